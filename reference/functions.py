@@ -20,6 +20,7 @@ from flint import arb
 from opcert.vocabulary.element_types import BINARY32, BINARY64
 from reference.binary_numbers import BinaryNumber, farther
 from reference.enclosures import Ball, nearest_binary
+from reference.noted_functions import note_function
 from reference.number_arrays import Numbers, settled
 from reference.passing import opened
 from reference.rationals import Rationals
@@ -108,6 +109,7 @@ _ZERO = BinaryNumber(0, 0)
 def function_of(name: str, numbers: Numbers) -> Numbers:
     """An elementary function of each number: within its allowance, NaN outside its domain."""
     function, working = FUNCTIONS[name], numbers.working
+    note_function(name)
     bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
     most = Fraction(working.greatest) * (1 + Fraction(MARGIN))
     signs, errors = numbers.sign.reshape(-1).tolist(), numbers.error.reshape(-1).tolist()

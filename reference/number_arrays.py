@@ -16,14 +16,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from opcert.vocabulary.element_types import BINARY32
 from opcert.vocabulary.tensors import Tensor
 from reference.bounding import is_charged
 from reference.estimates import power_below
 from reference.exact_roots import root
 from reference.given_numbers import given_numbers
+from reference.noted_functions import note_function
 from reference.rationals import Rationals, joint_shape
 from reference.reciprocals import reciprocal_errors
 from reference.working import MARGIN, SLACK, Floats, Mask, Working, rounded_up
+
+_ROOT_ULPS = 3.0
+"""Units in the last place of float32, by the table that `reference/functions.py` cites."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +192,12 @@ class Numbers:
         return Numbers.exact((-whole).where(sign < 0, whole), self.working)
 
     def sqrt(self) -> Numbers:
-        """The square root, correctly rounded; NaN of what is below zero, and of what may be it is lost."""
+        """The square root within its allowance; NaN of what is below zero, and of what may be it is lost.
+
+        The root of a square is exact. Source: the table that `reference.functions` cites, where sqrt has 3
+        units in the last place of float32 and is correctly rounded in float64 and float16.
+        """
+        note_function("sqrt")
         self.working.note_chain(self.beyond_type())
         roots, inexact = np.empty(self.shape, dtype=object), np.zeros(self.shape, dtype=np.bool_)
         for index, each in enumerate(self.value.fractions()):
@@ -202,7 +212,8 @@ class Numbers:
         error = np.where(self.error == 0, 0.0, rounded_up(error))
         doubtful = (self.sign != 0) & (self.error > 0) & (self.magnitude < 2 * self.error)
         found = replace(self, value=value, error=error, sign=special, lost=self.lost | doubtful)
-        return found.rounded(1, exact=(self.error == 0) & ~inexact)
+        ulps = _ROOT_ULPS if self.working.layout == BINARY32 else 0.5
+        return found.rounded(1, exact=(self.error == 0) & ~inexact, ulps=ulps)
 
     def where(self, chosen: Mask, other: Numbers | Fraction | int) -> Numbers:
         """These where `chosen`, the others elsewhere."""

@@ -18,6 +18,7 @@ from reference.choices import Choice
 from reference.enclosures import Ball, nearest_binary
 from reference.exact_roots import root
 from reference.functions import DOUBLE_BITS, USUAL_BITS
+from reference.noted_functions import note_function
 from reference.number_arrays import Numbers, settled
 from reference.passing import opened
 from reference.rationals import Rationals
@@ -40,6 +41,7 @@ def power_of(base: Numbers, exponent: Numbers, special_powers: SpecialPowers) ->
     What IEEE 754's pow makes a number of, and its logarithm times the exponent does not, is asked for.
     """
     working, shape = base.working, np.broadcast_shapes(base.shape, exponent.shape)
+    note_function("pow")
     base, exponent = base.broadcast(shape), exponent.broadcast(shape)
     bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
     most = Fraction(working.greatest) * (1 + Fraction(MARGIN))

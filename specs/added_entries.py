@@ -78,10 +78,14 @@ class ConstraintEntry(Reasoned):
 
 
 class RefusableEntry(Reasoned):
-    """Valid calls that the document can be read to exclude: a runtime that refuses them is not blamed."""
+    """Valid calls that the document can be read to exclude: a runtime that refuses them is not blamed.
+
+    With `contradicted` another passage of the document, such as the function body, excludes them.
+    """
 
     id: str = Field(pattern=r"^[A-Za-z0-9_]+$")
     when: str
+    contradicted: bool = False
 
 
 class EvidenceEntry(Entry):
@@ -98,6 +102,7 @@ class ReadingEntry(Reasoned):
     options: dict[str, str] = Field(min_length=2)
     evidence: list[EvidenceEntry] = Field(default_factory=list)
     chosen: str | None = None
+    contradicted: list[str] = Field(default_factory=list)
 
 
 class FactorEntry(Reasoned):

@@ -88,7 +88,12 @@ class _Merger:
                 for position, each in enumerate(file.constraints)
             ),
             may_refuse=tuple(
-                Refusable(each.id, each.when, self.amender.origin(each, ("may_refuse", position)))
+                Refusable(
+                    each.id,
+                    each.when,
+                    self.amender.origin(each, ("may_refuse", position)),
+                    each.contradicted,
+                )
                 for position, each in enumerate(file.may_refuse)
             ),
             readings=tuple(
@@ -215,6 +220,7 @@ class _Merger:
             entry.chosen,
             "reading" if group == "readings" else "behaviour",
             self.amender.origin(entry, (group, position), sources),
+            tuple(entry.contradicted),
         )
 
     def _module(self, key: str, name: str | None) -> Path | None:

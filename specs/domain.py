@@ -10,7 +10,7 @@ from opcert.vocabulary.slots import Slots
 from specs.call_scopes import Inputs, Scope, scope_of
 from specs.evaluation import EvaluationError
 from specs.expressions import parse
-from specs.model import Constraint, Spec
+from specs.model import Constraint, Refusable, Spec
 from specs.shape_expressions import parse_shape
 
 
@@ -62,15 +62,15 @@ def find_refusable(
     inputs: Inputs,
     outputs: Sequence[str] | None = None,
     slots: Slots = (),
-) -> str | None:
-    """The id of what leaves it open whether a valid call may be refused; None where nothing does.
+) -> Refusable | None:
+    """What leaves it open whether a valid call may be refused; None where nothing does.
 
     Raises EvaluationError where a condition has no value for this call.
     """
     if not spec.may_refuse:
         return None
     scope = scope_of(spec, attributes, inputs, outputs, slots)
-    return next((each.id for each in spec.may_refuse if parse(each.when).evaluate(scope)), None)
+    return next((each for each in spec.may_refuse if parse(each.when).evaluate(scope)), None)
 
 
 def _follows(spec: Spec, constraint: Constraint, violations: Sequence[Violation]) -> bool:

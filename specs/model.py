@@ -69,12 +69,14 @@ class Refusable:
     """Calls that no rule excludes, and that a document can be read to exclude, or passes over in silence.
 
     Where `when` holds (an expression of `specs.expressions`) whoever answers has to answer rightly, and
-    whoever refuses is not blamed.
+    whoever refuses is not blamed. `contradicted` says that another passage of the document, such as the
+    operator's own function body, rules the call out.
     """
 
     id: str
     when: str
     origin: Origin
+    contradicted: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,8 @@ class Reading:
 
     `kind` is `reading` where documents contradict themselves or are silent on what cannot be left open, and
     `behaviour` where what happens is implementation-defined inside `options`. `chosen` settles it.
+    `contradicted` are options that another passage of the document has, such as the operator's own function
+    body, against what its text says: who follows that one is not blamed, and the document is told of.
     """
 
     id: str
@@ -102,6 +106,7 @@ class Reading:
     chosen: str | None
     kind: Literal["reading", "behaviour"]
     origin: Origin
+    contradicted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from conformance.judging.expectation_trials import (
     match_bits,
     try_expectation,
 )
+from conformance.judging.inexactness import describe_inexact
 from conformance.judging.output_comparison import Worst
 from conformance.judging.property_checks import check_properties
 from conformance.judging.refusals import shorten
@@ -25,6 +26,7 @@ from conformance.running.responses import (
     Response,
     TimedOut,
     WorkerFailed,
+    changes_input,
 )
 from conformance.suite.cases import Case
 from conformance.suite.ordinary import has_ordinary_inputs, made_no_number
@@ -33,11 +35,14 @@ from opcert.vocabulary.tensors import Tensor
 Verdict = Literal[
     "pass",
     "mismatch",
+    "inexact",
+    "document",
     "unsupported",
     "rejected_valid",
     "accepted_invalid",
     "crash",
     "timeout",
+    "limit",
     "observed",
     "harness_error",
     "not_run",
@@ -46,11 +51,17 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 FAILING: frozenset[Verdict] = frozenset(
     {"mismatch", "rejected_valid", "accepted_invalid", "crash", "timeout"}
 )
+"""What blames a runtime."""
+DIFFERENT: frozenset[Verdict] = FAILING | {"inexact", "document", "limit"}
+"""Whatever shows that a program does not do what the reference does."""
 _BEST_FIRST: tuple[Verdict, ...] = (
     "pass",
     "observed",
     "unsupported",
     "not_run",
+    "limit",
+    "document",
+    "inexact",
     "accepted_invalid",
     "rejected_valid",
     "mismatch",
@@ -109,7 +120,7 @@ def judge(case: Case, response: Response, *, valid_case_answered: bool = True) -
         case HarnessFailed() | WorkerFailed():
             return Judgement("harness_error", response.reason)
         case Crashed():
-            return Judgement("crash", response.reason)
+            return Judgement("limit" if response.by_limit else "crash", response.reason)
         case TimedOut():
             return Judgement("timeout", f"no answer to {response.stage} within {response.limit:g} s")
         case NotOffered():
@@ -127,14 +138,18 @@ def judge(case: Case, response: Response, *, valid_case_answered: bool = True) -
 def decisive(case: Case, response: Answered) -> Answered:
     """Of several answers to a case the first that is not right; of right ones the first."""
     answers = [replace(response, further=()), *response.further]
-    return next((each for each in answers if judge(case, each).verdict in FAILING), answers[0])
+    return next((each for each in answers if judge(case, each).verdict in DIFFERENT), answers[0])
 
 
 def _judge_memory(response: Answered, judged: Judgement) -> Judgement:
-    """A right answer is wrong where memory was touched that belongs to others."""
+    """A right answer is wrong where the run changed an input; whose memory an output is no document says."""
     if not response.touched or judged.verdict != "pass":
         return judged
-    told = "; ".join(response.touched)
+    told, changed = "; ".join(response.touched), [each for each in response.touched if changes_input(each)]
+    if not changed:
+        return replace(
+            judged, verdict="document", reason=f"{told}; no document says whose memory an output is"
+        )
     return replace(judged, verdict="mismatch", reason=told, difference="memory", readings={}, behaviours={})
 
 
@@ -162,6 +177,10 @@ def _judge_refusal(case: Case, response: Refused, valid_case_answered: bool) -> 
         )
     if response.unsupported is not None:
         return Judgement("unsupported", said)
+    if case.refusal_contradicted:
+        return Judgement(
+            "document", f"refused with {said}; by {case.may_refuse} the document contradicts itself"
+        )
     if case.may_refuse is not None:
         return Judgement("observed", f"refused with {said}; {case.may_refuse} leaves that open")
     return Judgement("rejected_valid", said)
@@ -189,10 +208,14 @@ def _judge_values(case: Case, response: Answered) -> Judgement:
     tried = [try_expectation(each, response) for each in case.expectations]
     matched = match_bits(tried, len(response.outputs))
     right = [number for number, each in enumerate(tried) if each.right]
+    by_text = [number for number in right if not case.expectations[number].contradicted]
     if right:
+        right = by_text or right
         chosen = tried[right[0]]
+        against = case.expectations[right[0]].contradicted
         return Judgement(
-            "pass",
+            "document" if against else "pass",
+            _contradiction(against) if against else None,
             readings=_collect(case.expectations[number].readings for number in right),
             behaviours=_collect(case.expectations[number].behaviours for number in right),
             worst=chosen.worst,
@@ -206,9 +229,10 @@ def _judge_values(case: Case, response: Answered) -> Judgement:
     closest = 0 if len(tried) == 1 else min(range(len(tried)), key=lambda each: tried[each].distance)
     found = describe_trial(case, case.expectations[closest], tried[closest], response)
     by_value = found.difference == "value"
+    exactness = describe_inexact(case.expectations[closest], tried[closest]) if by_value else None
     return Judgement(
-        "mismatch",
-        found.reason,
+        "mismatch" if exactness is None else "inexact",
+        found.reason if exactness is None else f"{exactness}; {found.reason}",
         worst=tried[closest].worst if by_value else None,
         difference=found.difference,
         pattern=found.pattern,
@@ -217,6 +241,10 @@ def _judge_values(case: Case, response: Answered) -> Judgement:
         expectation=closest,
         matched=matched,
     )
+
+
+def _contradiction(readings: tuple[str, ...]) -> str:
+    return f"right by a passage of the document that contradicts its text: {', '.join(readings)}"
 
 
 def _no_number(case: Case, chosen: Trial) -> int:

@@ -43,7 +43,8 @@ class Launch:
 class WorkerLost(Exception):
     """The worker is gone: it died, broke the protocol, or was killed for exceeding a limit.
 
-    `earlier` says that what it did belongs to a request that was answered before.
+    `earlier` says that what it did belongs to a request that was answered before, `by_limit` that it was
+    killed for the memory that it took.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class WorkerLost(Exception):
         status: int | None = None,
         *,
         earlier: bool = False,
+        by_limit: bool = False,
     ) -> None:
         super().__init__(reason)
         self.reason = cut(reason, LONGEST_MESSAGE)
@@ -61,6 +63,7 @@ class WorkerLost(Exception):
         self.signal_name = signal_name
         self.status = status
         self.earlier = earlier
+        self.by_limit = by_limit
 
 
 class WorkerHung(Exception):
@@ -211,7 +214,8 @@ class WorkerProcess:
         if used is not None:
             limit = self._limits.resident_bytes
             raise self._killed(
-                f"killed at {used >> 20} MiB of resident memory; the limit is {limit >> 20} MiB"
+                f"killed at {used >> 20} MiB of resident memory; the limit is {limit >> 20} MiB",
+                by_limit=True,
             )
 
     def _has_exited(self) -> bool:
@@ -237,8 +241,8 @@ class WorkerProcess:
             return WorkerLost(f"killed by {name}", stderr, signal_name=name)
         return WorkerLost(f"exited with status {code}", stderr, status=code)
 
-    def _killed(self, reason: str, *, earlier: bool = False) -> WorkerLost:
-        return WorkerLost(reason, self.kill(), earlier=earlier)
+    def _killed(self, reason: str, *, earlier: bool = False, by_limit: bool = False) -> WorkerLost:
+        return WorkerLost(reason, self.kill(), earlier=earlier, by_limit=by_limit)
 
     def kill(self) -> str:
         """Kill the worker and everything that it started; returns the last lines of its standard error."""

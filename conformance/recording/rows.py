@@ -92,8 +92,8 @@ class Result:
 
         `not offered` is a case that was not sent: the runtime had said that it does not take it.
         """
-        if self.verdict in ("crash", "timeout"):
-            return "crashed" if self.verdict == "crash" else "timed out"
+        if self.verdict in ("crash", "limit", "timeout"):
+            return "timed out" if self.verdict == "timeout" else "crashed"
         if self.verdict in ("not_run", "harness_error"):
             return "none"
         if self.stage is not None:

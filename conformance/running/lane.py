@@ -271,7 +271,8 @@ class Lane:
                 self._note_loss(lost.reason)
                 return None
             reason = f"{lost.reason} at {stage}"
-            return Crashed(reason, lost.signal_name, lost.status, lost.stderr, time.monotonic() - begin)
+            spent = time.monotonic() - begin
+            return Crashed(reason, lost.signal_name, lost.status, lost.stderr, spent, lost.by_limit)
         except BrokenProtocol as error:
             return Crashed(f"broke the protocol with {error}", stderr=process.kill())
 

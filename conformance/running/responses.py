@@ -30,6 +30,19 @@ class Answered:
     further: tuple[Answered, ...] = ()
 
 
+_CHANGED = "the run changes its input "
+
+
+def input_changed(name: str) -> str:
+    """What `touched` says of an input that has other bytes behind the run."""
+    return f"{_CHANGED}{name}"
+
+
+def changes_input(touched: str) -> bool:
+    """Whether that is what it says, and not that outputs lie in the memory of others."""
+    return touched.startswith(_CHANGED)
+
+
 @dataclass(frozen=True)
 class Refused:
     """The runtime refused, with an error of its own.
@@ -54,13 +67,17 @@ class NotOffered:
 
 @dataclass(frozen=True)
 class Crashed:
-    """The worker died, broke the protocol or exceeded a limit; `signal` is a name such as SIGSEGV."""
+    """The worker died, broke the protocol or exceeded a limit; `signal` is a name such as SIGSEGV.
+
+    `by_limit` says that it was killed for the memory that it took, and not by a fault of its own.
+    """
 
     reason: str
     signal: str | None = None
     status: int | None = None
     stderr: str = ""
     seconds: float = 0.0
+    by_limit: bool = False
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from conformance.processes.protocol_limits import (
     MOST_TOUCHED,
     cut,
 )
-from conformance.running.responses import Answered, NotTensor
+from conformance.running.responses import Answered, NotTensor, input_changed
 from conformance.suite.flat_values import MapValue, flatten_map
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
@@ -58,7 +58,7 @@ def _touched(entry: Any) -> str:
     output, name = known.get("output"), known.get("input")
     place = type(output) is int and 0 <= output < MOST_OUTPUTS
     if isinstance(name, str) and output is None:
-        return f"the run changes its input {_word(name)}"
+        return input_changed(_word(name))
     if isinstance(name, str) and place:
         return f"output {output} lies in the memory of the input {_word(name)}"
     if name is None and place:

@@ -31,7 +31,11 @@ def check_words(case: Case) -> Case:
     _check("a constraint", [case.constraint or "_"], _is_identifier, "letters, digits and _")
     _check("what may be refused", [case.may_refuse or "_"], _is_identifier, "letters, digits and _")
     _check("an attribute", case.attributes, _is_attribute, "letters, digits, _, . and -")
-    readings = [name for each in case.expectations for name in (*each.readings, *each.behaviours)]
+    functions = [name for each in case.expectations for name in each.functions]
+    _check("a function", functions, _is_identifier, "letters, digits and _")
+    readings = [
+        name for each in case.expectations for name in (*each.readings, *each.behaviours, *each.contradicted)
+    ]
     _check("a reading", readings, _is_identifier, "letters, digits and _")
     _check("a name", _names(case), _is_name, f"a text of one line and at most {_LONGEST_NAME} characters")
     rule = case.rule or ""
@@ -65,6 +69,8 @@ def _check_forms(case: Case) -> None:
         raise UserError("a demand on outputs of a case that demands no answer", got=case.demand)
     if case.may_refuse is not None and case.demand != "answer":
         raise UserError("leave to refuse in a case that demands no answer", got=case.demand)
+    if type(case.refusal_contradicted) is not bool or (case.refusal_contradicted and not case.may_refuse):
+        raise UserError("a contradiction about refusals that says of none", got=ascii(case.may_refuse)[:80])
     for expectation in case.expectations:
         for each in expectation.unordered:
             _check_unordered(expectation, each)

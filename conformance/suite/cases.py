@@ -67,13 +67,17 @@ class Expectation:
 
     An output that is no tensor is here as tensors: a sequence as its length (int64, without axes) and its
     elements, an optional as whether it holds something (bool) and what it holds, a map as its keys in
-    ascending order and its values.
+    ascending order and its values. `contradicted` names the readings by which this is what one passage of
+    the document says and another one denies. `functions` are those whose published table of allowed errors
+    the allowances rest on.
     """
 
     outputs: tuple[ExpectedOutput, ...]
     readings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     behaviours: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unordered: tuple[Unordered, ...] = ()
+    contradicted: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +92,8 @@ class Case:
     `refuse` (the call is an error; `constraint` names the rule broken and `valid_case` the case that it was
     made from) or `survive` (nothing but survival; `expectations` is empty). `levels` are the factor levels
     that the case was built from; `sources` the document lines behind the rule.
-    `may_refuse` names what leaves it open whether a call that is to be answered may be refused as well.
+    `may_refuse` names what leaves it open whether a call that is to be answered may be refused as well, and
+    `refusal_contradicted` says that a passage of the document rules the call out which its text allows.
     `model` is there where one node with these attributes cannot say the call: a serialized ONNX ModelProto
     whose graph takes `inputs`, all of them given, by their names. `operator` is then what it computes.
     """
@@ -111,6 +116,7 @@ class Case:
     output_types: Mapping[str, ValueType] = field(default_factory=dict)
     properties: Properties = ()
     may_refuse: str | None = None
+    refusal_contradicted: bool = False
 
     @property
     def operator(self) -> OperatorName:

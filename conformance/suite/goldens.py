@@ -74,6 +74,8 @@ def write_golden(case: Case) -> tuple[bytes, str]:
     }
     if case.may_refuse is not None:
         demanded["may_refuse"] = case.may_refuse
+    if case.refusal_contradicted:
+        demanded["refusal_contradicted"] = True
     if case.properties:
         demanded["properties"] = [describe_property(each) for each in case.properties]
     digest = hashlib.sha256(canonical_json(demanded))
@@ -103,6 +105,10 @@ def _expectation_words(expectation: Expectation) -> dict[str, Any]:
     }
     if expectation.unordered:
         words["unordered"] = [[each.outputs, each.axis, each.lanes] for each in expectation.unordered]
+    if expectation.contradicted:
+        words["contradicted"] = expectation.contradicted
+    if expectation.functions:
+        words["functions"] = expectation.functions
     return words
 
 
@@ -196,6 +202,8 @@ def _assemble(
                     Unordered(tuple(_list(names)), axis, lanes)
                     for names, axis, lanes in _list(each.get("unordered", []))
                 ),
+                tuple(_list(each.get("contradicted", []))),
+                tuple(_list(each.get("functions", []))),
             )
             for number, each in enumerate(rest["expectations"])
         ),
@@ -213,6 +221,7 @@ def _assemble(
         output_types={name: parse_value_type(each) for name, each in rest.get("output_types", {}).items()},
         properties=tuple(map(read_property, _list(rest.get("properties", [])))),
         may_refuse=rest.get("may_refuse"),
+        refusal_contradicted=rest.get("refusal_contradicted", False),
     )
 
 

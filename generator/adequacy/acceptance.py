@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from conformance.judging.judge import FAILING, judge
+from conformance.judging.judge import DIFFERENT, judge
 from conformance.running.responses import Refused, Response
 from conformance.suite.cases import Case, Expectation
 from generator.adequacy.subject import Subject
@@ -20,6 +20,7 @@ from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId
 from reference.answers import UnstableLength
 from reference.bounding import bounded, charged
+from specs.model import Refusable
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +38,10 @@ class Acceptance:
         return self._fits(self._first, response) or self._fits(self._whole, response)
 
     def _fits(self, case: Case | None, response: Response) -> bool:
-        return case is None or judge(case, as_run(case, response)).verdict not in FAILING
+        return case is None or judge(case, as_run(case, response)).verdict not in DIFFERENT
 
     @cached_property
-    def _refusable(self) -> str | None:
+    def _refusable(self) -> Refusable | None:
         return find_refusable(self.subject.spec, self.call)
 
     @cached_property
@@ -76,5 +77,5 @@ class Acceptance:
             output_names=(),
             demand="answer",
             expectations=expectations,
-            may_refuse=self._refusable,
+            may_refuse=None if self._refusable is None else self._refusable.id,
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from time import process_time
 from typing import Protocol
 
-from conformance.judging.judge import FAILING, judge
+from conformance.judging.judge import DIFFERENT, judge
 from conformance.running.responses import Answered, Response
 from conformance.suite.cases import Case
 from generator.adequacy.outcomes import RUN
@@ -83,7 +83,7 @@ class Bench:
                 if tells_nothing(response, each.seconds):
                     continue
                 found = judge(each.case, as_run(each.case, response))
-                if found.verdict in FAILING:
+                if found.verdict in DIFFERENT:
                     self.kills[each.name] += 1
                     return each.name
                 readings[each.name] = found.readings
@@ -98,7 +98,7 @@ class Bench:
                 response = mutant.respond(self.subject, each.call, each.answer)
                 if tells_nothing(response, each.seconds):
                     continue
-                if judge(each.case, as_run(each.case, response)).verdict in FAILING:
+                if judge(each.case, as_run(each.case, response)).verdict in DIFFERENT:
                     return each.name
         return None
 
@@ -124,7 +124,7 @@ def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[H
         if tells_nothing(response, seconds):
             continue
         judged = judge(case, as_run(case, response))
-        if judged.verdict not in FAILING:
+        if judged.verdict not in DIFFERENT:
             weight = weight_of(call, response)
             found.append(Held(name, case, call, response, reached, judged.readings, weight, seconds))
         elif strict:

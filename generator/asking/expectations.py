@@ -51,22 +51,41 @@ def expectations_of(asked: Question) -> tuple[Expectation, ...]:
             asked.answer(members[0]),
             _options_of(questions, matter, members, "reading"),
             _options_of(questions, matter, members, "behaviour"),
+            _contradicted(questions, members),
+            tuple(sorted(asked.functions)),
         )
         for members in groups.values()
     )
+
+
+def _contradicted(questions: Sequence[Reading], members: Sequence[Options]) -> tuple[str, ...]:
+    """The readings by which this result is against the text; none where it comes out by the text as well."""
+    against = [
+        sorted(
+            each.id for each, option in zip(questions, options, strict=True) if option in each.contradicted
+        )
+        for options in members
+    ]
+    return tuple(min((len(names), names) for names in against)[1])
 
 
 def expectation_of(
     answers: Sequence[tuple[str, Answer]],
     readings: Mapping[str, tuple[str, ...]] | None = None,
     behaviours: Mapping[str, tuple[str, ...]] | None = None,
+    contradicted: tuple[str, ...] = (),
+    functions: tuple[str, ...] = (),
 ) -> Expectation:
     """What comes out under some options, for the outputs that are asked for."""
+    outputs = tuple(expected_output(*each) for each in answers)
+    bounded = any(each.allowed is not None for each in outputs)
     return Expectation(
-        tuple(expected_output(*each) for each in answers),
+        outputs,
         readings or {},
         behaviours or {},
         tuple(Unordered((name,), 0) for name, answer in answers if answer.unordered),
+        contradicted,
+        functions if bounded else (),
     )
 
 

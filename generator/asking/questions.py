@@ -13,6 +13,7 @@ from opcert.vocabulary.attributes import AttributeValue
 from opcert.vocabulary.errors import InternalError, OpcertError
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.conversions import PRECISION
+from reference.noted_functions import noting_functions
 from reference.reference_operator import Argument, ReferenceOperator
 from specs.model import Reading, Spec
 
@@ -31,6 +32,8 @@ class Question:
     call: Call
     answers: dict[Options, tuple[tuple[str, Answer], ...]] = field(default_factory=dict)
     asked: dict[Options, set[str]] = field(default_factory=dict)
+    functions: set[str] = field(default_factory=set)
+    """Those of the table of allowed errors that any of the answers took."""
 
     def answer(self, options: Options) -> tuple[tuple[str, Answer], ...]:
         """What comes out under some options: the name and the answer of each tensor that a case holds."""
@@ -42,9 +45,10 @@ class Question:
             asked: set[str] = set()
             try:
                 before = self.asked.get(self._under_first_precision(options), ())
-                found = self.reference.evaluate(
-                    self._attributes, self._given, chosen, asked, len(self._names), before
-                )
+                with noting_functions(self.functions):
+                    found = self.reference.evaluate(
+                        self._attributes, self._given, chosen, asked, len(self._names), before
+                    )
                 check_answers(self.spec, self._names, found, self._declared)
                 self.answers[options] = asked_answers(self.spec, self.call, self._names, found)
                 self.asked[options] = asked

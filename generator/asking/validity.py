@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from generator.asking.calls import Call
 from specs import domain
 from specs.domain import Violation, check_constraints
-from specs.model import Constraint, Spec
+from specs.model import Constraint, Refusable, Spec
 
 
 def find_violations(
@@ -26,6 +26,6 @@ def find_violations(
     return found
 
 
-def find_refusable(spec: Spec, call: Call) -> str | None:
-    """The id of what leaves it open whether a valid call may be refused; None where nothing does."""
+def find_refusable(spec: Spec, call: Call) -> Refusable | None:
+    """What leaves it open whether a valid call may be refused; None where nothing does."""
     return domain.find_refusable(spec, call.attributes, call.inputs, call.outputs, call.slots)

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from conformance.judging.judge import FAILING, judge
+from conformance.judging.judge import DIFFERENT, judge
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.asking.computed import as_run
@@ -107,7 +107,7 @@ def _is_exact(case: Case) -> bool:
 
 def _is_noticed(workshop: Workshop, case: Case, changed: Call) -> bool:
     response = None if workshop.violations(changed) else answer_of(workshop, changed)
-    return response is None or judge(case, as_run(case, response)).verdict in FAILING
+    return response is None or judge(case, as_run(case, response)).verdict in DIFFERENT
 
 
 def _asked_in_vain(workshop: Workshop, plan: Plan) -> UserError:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from conformance.judging.judge import FAILING, judge
+from conformance.judging.judge import DIFFERENT, judge
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 from generator.adequacy.tensor_edits import is_any, is_main, with_inputs, with_outputs
@@ -73,7 +73,7 @@ def tells_of_inputs(workshop: Workshop, call: Call, case: Case, loss: Loss) -> b
     if changed is None:
         return False
     response = None if workshop.violations(changed) else answer_of(workshop, changed)
-    return response is None or judge(case, as_run(case, response)).verdict in FAILING
+    return response is None or judge(case, as_run(case, response)).verdict in DIFFERENT
 
 
 def tells_of_outputs(workshop: Workshop, call: Call, case: Case, loss: Loss) -> bool:
@@ -81,7 +81,7 @@ def tells_of_outputs(workshop: Workshop, call: Call, case: Case, loss: Loss) -> 
     spec = workshop.spec
     right = Answered(tuple(each.expected for each in case.expectations[0].outputs))
     response = with_outputs(spec, call, right, loss, is_main(spec) if loss.of_main else is_any)
-    return response is not None and judge(case, as_run(case, response)).verdict in FAILING
+    return response is not None and judge(case, as_run(case, response)).verdict in DIFFERENT
 
 
 def answer_of(workshop: Workshop, call: Call) -> Answered | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from conformance.judging.judge import FAILING, judge
+from conformance.judging.judge import DIFFERENT, judge
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
@@ -52,7 +52,7 @@ def tells_what_is_handed_on(case: Case) -> bool:
     if handed is None:
         return False
     strict = replace(case, expectations=case.expectations[:1])
-    return judge(strict, as_run(strict, handed)).verdict in FAILING
+    return judge(strict, as_run(strict, handed)).verdict in DIFFERENT
 
 
 def _handed_on(case: Case) -> Answered | None:

@@ -108,7 +108,9 @@ def _failing_rows(record: Record) -> Iterator[Result]:
     """The row of each failing case that its verdict is of, in suite order."""
     verdicts = record.verdicts
     failing = [
-        each for each in record.results if each.verdict in FAILING and each.verdict == verdicts[each.case]
+        each
+        for each in record.results
+        if each.verdict in (*FAILING, "inexact") and each.verdict == verdicts[each.case]
     ]
     for _, rows in cases_in_order(failing):
         yield rows[0]

@@ -101,7 +101,9 @@ class Explainer:
         names = None if entry.when is None else self.scopes.names_of(case)
         levels = {"element_type": case.element_type.name, **case.levels}
         try:
-            return entry.explains(row.operator, row.case, self._runtime, row.verdict, levels, reason, names)
+            # What is less exact than a table allows is explained by what makes an answer wrong.
+            verdict = "mismatch" if row.verdict == "inexact" else row.verdict
+            return entry.explains(row.operator, row.case, self._runtime, verdict, levels, reason, names)
         except UserError:
             if self._strict:
                 raise

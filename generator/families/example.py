@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import isnan, ldexp
@@ -118,9 +119,29 @@ def _beside_points(given: Tensor, spec: Spec) -> Tensor:
 
 
 def _as_printed(case: Case, example: Example) -> Case:
-    """The case without what its printed outputs rule out: expectations, alternatives, and wide allowances."""
+    """The case without what its printed outputs rule out: alternatives, wide allowances, and expectations.
+
+    An expectation that another passage has by a reading is kept, as one that the example contradicts.
+    """
     fitting = [each for each in case.expectations if _difference(each, case, example) is None]
-    return replace(case, expectations=tuple(_narrowed(each, example) for each in fitting))
+    others = (each for each in case.expectations if _difference(each, case, example) is not None)
+    against = (replace(each, contradicted=_apart(each, fitting)) for each in others)
+    return replace(
+        case,
+        expectations=(
+            *(_narrowed(each, example) for each in fitting),
+            *(each for each in against if each.contradicted),
+        ),
+    )
+
+
+def _apart(expectation: Expectation, fitting: Sequence[Expectation]) -> tuple[str, ...]:
+    """The readings of which no expectation that fits has an option of this one's."""
+    return tuple(
+        name
+        for name, options in sorted(expectation.readings.items())
+        if not any(set(options) & set(each.readings.get(name, options)) for each in fitting)
+    )
 
 
 def _narrowed(expectation: Expectation, example: Example) -> Expectation:

@@ -150,7 +150,7 @@ def case_of(space: Space, attempt: Attempt, expectations: tuple[Expectation, ...
     call, breaks, operator = attempt.call.trimmed(), attempt.breaks, space.spec.operator
     refuse = breaks is not None and breaks.otherwise == "error"
     family = "boundary" if breaks is None else "invalid" if refuse else "survival"
-    valid = attempt.made_from
+    valid, refusable = attempt.made_from, None if breaks is not None else find_refusable(space.spec, call)
     return Case(
         id=CaseId(operator, family, None, call.digest(operator)),
         element_type=first_type(space.spec, call),
@@ -162,7 +162,8 @@ def case_of(space: Space, attempt: Attempt, expectations: tuple[Expectation, ...
         slots=call.slots,
         output_types=output_types(space.spec, call),
         constraint=None if breaks is None else breaks.id,
-        may_refuse=None if breaks is not None else find_refusable(space.spec, call),
+        may_refuse=None if refusable is None else refusable.id,
+        refusal_contradicted=refusable is not None and refusable.contradicted,
         valid_case=None if valid is None else str(CaseId(operator, "boundary", None, valid.digest(operator))),
     )
 

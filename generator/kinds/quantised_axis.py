@@ -83,7 +83,7 @@ class QuantisedAxis(Kind):
         x, scale = self.of, self.scale.text
         several = f"rank({scale}) > 0"
         inside = f"-rank({x}) <= axis < rank({x})"
-        yield self.rule("axis_range", inside, several, about="axis", otherwise="error")
+        yield self.rule("axis_range", inside, several, about="axis")
         found = f"granularity(shape({x}), shape({scale}), axis)"
         allowed = "!= 'none'" if self.subject.has("block_size") else "in ['tensor', 'axis']"
         yield self.rule(
@@ -92,7 +92,7 @@ class QuantisedAxis(Kind):
         if self.subject.has("block_size"):
             fits = f"block_fits(shape({x}), shape({scale}), axis, block_size)"
             blocked = f"{several} and {found} == 'block'"
-            yield self.rule("block_size_range", fits, blocked, about="block_size", otherwise="error")
+            yield self.rule("block_size_range", fits, blocked, about="block_size")
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         if not self.covers:

@@ -86,7 +86,8 @@ class TargetShape(SingleKind):
         copies = "True" if self.zero_copies is None else self.zero_copies.text
         inside = f"all(each != 0 or at < rank({self.of}) for at, each in enumerate({name}))"
         yield self.rule(f"{name}_copies_an_axis", inside, self._and(copies))
-        yield self.rule(f"{name}_total", f"reshapes(shape({self.of}), {name}, {copies})", self.given)
+        total = f"reshapes(shape({self.of}), {name}, {copies})"
+        yield self.rule(f"{name}_total", total, self.given, otherwise="undefined")
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         shape = list(scope.shape(self.of))

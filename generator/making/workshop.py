@@ -232,7 +232,7 @@ class Workshop:
         expectations: tuple[Expectation, ...],
         properties: Properties = (),
     ) -> Case:
-        bare = bare_case(self.spec, call)
+        bare, refusable = bare_case(self.spec, call), find_refusable(self.spec, call)
         first = next((each.element_type for each in properties if isinstance(each, HasType)), None)
         if expectations:
             first = expectations[0].outputs[0].expected.element_type
@@ -250,7 +250,8 @@ class Workshop:
             properties=properties,
             levels=dict(levels),
             sources=tuple(self._sources(call)),
-            may_refuse=find_refusable(self.spec, call),
+            may_refuse=None if refusable is None else refusable.id,
+            refusal_contradicted=refusable is not None and refusable.contradicted,
         )
 
     def _sources(self, call: Call) -> Iterator[tuple[str, int]]:

@@ -46,7 +46,7 @@ class FailureEntries:
         if found.reaction == "refused":
             left_open = find_refusable(self.spec, call)
             if left_open is not None:
-                return next(each for each in self.spec.may_refuse if each.id == left_open)
+                return left_open
         case = bare_case(self.spec, call)
         about = (each for each in self.entries if witness in each.against)
         return next((each for each in about if self._fits(each, witness, found, call, case)), None)

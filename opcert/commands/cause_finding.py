@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import RuntimeUnavailable
+from reports.causes.open_cases import with_open_cases
 from reports.page_making.phrasing import plural
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def with_known_causes(
     carried = parse_disagreements(results.suite.known_entries(), results.suite.path)
     entries += [each for each in carried if each.id not in here]
     found = claim(results.suite, results.record, entries, folders)
-    return replace(results, known=found.explaining, mended=found.mended, followed=followed_options())
+    known = replace(results, known=found.explaining, mended=found.mended, followed=followed_options())
+    return with_open_cases(known)
 
 
 @cache
@@ -185,7 +187,7 @@ def with_experiments(
         if found.stopped is not None:
             say(f"opcert: experiments came to no end ({found.stopped}); {_GO_ON}", error=True)
     # A copy, which finds its classes anew: those that `results` found are of before the experiments.
-    return replace(results)
+    return with_open_cases(replace(results))
 
 
 def _asked(results: Results) -> tuple[list[Case], list[list[Case]]]:

@@ -60,32 +60,35 @@ def _computed(
         product = float(order)
         for _ in range(order):
             product *= _grown(sizes, order)
-        lost[at] = product >= ends
+        # By the reciprocals of pivots programs divide; of the smallest these are infinite.
+        lost[at] = product >= ends or eliminated[at].least * Fraction(ends) < 1
     computed = Numbers(working, found.value, rounded_up(error), found.sign, lost)
     return opened(computed, np.asarray(~flat.finite.all(axis=1)))
 
 
 @dataclass(frozen=True)
 class _Eliminated:
-    """The determinant by elimination in exact arithmetic, and the greatest element on the way."""
+    """The determinant by elimination in exact arithmetic, the greatest element and the least pivot."""
 
     determinant: Fraction
     greatest: Fraction
+    least: Fraction
 
 
 def _eliminated(matrix: Matrix) -> _Eliminated:
     """With the greatest element of each column as the pivot."""
     rows = [list(row) for row in matrix]
-    order, found = len(rows), Fraction(1)
+    order, found, least = len(rows), Fraction(1), Fraction(1)
     greatest = max((abs(each) for row in rows for each in row), default=Fraction(0))
     for column in range(order):
         pivot = max(range(column, order), key=lambda at: abs(rows[at][column]))
         if not rows[pivot][column]:
-            return _Eliminated(Fraction(0), greatest)
+            return _Eliminated(Fraction(0), greatest, least)
         if pivot != column:
             rows[column], rows[pivot] = rows[pivot], rows[column]
             found = -found
         first = rows[column]
+        least = min(least, abs(first[column]))
         found *= first[column]
         for row in rows[column + 1 :]:
             factor = row[column] / first[column]
@@ -93,7 +96,7 @@ def _eliminated(matrix: Matrix) -> _Eliminated:
                 each - factor * other for each, other in zip(row[column:], first[column:], strict=True)
             ]
             greatest = max(greatest, *map(abs, row[column:]))
-    return _Eliminated(found, greatest)
+    return _Eliminated(found, greatest, least)
 
 
 def _minors(matrix: Matrix) -> Fraction | None:

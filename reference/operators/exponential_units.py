@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
+from opcert.vocabulary.element_types import BINARY64
 from reference.choices import Choice, Reading
 from reference.functions import function_of
 from reference.number_arrays import Numbers
@@ -85,12 +86,21 @@ def swish(X: Numbers, *, alpha: Fraction = Fraction(1), infinity_in_formula: Inf
 
 
 @reference_operator("ai.onnx::Gelu")
-def gaussian_unit(X: Numbers, *, approximate: str = "none", infinity_in_formula: Infinity) -> Numbers:
+def gaussian_unit(
+    X: Numbers,
+    *,
+    approximate: str = "none",
+    infinity_in_formula: Infinity,
+    constants_of_body: Annotated[Choice[Literal["exact", "of_float"]], Reading],
+) -> Numbers:
     """0.5 * x * (1 + erf(x / sqrt(2))), or by tanh where asked. Source: Gelu, Summary."""
     if approximate == "tanh":
+        share, weighed = 2 / PI, Fraction(44715, 1000000)
+        if X.working.layout == BINARY64 and constants_of_body.ask() == "of_float":
+            share, weighed = (Fraction(float(np.float32(float(each)))) for each in (share, weighed))
         cube = (X * X * X).rounded(1, exact=False, ulps=POWER)
-        cubic = X + cube * Fraction(44715, 1000000)
-        turned = cubic * X.held(2 / PI).sqrt()
+        cubic = X + cube * weighed
+        turned = cubic * X.held(share).sqrt()
         weight = whichever(function_of("tanh", turned) + 1, lambda: logistic(turned * 2) * 2)
     else:
         turned = X / X.lift(2).sqrt()

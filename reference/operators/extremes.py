@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import reduce
+from typing import Annotated, Literal
+
+import numpy as np
 
 from opcert.vocabulary.element_types import BINARY32
+from reference.choices import Choice, Reading
 from reference.number_arrays import Numbers
 from reference.numbers import largest
 from reference.orders import NanReading, greater_of, lesser_of
@@ -32,16 +36,24 @@ def clip(
     *,
     version: int,
     nan_in_max_min: NanReading,
+    absent_bounds: Annotated[Choice[Literal["numbers", "none"]], Reading],
 ) -> Numbers:
     """Min(max, Max(input, min)); without bounds the least and the greatest number of the type.
 
-    Before version 11 they are attributes, and their defaults those of float32. Source: Clip-13, Summary.
+    By the operator's function body nothing bounds where no bound is given, so that infinities stay. Before
+    version 11 they are attributes, and their defaults those of float32. Source: Clip-13, Summary.
     """
     low, high = input.working.range
     if version < 11:
         low, high = -largest(BINARY32), largest(BINARY32)
-    raised = greater_of(input, input.lift(low if min is None else min), nan_in_max_min)
-    return lesser_of(raised, input.lift(high if max is None else max), nan_in_max_min)
+    endless = (min is None and input.sign == -np.inf) | (max is None and input.sign == np.inf)
+    unbounded = version >= 12 and bool(np.any(endless)) and absent_bounds.ask() == "none"
+    found = input
+    if min is not None or not unbounded:
+        found = greater_of(found, input.lift(low if min is None else min), nan_in_max_min)
+    if max is not None or not unbounded:
+        found = lesser_of(found, input.lift(high if max is None else max), nan_in_max_min)
+    return found
 
 
 @reference_operator("ai.onnx::Relu")

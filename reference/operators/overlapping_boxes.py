@@ -21,6 +21,7 @@ _UNIT = Fraction(1, 1 << 21)
 """Several times what float32 rounds a coordinate, an extent, an area or a quotient by."""
 Flat = Choice[Literal["none", "whole"]]
 Omitted = Choice[Literal["keeps_all", "keeps_zero", "keeps_positive"]]
+AtThreshold = Choice[Literal["kept", "removed"]]
 
 
 @reference_operator("ai.onnx::NonMaxSuppression")
@@ -34,8 +35,9 @@ def suppress_overlaps(
     center_point_box: int = 0,
     omitted_threshold: Annotated[Omitted, Reading],
     overlap_of_flat_boxes: Annotated[Flat, Reading],
+    score_at_threshold: Annotated[AtThreshold, Reading],
 ) -> Answer:
-    """[batch, class, box] of what is selected, a set; boxes at a threshold are kept.
+    """[batch, class, box] of what is selected, a set; boxes whose overlap is at the threshold are kept.
 
     UnstableLength where rounding, or the order of equal scores, decides what is selected.
     Source: NonMaxSuppression, Summary and Inputs.
@@ -46,6 +48,9 @@ def suppress_overlaps(
     corners, weights = _fractions(boxes), _fractions(scores)
     if least is None and min(weights, default=Fraction(1)) <= 0:
         least = _least_without_threshold(weights, omitted_threshold.ask())
+    elif least in weights and score_at_threshold.ask() == "removed":
+        # What is above the threshold is no less than the least score that is.
+        least = min((each for each in weights if each > least), default=max(weights) + 1)
     found = []
     for batch in range(batches):
         first = batch * count

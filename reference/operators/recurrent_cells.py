@@ -135,6 +135,7 @@ def long_short_term_memory(
     layout: int = 0,
     clipped_cell: Annotated[Choice[Literal["gates", "every_input", "cell"]], Reading],
     coupled_gate: Annotated[Choice[Literal["forget", "input"]], Reading],
+    absent_peepholes: Annotated[Choice[Literal["left_out", "zeros"]], Reading],
     numbers_of_functions: Belonging,
     at_threshold: AtThreshold,
     nan_in_max_min: NanReading,
@@ -160,7 +161,11 @@ def long_short_term_memory(
             terms = weights.terms(x, last)
 
             def gate(at: int, seen: Numbers) -> Numbers:
-                peep = None if peepholes is None else times(peepholes[at], seen)
+                peep = None
+                if peepholes is not None:
+                    peep = times(peepholes[at], seen)
+                elif not seen.finite.all() and absent_peepholes.ask() == "zeros":
+                    peep = times(seen.lift(0), seen)
                 return f(sum_of_products(terms, weights.of_gates(at), plus=peep))
 
             couples_input = bool(input_forget) and coupled_gate.ask() == "input"

@@ -19,7 +19,7 @@ def headline(found: FailureClass) -> str:
     """A class in words: what an entry or the runtime says, or `wrong when mode=cubic and ratio=up2`."""
     if found.known is not None:
         return found.known.title
-    if found.told == "message":
+    if found.told in ("message", "judge"):
         return f"{found.verb}: {found.said}" if found.said else found.verb
     if found.told == "experiment" and found.shown is not None:
         return f"{found.verb}: {found.shown.sentence}"

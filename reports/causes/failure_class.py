@@ -14,7 +14,6 @@ from reports.causes.conditions import Condition
 from reports.causes.failure_kinds import (
     DIFFERENCES,
     NOBODY,
-    OPEN,
     TIER_OF,
     UNEXPLAINED,
     VERBS,
@@ -25,7 +24,17 @@ from reports.causes.others import Beside, nobody_passes
 from reports.results.case_results import CaseResult
 from reports.results.type_order import type_rank
 
-Told = Literal["entry", "message", "experiment", "rule", "allowed", "optimisation", "association", "nothing"]
+Told = Literal[
+    "entry",
+    "message",
+    "experiment",
+    "rule",
+    "allowed",
+    "optimisation",
+    "judge",
+    "association",
+    "nothing",
+]
 """What tells the cause of a class."""
 
 
@@ -57,8 +66,8 @@ class FailureClass:
 
     @property
     def tier(self) -> Tier:
-        if self.told == "allowed" or (self.known is not None and not self.known.blames):
-            return OPEN
+        if self.kind in ("inexact", "document"):
+            return TIER_OF[self.kind]
         if nobody_passes(self.beside) and self.kind not in ("crash", "timeout"):
             return NOBODY
         # A lost process stays at the top, explained or not.

@@ -8,6 +8,7 @@ passes. Only what is left is divided by conditions that go with failing.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +32,10 @@ from reports.causes.optimisation import by_optimisation, passing_without
 from reports.causes.others import OtherRun, hold_beside
 from reports.causes.spoken_failures import said_form
 from reports.results.case_results import CaseResult, Results
+from reports.results.verdicts import BESIDE
 
+_SEPARATOR = "; "
+_NUMBER = re.compile(r" of [0-9.e+-]+")
 SPOKEN: frozenset[Kind] = frozenset({"crash", "rejected_valid"})
 """Kinds of failure of which the runtime, or its end, says something itself."""
 
@@ -66,7 +70,7 @@ def find_classes(
     others: Sequence[OtherRun] = (),
 ) -> tuple[FailureClass, ...]:
     """Divide the failing cases into classes, in the order to fix them; each is in exactly one."""
-    failing = {str(each.id): each for each in cases if each.fails}
+    failing = {str(each.id): each for each in cases if each.deviates}
     classes = list(_claimed(failing, known))
     claimed = {str(case.id) for each in classes for case in each.cases}
     left = [each for name, each in failing.items() if name not in claimed]
@@ -76,7 +80,10 @@ def find_classes(
     wrong = {str(each.id): each for each in left if each.verdict == "mismatch"}
     causes = () if diagnosis is None else diagnosis.causes
     classes += _by_experiment(wrong, causes)
-    classes += _by_documents(wrong, () if diagnosis is None else diagnosis.allowed)
+    allowed = set(() if diagnosis is None else diagnosis.allowed)
+    beside = [each for each in left if each.verdict in BESIDE]
+    classes += _by_documents([each for each in beside if str(each.id) in allowed])
+    classes += _by_judge([each for each in beside if str(each.id) not in allowed])
     classes += _by_optimisation(_unshown(wrong, classes), others)
     classes += _by_condition(list(_unshown(wrong, classes).values()), every)
     shown: dict[frozenset[str], DiagnosedCause] = {}
@@ -94,13 +101,19 @@ def _claimed(failing: Mapping[str, CaseResult], known: Iterable[KnownCause]) -> 
             failing[each] for each in dict.fromkeys(entry.cases) if each in failing and each not in taken
         )
         taken.update(str(each.id) for each in members)
-        if members:
-            kinds = [kind for kind in map(failure_kind, members) if kind is not None]
-            worst = min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
-            said = _sentence(min(members, key=smallness)) if worst in SPOKEN else ""
-            yield FailureClass(
-                0, worst, operators_of(members), None, members, told="entry", known=entry, said=said
-            )
+        failing_ones = tuple(each for each in members if each.fails)
+        for alike in (failing_ones, tuple(each for each in members if not each.fails)):
+            if alike:
+                worst = _worst_kind(alike)
+                said = _sentence(min(alike, key=smallness)) if worst in SPOKEN else ""
+                yield FailureClass(
+                    0, worst, operators_of(alike), None, alike, told="entry", known=entry, said=said
+                )
+
+
+def _worst_kind(cases: Sequence[CaseResult]) -> Kind:
+    kinds = [kind for kind in map(failure_kind, cases) if kind is not None]
+    return min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
 
 
 def _by_message(
@@ -151,18 +164,27 @@ def _by_experiment(
     """Wrong answers by what experiments on the runtime showed."""
     for each in causes:
         members = tuple(wrong[name] for name in each.cases if name in wrong)
-        kinds = [kind for kind in map(failure_kind, members) if kind is not None]
         if members and not each.told:
-            worst = min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
+            worst = _worst_kind(members)
             yield FailureClass(0, worst, operators_of(members), None, members, told="experiment", shown=each)
 
 
-def _by_documents(wrong: Mapping[str, CaseResult], allowed: Sequence[str]) -> Iterable[FailureClass]:
+def _by_documents(allowed: Sequence[CaseResult]) -> Iterable[FailureClass]:
     """Answers that the documents allow and a case does not, one class for each operator."""
-    for members in by_operator([wrong[name] for name in allowed if name in wrong]).values():
-        kinds = [kind for kind in map(failure_kind, members) if kind is not None]
-        worst = min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
-        yield FailureClass(0, worst, operators_of(members), None, tuple(members), told="allowed")
+    for members in by_operator(allowed).values():
+        yield FailureClass(0, "document", operators_of(members), None, tuple(members), told="allowed")
+
+
+def _by_judge(beside: Sequence[CaseResult]) -> Iterable[FailureClass]:
+    """What stands beside the failures by operator: by the passage in doubt, or by how exact it is."""
+    groups: dict[tuple[str, str, Kind, str], list[CaseResult]] = defaultdict(list)
+    for each in beside:
+        kind: Kind = "inexact" if each.verdict == "inexact" else "document"
+        said = (each.row.reason if each.row is not None else None) or ""
+        told = said.partition(_SEPARATOR)[0] if kind == "inexact" else said.rpartition(_SEPARATOR)[2]
+        groups[each.operator.domain, each.operator.name, kind, _NUMBER.sub("", told)].append(each)
+    for (_, _, kind, said), members in groups.items():
+        yield FailureClass(0, kind, operators_of(members), None, tuple(members), told="judge", said=said)
 
 
 def _unshown(wrong: Mapping[str, CaseResult], classes: Sequence[FailureClass]) -> Mapping[str, CaseResult]:
@@ -173,9 +195,7 @@ def _unshown(wrong: Mapping[str, CaseResult], classes: Sequence[FailureClass]) -
 def _by_optimisation(wrong: Mapping[str, CaseResult], others: Sequence[OtherRun]) -> Iterable[FailureClass]:
     """Wrong answers that are right where the same runtime optimises less, by the operators in a row."""
     for _, members in by_optimisation(wrong, others):
-        kinds = [kind for kind in map(failure_kind, members) if kind is not None]
-        worst = min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
-        yield FailureClass(0, worst, operators_of(members), None, members, told="optimisation")
+        yield FailureClass(0, _worst_kind(members), operators_of(members), None, members, told="optimisation")
 
 
 def _with_experiments(found: FailureClass, shown: Mapping[frozenset[str], DiagnosedCause]) -> FailureClass:

@@ -15,6 +15,7 @@ from opcert.vocabulary.errors import NothingRan, Place, UserError, unreadable
 from opcert.vocabulary.file_digests import digest_of
 from opcert.vocabulary.names import OperatorName
 from reports.causes.followed_readings import fault_text, find_readings
+from reports.causes.open_cases import as_judged
 from reports.certificates.believed import find_believed
 from reports.certificates.certifiable import list_obstacles
 from reports.certificates.standing import OWN, SuiteStanding
@@ -79,6 +80,7 @@ def make_certificate(
             expected="the whole record of a whole suite",
             where=Place(str(results.record.path)),
         )
+    results = as_judged(results)
     day = on or datetime.now(UTC).date()
     evaluated = evaluate(profile, results, day, standing) if profile is not None else None
     predicate = _predicate(results, evaluated, day, standing, recorded)

@@ -82,11 +82,12 @@ class RecordedOutputs:
             for number, each in enumerate(expectations)
             if len(each.outputs) == len(found) and all(_fits(each, row, found))
         ]
-        if not fits and row.verdict != "mismatch":
+        if not fits and row.verdict not in ("mismatch", "inexact"):
             raise UserError(
                 f"stated {row.verdict}, and no expectation has outputs of this number, type and shape"
             )
-        if fits and (row.verdict not in ("pass", "mismatch") or row.expectation not in fits):
+        compared = ("pass", "mismatch", "inexact", "document")
+        if fits and (row.verdict not in compared or row.expectation not in fits):
             raise UserError(f"stated {row.verdict} for an expectation that the outputs do not fit")
         for expectation in expectations:
             for wanted, entry, restored in zip(expectation.outputs, row.outputs, found, strict=False):

@@ -169,7 +169,8 @@ class _Judging:
         """What the runtime did, as far as its row tells; None where the row says that it was not asked."""
         match row.response:
             case "crashed":
-                return Crashed(row.reason or "", row.signal, row.status, row.stderr or "", row.seconds)
+                lost = Crashed(row.reason or "", row.signal, row.status, row.stderr or "", row.seconds)
+                return replace(lost, by_limit=row.verdict == "limit" and _MEMORY in lost.reason)
             case "timed out":
                 return TimedOut(row.seconds, row.stage or "", row.stderr or "")
             case "refused":
@@ -219,7 +220,13 @@ class _Judging:
         return "a rule of the runtime's adapter calls this refusal unsupported, and the row does not"
 
 
+_MEMORY = "of resident memory; the limit is"
+"""What the reason says of a worker that was ended for the memory that it took."""
+
+
 def _compare(row: Result, judged: Result) -> str | None:
+    if row.difference == "memory" and judged.verdict == "document":
+        return None  # judged more strictly once: no document says whose memory an output is
     judged = replace(judged, seconds=row.seconds, again=row.again if row.response == "crashed" else ())
     if judged.verdict != row.verdict:
         return f"stated {row.verdict}, and judged again {judged.verdict} ({judged.reason})"

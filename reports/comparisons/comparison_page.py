@@ -97,7 +97,9 @@ def _view(change: Change, suite: str) -> ChangeView:
         SideView(
             each.verdict,
             word(each.verdict),
-            "" if each.ratio is None or each.verdict not in ("pass", "mismatch") else ratio_text(each.ratio),
+            ""
+            if each.ratio is None or each.verdict not in ("pass", "mismatch", "inexact")
+            else ratio_text(each.ratio),
         )
         for each in (change.before, change.after)
     ]

@@ -35,7 +35,7 @@ def change_text(change: Change) -> str:
     """`pass, error 0.2 -> mismatch, error 4.1 ×`, with the reason where it fails now."""
     sides = []
     for each in (change.before, change.after):
-        told = each.ratio is not None and each.verdict in ("pass", "mismatch")
+        told = each.ratio is not None and each.verdict in ("pass", "mismatch", "inexact")
         unstable = " (unstable)" if each.unstable else ""
         sides.append(f"{word(each.verdict)}{unstable}{f', error {ratio_text(each.ratio)}' if told else ''}")
     return " → ".join(sides)

@@ -13,7 +13,7 @@ from opcert.vocabulary.harmless import for_workflow, for_workflow_property
 from opcert.vocabulary.whole_files import write_text
 from reports.causes.cause_paragraphs import CauseParagraph, cause_paragraphs, fault_paragraphs
 from reports.causes.failure_classes import classes_of
-from reports.causes.failure_kinds import OPEN
+from reports.causes.failure_kinds import INEXACT, OPEN
 from reports.page_making.phrasing import plural
 from reports.results.case_results import Results
 from reports.results.headline import list_sentences, list_warnings, runtime_label
@@ -33,7 +33,7 @@ def render_annotations(results: Results) -> str:
     errors = [(f"{runtime}: fault of the run", "\n".join(each)) for each in fault_paragraphs(results)]
     excused = opened = 0
     for told in cause_paragraphs(results):
-        if told.found.tier is OPEN:
+        if told.found.tier in (INEXACT, OPEN):
             opened += 1
         elif all(_is_excused(results, str(case.id)) for case in told.found.cases):
             excused += 1
@@ -44,7 +44,7 @@ def render_annotations(results: Results) -> str:
         errors = [*errors[: MOST - 1], (f"{runtime}: {left}", "They stand in the report.")]
     lines = [_order("error", title, text) for title, text in errors]
     lines += [_order("warning", runtime, each) for each in list_warnings(results)]
-    totals = [*list_sentences(results, len(classes_of(results))), *_notices(excused, opened)]
+    totals = [*list_sentences(results, classes_of(results)), *_notices(excused, opened)]
     lines.append(_order("notice", runtime, " ".join(totals)))
     return "".join(f"{each}\n" for each in lines)
 

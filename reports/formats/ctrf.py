@@ -32,6 +32,9 @@ STATUS: Mapping[str, str] = {
     **dict.fromkeys(FAILING, "failed"),
     "unsupported": "skipped",
     "not_run": "skipped",
+    "inexact": "other",
+    "document": "other",
+    "limit": "other",
     "observed": "other",
     "harness_error": "other",
 }

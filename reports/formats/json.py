@@ -20,6 +20,7 @@ from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text, find_readings
 from reports.results.case_results import CaseResult, Results
+from reports.results.decided import decide
 from reports.results.headline import list_warnings, runtime_label
 from reports.results.told_facts import text
 from reports.results.type_order import in_type_order
@@ -45,6 +46,7 @@ def render_json(results: Results) -> str:
         "started": text(header.get("started")),
         "complete": results.complete,
         "warnings": list(list_warnings(results)),
+        "headline": decide(results.cases, classes_of(results)).to_json(),
         "counts": _counts(results.cases),
         "operators": [_operator(results, cases) for cases in results.by_operator.values()],
         "mended": [{**_known(each), "cases": list(each.asked)} for each in results.mended],

@@ -22,7 +22,7 @@ from reports.results.grouped_tests import grouped_tests
 from reports.results.headline import runtime_label
 from reports.results.junit_tree import count_suite, write_document
 from reports.results.told_facts import text
-from reports.results.verdicts import word
+from reports.results.verdicts import BESIDE, word
 from reports.single_cases.answer_views import error_text
 
 
@@ -95,7 +95,7 @@ def _case(suite: Element, results: Results, case: CaseResult) -> None:
         SubElement(test, "error", message=message, type=case.verdict).text = _details(results, case)
     elif case.verdict in ("unsupported", "not_run"):
         SubElement(test, "skipped", message=message, type=case.verdict)
-    elif case.verdict == "observed":
+    elif case.verdict in (*BESIDE, "limit", "observed"):
         SubElement(test, "system-out").text = message
 
 

@@ -34,7 +34,7 @@ def render_markdown(results: Results, limit: int = LIMIT) -> str:
 def _blocks(results: Results) -> Iterator[str]:
     classes = classes_of(results)
     yield f"# {for_markdown(runtime_label(results.record))}"
-    yield " ".join(list_sentences(results, len(classes)))
+    yield " ".join(list_sentences(results, classes))
     for each in list_warnings(results):
         yield f"**{for_markdown(each)}**"
     yield f"Suite {for_markdown_code(results.suite.digest)}"

@@ -38,7 +38,8 @@ _SIGNS: Mapping[Support, tuple[str, str, str]] = {
     ),
     "none": ("– 0/24", "none", "the runtime says itself that it offers none of them"),
     "wrong": ("**✗ 20/24**", "wrong", "20 of 24 pass; of the others some are not as the documents say"),
-    "open": ("○ 20/24", "open", "as ✗, by what the documents leave open or say wrongly: it blames nobody"),
+    "open": ("○ 20/24", "open", "the others are as one passage of the documents says and another denies"),
+    "inexact": ("≈ 20/24", "inexact", "the others are less exact than the table of functions"),
     "unknown": ("? 20/24", "not known", "some cases were not run, or could not be judged"),
     "undemanded": ("", "nothing asked", "the documents demand nothing here, or do not have the type"),
 }
@@ -91,8 +92,9 @@ def _totals(found: SupportTable) -> str:
     cell = found.all
     said = [f"{count(cell.passing)} of {plural(cell.demanded, 'case')} pass"]
     said += [f"{count(cell.unsupported)} are unsupported"] if cell.unsupported else []
-    said += [f"{count(cell.wrong)} are wrong"] if cell.wrong else []
-    said += [f"{count(cell.open)} fail by what the documents leave open"] if cell.open else []
+    said += [f"{count(cell.failing)} are wrong"] if cell.failing else []
+    said += [f"{count(cell.inexact)} are less exact than the table of functions"] if cell.inexact else []
+    said += [f"{count(cell.open)} are open in the documents"] if cell.open else []
     said += [f"{count(cell.unjudged)} were not run or not judged"] if cell.unjudged else []
     operators = plural(len(found.rows), "operator version")
     rest = (
@@ -159,6 +161,8 @@ def _cell(cell: SupportCell) -> str:
             return f"**✗ {part}**"
         case "open":
             return f"○ {part}"
+        case "inexact":
+            return f"≈ {part}"
         case "unknown":
             return f"? {part}"
         case "undemanded":

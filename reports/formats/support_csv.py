@@ -21,6 +21,7 @@ COLUMNS = (
     "demanded",
     "wrong",
     "open",
+    "inexact",
     "unsupported",
     "unjudged",
     "observed",
@@ -36,15 +37,16 @@ def write(results: Results, folder: Path) -> Path:
 def render_support_csv(found: SupportTable) -> str:
     """The whole file, operators by domain and name.
 
-    `pass`, `wrong`, `open`, `unsupported` and `unjudged` make `demanded`; `notes` are names of notes of the
-    other two formats, with spaces between them.
+    `pass`, `wrong`, `open`, `inexact`, `unsupported` and `unjudged` make `demanded`; `notes` are names of
+    notes of the other two formats, with spaces between them.
     """
     written = io.StringIO()
     lines = csv.writer(written, lineterminator="\n")
     lines.writerow(COLUMNS)
     for row in sorted(found.rows, key=lambda each: each.operator):
         for name, cell in row.by_type.items():
-            numbers = (cell.passing, cell.demanded, cell.wrong, cell.open, cell.unsupported, cell.unjudged)
+            failing = (cell.failing, cell.open, cell.inexact)
+            numbers = (cell.passing, cell.demanded, *failing, cell.unsupported, cell.unjudged)
             words = (row.operator.domain, row.operator.name, str(row.operator.since_version), name)
             lines.writerow(
                 for_spreadsheet(each)

@@ -51,6 +51,7 @@ def _cell(cell: SupportCell) -> dict[str, Any]:
         "demanded": cell.demanded,
         "counts": dict(cell.counts),
         "open": cell.open,
+        "inexact": cell.inexact,
         "notes": list(cell.notes),
     }
 

@@ -121,7 +121,8 @@ def _operator_reasons(
         if str(each.id) not in waived:
             by_verdict[each.verdict].append(each)
     reasons = []
-    for verdict in (*FAILING, "harness_error", "not_run"):
+    demanded: tuple[str, ...] = (*FAILING, "limit", "harness_error", "not_run")
+    for verdict in (*demanded, "inexact") if profile.inexact == "none" else demanded:
         own = by_verdict[verdict]
         if own:
             reasons.append(f"{operator}: {plural(len(own), 'case')} {word(verdict)}, such as {own[0].id}")

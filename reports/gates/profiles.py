@@ -86,7 +86,8 @@ class Profile(Strict):
     `operators` in a profile that is settled (`reports.gates.profile_settling`), and only such a one demands.
     `unsupported` is what a runtime may leave unsupported: `none`, nothing; `operator`, operator versions of
     which it supports no case; `case`, any case, as long as one case of the profile passes. `lenient` says
-    whether passes may be so (`reports.causes.lenient_passes`): `any`; `none` refuses them. `suite` is whose
+    whether passes may be so (`reports.causes.lenient_passes`): `any`; `none` refuses them. `inexact` says
+    the same of answers that are less exact than the table of functions. `suite` is whose
     cases they must be: `released`, of each operator version those of the suite that opcert carries; `any`.
     """
 
@@ -104,6 +105,7 @@ class Profile(Strict):
     families: Annotated[Everything | tuple[str, ...], BeforeValidator(read_list)] = "all"
     unsupported: Unsupported = "none"
     lenient: Lenient = "any"
+    inexact: Lenient = "any"
     suite: DemandedSuite = "any"
     waivers: Listed[Waiver] = ()
     _document: YamlDocument | None = PrivateAttr(default=None)

@@ -155,7 +155,7 @@ class Page:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        return list_sentences(self.results, len(self.classes))
+        return list_sentences(self.results, self.classes)
 
     @cached_property
     def lenient(self) -> tuple[LenientPasses, ...]:

@@ -98,7 +98,7 @@ def measure_accuracy(results: Results) -> Accuracy:
 
 def accuracy_column(case: CaseResult) -> int | None:
     """In which column of `HEADS` a case counts; None where no answer of it was judged."""
-    if case.demand != "answer" or case.verdict not in ("pass", "mismatch"):
+    if case.demand != "answer" or case.verdict not in ("pass", "mismatch", "inexact"):
         return None
     if case.verdict == "pass":
         return bisect.bisect_left(LIMITS, min(case.ratio or 0.0, 1.0))

@@ -23,6 +23,7 @@ from reports.certificates.standing import SuiteStanding
 from reports.gates.excuses import Excuses
 from reports.results.case_facts import CaseFacts, facts_in_order
 from reports.results.kept_rows import KeptRows
+from reports.results.verdicts import BESIDE
 from reports.single_cases.document_texts import DocumentTexts
 
 Grouping = Literal["cause", "operator", "case"]
@@ -58,9 +59,19 @@ class CaseResult:
         return self.verdict in FAILING
 
     @property
+    def deviates(self) -> bool:
+        """Whether it fails, or stands beside the failures with a cause of its own."""
+        return self.fails or self.verdict in BESIDE
+
+    @property
     def wrong_shape(self) -> bool:
         """Whether a mismatch is one of shape, element type or number of outputs."""
         return self.row is not None and self.row.difference in ("count", "type", "shape")
+
+    @property
+    def told(self) -> str:
+        """What the judge said of its row: the verdict, before anything was known of its cause."""
+        return self.verdict if self.row is None else self.row.verdict
 
     @property
     def ratio(self) -> float | None:

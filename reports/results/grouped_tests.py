@@ -11,7 +11,7 @@ from reports.causes.cause_paragraphs import cause_paragraphs
 from reports.causes.failure_classes import classes_of
 from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import CaseResult, Results
-from reports.results.verdicts import word
+from reports.results.verdicts import BESIDE, word
 
 CAUSES, OPERATORS = "causes", "operators"
 _MOST_NAMED = 200
@@ -47,7 +47,7 @@ def grouped_tests(results: Results) -> Iterator[GroupedTest]:
         if numbers:
             message += f"; causes {', '.join(map(str, numbers))}"
         details = "\n".join([message, *_names(failing)])
-        skipped = not failing and not counted["pass"] and not counted["observed"]
+        skipped = not failing and not any(counted[each] for each in ("pass", "observed", *BESIDE))
         yield GroupedTest(OPERATORS, str(operator), failed, skipped, message, details, _seconds(cases))
 
 
@@ -59,7 +59,8 @@ def cause_tests(results: Results) -> Iterator[GroupedTest]:
         names[told.name] += 1
         name = told.name if names[told.name] == 1 else f"{told.name} ({names[told.name]})"
         details = "\n".join([*told.remarks, told.command, "", *_names(cases)])
-        yield GroupedTest(CAUSES, name, True, False, told.head, details, _seconds(cases))
+        failed = any(each.fails for each in cases)
+        yield GroupedTest(CAUSES, name, failed, not failed, told.head, details, _seconds(cases))
 
 
 def _names(cases: Sequence[CaseResult]) -> list[str]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.judging.judge import FAILING
 from conformance.recording.records import Record
 from opcert.vocabulary.harmless import one_line
+from reports.causes.failure_class import FailureClass
 from reports.causes.forms import compare_forms, form_sentence
 from reports.causes.lenient_passes import lenient_sentences
-from reports.page_making.phrasing import count, duration, listed, moment, parse_moment, plural
+from reports.page_making.phrasing import duration, listed, moment, parse_moment, plural
 from reports.results.case_results import Results
+from reports.results.decided import decide
 from reports.results.missing_rows import list_missing
 from reports.results.told_facts import mapping, text
 
@@ -42,25 +43,10 @@ def runtime_label(record: Record) -> str:
     return f"{name} {version}".strip()
 
 
-def list_sentences(results: Results, classes: int) -> tuple[str, ...]:
+def list_sentences(results: Results, classes: Sequence[FailureClass]) -> tuple[str, ...]:
     """What the run comes to, in a few sentences."""
-    counts = results.counts
-    total = len(results.cases)
-    failing = sum(counts[each] for each in FAILING)
-    passing = counts["pass"]
-    verb = "gives" if passing == 1 else "give"
-    said = [f"{count(passing)} of {plural(total, 'case')} {verb} what the documents say."]
-    if failing:
-        reasons = "one reason" if classes == 1 else f"{count(classes)} reasons"
-        verb = "does" if failing == 1 else "do"
-        said.append(f"{count(failing)} {verb} not, for {reasons}.")
-    elif passing:
-        said.append("None gives anything else.")
-    if counts["unsupported"]:
-        verb = "is" if counts["unsupported"] == 1 else "are"
-        said.append(f"{count(counts['unsupported'])} {verb} unsupported, as the runtime says itself.")
-    if counts["observed"]:
-        said.append(f"Of {plural(counts['observed'], 'case')} nothing is demanded but survival.")
+    found = decide(results.cases, classes)
+    said = [*found.sentences(), *filter(None, [found.beside()])]
     forms = form_sentence(results)
     said += [forms] if forms is not None else []
     said += lenient_sentences(results)

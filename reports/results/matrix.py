@@ -17,7 +17,7 @@ from reports.results.case_results import OTHERS, CaseResult
 from reports.results.type_order import in_type_order, type_rank
 from reports.results.verdicts import FAILING, WORST_FIRST, VerdictCounts, short_word, word
 
-_UNCOUNTED = ("harness_error", "not_run")
+_UNCOUNTED = ("limit", "harness_error", "not_run")
 MOST_NOTES = 3
 """So many marks of notes a cell has at most; all notes stand in its words."""
 FEW_ROWS = 24
@@ -51,7 +51,7 @@ class Cell(VerdictCounts):
     @property
     def verdict(self) -> str:
         """The verdict that the cell is marked with: the worst failing one, else what most describes it."""
-        order = (*FAILING, "pass", "unsupported", "observed", *_UNCOUNTED)
+        order = (*FAILING, "inexact", "pass", "document", "unsupported", "observed", *_UNCOUNTED)
         return next((each for each in order if self.counts.get(each)), "not_run")
 
     @property

@@ -20,22 +20,22 @@ from reports.results.told_facts import mapping, text
 from reports.results.type_order import in_type_order
 from reports.results.verdicts import VerdictCounts
 
-Support = Literal["full", "partial", "none", "wrong", "open", "unknown", "undemanded"]
+Support = Literal["full", "partial", "none", "wrong", "open", "inexact", "unknown", "undemanded"]
 """What a cell comes to:
 
 `full`, every demanded case passes; `partial`, what does not pass is unsupported, as the runtime says itself;
-`none`, all is unsupported; `wrong`, something is not as the documents say; `open`, what fails fails by what
-documents leave open or say wrongly; `unknown`, something was not run or not judged; `undemanded`, nothing is
-demanded but survival.
+`none`, all is unsupported; `wrong`, something is not as the documents say; `open`, nothing fails, and
+something is as one passage says and another denies; `inexact`, nothing fails, and something is less exact
+than the table of functions; `unknown`, something was not run or not judged; `undemanded`, nothing is demanded
+but survival.
 """
 
 
 @dataclass(frozen=True)
 class SupportCell(VerdictCounts):
-    """Cases by verdict; `open` of those that fail blame nobody. `notes` are names of notes."""
+    """Cases by verdict; `notes` are names of notes."""
 
     counts: Mapping[str, int]
-    open: int = 0
     notes: tuple[str, ...] = ()
 
     @property
@@ -44,21 +44,19 @@ class SupportCell(VerdictCounts):
         return self.total - self.observed
 
     @property
-    def wrong(self) -> int:
-        return self.failing - self.open
-
-    @property
     def unjudged(self) -> int:
-        return self.counts.get("not_run", 0) + self.counts.get("harness_error", 0)
+        return sum(self.counts.get(each, 0) for each in ("not_run", "harness_error", "limit"))
 
     @property
     def support(self) -> Support:
-        if self.wrong:
+        if self.failing:
             return "wrong"
         if self.unjudged:
             return "unknown"
         if self.open:
             return "open"
+        if self.inexact:
+            return "inexact"
         if not self.demanded:
             return "undemanded"
         if self.passing == self.demanded:
@@ -154,5 +152,4 @@ def _cell(cases: Iterable[CaseResult], note_of: Mapping[str, SupportNote]) -> Su
     notes = {note.name: note for each in own if (note := note_of.get(str(each.id))) is not None}
     found = Counter(each.verdict for each in own)
     counts: dict[str, int] = {each: found[each] for each in VERDICTS if found[each]}
-    unblamed = sum(note.open for each in own if (note := note_of.get(str(each.id))) is not None)
-    return SupportCell(counts, unblamed, tuple(sorted(notes)))
+    return SupportCell(counts, tuple(sorted(notes)))

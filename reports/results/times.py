@@ -15,7 +15,10 @@ from reports.results.told_facts import short_names
 SLOWEST = 8
 _LEFT, _RIGHT, _WIDTH, _HEIGHT = 250, 340, 1180, 30
 _LEAST, _MOST = 1e-5, 100.0
-_ENDED = ("pass", "mismatch", "rejected_valid", "accepted_invalid", "unsupported", "observed", "crash")
+_ENDED = (
+    *("pass", "mismatch", "inexact", "document", "rejected_valid", "accepted_invalid"),
+    *("unsupported", "observed", "crash"),
+)
 
 
 @dataclass(frozen=True)

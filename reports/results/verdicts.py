@@ -9,7 +9,11 @@ FAILING = ("crash", "timeout", "mismatch", "rejected_valid", "accepted_invalid")
 """Verdicts that say that a runtime does not do what the documents say, the worst first."""
 
 
-WORST_FIRST = (*FAILING, "harness_error", "not_run", "unsupported", "observed", "pass")
+BESIDE = ("inexact", "document")
+"""Verdicts of answers that stand beside the failures, each with its cause: they blame nobody."""
+
+
+WORST_FIRST = (*FAILING, *BESIDE, "limit", "harness_error", "not_run", "unsupported", "observed", "pass")
 """Every verdict, in the order in which lists have them."""
 
 
@@ -24,20 +28,25 @@ class Group:
 GROUPS = (
     Group("as the documents say", ("pass",)),
     Group("not as the documents say", FAILING),
+    Group("less exact than the table of functions", ("inexact",)),
+    Group("open in the documents", ("document",)),
     Group("the runtime says it cannot", ("unsupported",)),
     Group("nothing demanded", ("observed",)),
-    Group("not counted", ("harness_error", "not_run")),
+    Group("not counted", ("limit", "harness_error", "not_run")),
 )
 
 
+_WORDS = {"document": "open in the documents", "limit": "ended by a limit of opcert"}
+
+
 def word(verdict: str) -> str:
-    """A verdict as people read it: `rejected valid`."""
-    return verdict.replace("_", " ")
+    """A verdict as people read it: `rejected valid`, `open in the documents`."""
+    return _WORDS.get(verdict) or verdict.replace("_", " ")
 
 
 def short_word(verdict: str) -> str:
     """A verdict in a narrow cell: `rejected`, `accepted`."""
-    return word(verdict).removesuffix(" valid").removesuffix(" invalid")
+    return verdict.replace("_", " ").removesuffix(" valid").removesuffix(" invalid")
 
 
 def failing(counts: Mapping[str, int]) -> int:
@@ -60,8 +69,23 @@ class VerdictCounts:
 
     @property
     def failing(self) -> int:
-        """How many fail, those that blame nobody among them."""
+        """How many fail."""
         return failing(self.counts)
+
+    @property
+    def decided(self) -> int:
+        """How many were decided: they pass or fail."""
+        return self.passing + self.failing
+
+    @property
+    def inexact(self) -> int:
+        """How many are right, and less exact than the table of functions."""
+        return self.counts.get("inexact", 0)
+
+    @property
+    def open(self) -> int:
+        """How many are as one passage of the document says and another one denies, or as it leaves open."""
+        return self.counts.get("document", 0)
 
     @property
     def unsupported(self) -> int:

@@ -61,10 +61,14 @@ def view_answer(results: Results, found: CaseResult, case: Case) -> AnswerView:
     )
 
 
+_COMPARED = ("mismatch", "inexact")
+"""Verdicts of answers that were held against what is expected, and are not that."""
+
+
 def _picture(case: Case, found: CaseResult, outputs: Sequence[Output]) -> Picture | None:
     """The output with the worst element beside the expectation that was the closest."""
     row = found.row
-    if row is None or row.verdict != "mismatch" or row.difference != "value" or row.worst is None:
+    if row is None or row.verdict not in _COMPARED or row.difference != "value" or row.worst is None:
         return None
     position, number = row.worst.get("output"), row.expectation or 0
     if not isinstance(position, int) or not 0 <= number < len(case.expectations):
@@ -78,7 +82,7 @@ def _picture(case: Case, found: CaseResult, outputs: Sequence[Output]) -> Pictur
 
 def error_text(found: CaseResult) -> str:
     """`not equal`, or the error in units of the allowed one; empty for what is no matter of values."""
-    if found.verdict != "mismatch" or found.row is None:
+    if found.row is None or found.told not in _COMPARED:
         return ""
     if found.wrong_shape:
         return f"wrong {'number of outputs' if found.row.difference == 'count' else found.row.difference}"
@@ -91,7 +95,7 @@ def error_text(found: CaseResult) -> str:
 
 def _answer(found: CaseResult, outputs: Sequence[Output]) -> str:
     """What happened, in a line: the outputs, or why there are none."""
-    if found.verdict in ("mismatch", "accepted_invalid") and outputs:
+    if found.told in (*_COMPARED, "document", "accepted_invalid") and outputs:
         return "; ".join(each.line for each in outputs)
     row = found.row
     if row is not None and found.verdict == "rejected_valid" and row.message:
@@ -105,6 +109,9 @@ def _sentence(found: CaseResult) -> str:
         "crash": "The process was lost",
         "timeout": "No answer in time",
         "mismatch": "Not what the documents say",
+        "inexact": "Right, and less exact than the table of functions",
+        "document": "Open in the documents",
+        "limit": "Ended by a limit of opcert",
         "rejected_valid": "A valid call was refused",
         "accepted_invalid": "A call that must be refused was answered",
     }.get(found.verdict, word(found.verdict))
@@ -119,7 +126,7 @@ def _got(found: CaseResult, outputs: Sequence[Output]) -> tuple[Part, ...]:
 
 def _worst(case: Case, found: CaseResult) -> tuple[Part, ...]:
     worst = found.row.worst if found.row is not None else None
-    if worst is None or found.verdict != "mismatch":
+    if worst is None or found.told not in _COMPARED:
         return ()
     position, index = worst.get("output"), worst.get("index")
     known = isinstance(position, int) and 0 <= position < len(case.output_names)

@@ -191,14 +191,14 @@ def _run(page: Page, cases: Sequence[CaseResult]) -> dict[str, Any]:
 
 def _ratio(case: CaseResult) -> float | None:
     """Error over allowed error in four digits, never rounded over 1; None where no answer was judged."""
-    if case.demand != "answer" or case.verdict not in ("pass", "mismatch"):
+    if case.demand != "answer" or case.verdict not in ("pass", "mismatch", "inexact"):
         return None
     if case.verdict == "mismatch" and case.wrong_shape:
         return _WRONG_SHAPE
     if case.ratio is None or not math.isfinite(case.ratio):
         return 0 if case.verdict == "pass" else _NOT_EQUAL
     rounded = min(float(f"{case.ratio:.4g}"), sys.float_info.max)
-    return max(rounded, 1.001) if case.verdict == "mismatch" else min(rounded, 1.0)
+    return min(rounded, 1.0) if case.verdict == "pass" else max(rounded, 1.001)
 
 
 def _milliseconds(case: CaseResult) -> float | None:

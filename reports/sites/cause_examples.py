@@ -65,6 +65,6 @@ def _got_in_words(found: CaseResult) -> Part:
 
 
 def _error(found: CaseResult) -> tuple[Part, ...]:
-    if found.verdict != "mismatch" or found.wrong_shape or found.ratio is None:
+    if found.verdict not in ("mismatch", "inexact") or found.wrong_shape or found.ratio is None:
         return ()
     return (Part("error ÷ allowed", ratio_text(found.ratio)),)

@@ -41,8 +41,8 @@ class FrontRow:
 
     @property
     def total(self) -> int | None:
-        """The number of cases where it is one for all runtimes, for narrow tables, which say it once."""
-        found = {each.tally.total for each in self.cells if each is not None}
+        """The decided cases where they are as many for all runtimes, for narrow tables, which say it once."""
+        found = {each.tally.decided for each in self.cells if each is not None}
         return found.pop() if len(found) == 1 else None
 
 

@@ -22,7 +22,7 @@ from reports.sites.cause_keys import CauseKey
 from reports.sites.seen_causes import SeenCause, causes_of, causes_of_record
 from reports.sites.tallies import Tally
 
-_UNCOUNTED = ("not_run", "harness_error")
+_UNCOUNTED = ("not_run", "harness_error", "limit")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +86,8 @@ class KeptRun:
 
     @cached_property
     def open(self) -> frozenset[str]:
-        """Failing cases that blame nobody: the document is wrong there, or leaves it open."""
-        return frozenset(case for each in self.causes if each.open for case in each.cases)
+        """Cases that are open in the documents: these contradict themselves there, or say nothing."""
+        return frozenset(case for case, verdict in self.verdicts.items() if verdict == "document")
 
     @cached_property
     def by_chance(self) -> frozenset[str]:
@@ -97,20 +97,17 @@ class KeptRun:
 
     @cached_property
     def tally(self) -> Tally:
-        return Tally(self.counts, Counter(self.verdicts[each] for each in self.open))
+        return Tally(self.counts)
 
     @cached_property
     def by_type(self) -> Mapping[OperatorName, Mapping[str, Tally]]:
         """The cases of each operator version, by element type."""
-        counts: dict[OperatorName, dict[str, tuple[Counter[str], Counter[str]]]] = {}
+        counts: dict[OperatorName, dict[str, Counter[str]]] = {}
         for case, verdict in self.verdicts.items():
             types = counts.setdefault(CaseId.parse(case).operator, {})
-            every, left_open = types.setdefault(self.types[case], (Counter(), Counter()))
-            every[verdict] += 1
-            if case in self.open:
-                left_open[verdict] += 1
+            types.setdefault(self.types[case], Counter())[verdict] += 1
         return {
-            operator: {name: Tally(*each) for name, each in types.items()}
+            operator: {name: Tally(each) for name, each in types.items()}
             for operator, types in sorted(counts.items())
         }
 

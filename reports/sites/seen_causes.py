@@ -17,10 +17,10 @@ from opcert.vocabulary.names import CaseId, OperatorName
 from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import find_classes
-from reports.causes.failure_kinds import OPEN
+from reports.causes.failure_kinds import INEXACT, OPEN
 from reports.causes.features import CONSTRAINT
 from reports.results.case_results import CaseResult, Results
-from reports.results.verdicts import FAILING
+from reports.results.verdicts import WORST_FIRST
 from reports.sites.cause_examples import CauseExample, bare_example, full_example
 from reports.sites.cause_keys import CauseKey, key_of
 
@@ -114,8 +114,8 @@ def _of_classes(key: CauseKey, classes: Sequence[FailureClass], results: Results
         key,
         one_line(told, _LONGEST_TITLE),
         first.tier.heading,
-        min({case.verdict for each in classes for case in each.cases}, key=FAILING.index),
-        first.tier is OPEN,
+        min({case.verdict for each in classes for case in each.cases}, key=WORST_FIRST.index),
+        first.tier in (INEXACT, OPEN),
         known,
         tuple(one_line(each, _LONGEST_TITLE * 2) for each in conditions),
         tuple(sorted({operator for each in classes for operator in each.operators})),

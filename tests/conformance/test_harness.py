@@ -40,7 +40,7 @@ def test_a_worker_that_eats_memory_is_killed(tmp_path: Path) -> None:
     record = run(tmp_path, [make_case("memory"), make_case("echo")], limits=limits)
     found = {each.levels["do"]: each for each in record.results}
     assert found["echo"].verdict == "pass"
-    assert found["memory"].verdict == "crash"
+    assert found["memory"].verdict == "limit"
     assert "MiB of resident memory; the limit is 200 MiB" in (found["memory"].reason or "")
 
 

@@ -54,6 +54,7 @@ def test_every_kind_of_response_has_its_verdict() -> None:
     assert verdict(REFUSED, "survive").verdict == "observed"
     for demand in ("answer", "refuse", "survive"):
         assert verdict(Crashed("killed by SIGSEGV"), demand).verdict == "crash"
+        assert verdict(Crashed("killed at 9 MiB", by_limit=True), demand).verdict == "limit"
         assert verdict(TimedOut(20, "run"), demand).verdict == "timeout"
         assert verdict(HarnessFailed("ours"), demand).verdict == "harness_error"
 
@@ -68,6 +69,73 @@ def test_a_call_that_a_document_can_be_read_to_exclude_may_be_refused_and_not_an
     assert judge(case, Crashed("killed by SIGSEGV")).verdict == "crash"
     unsupported = Refused("NotImplemented", "", unsupported="NotImplemented: it")
     assert judge(case, unsupported).verdict == "unsupported"
+
+
+def test_what_one_passage_says_and_another_denies_is_the_documents() -> None:
+    case = replace(make_case(seed=1, demand="answer"), may_refuse="body", refusal_contradicted=True)
+    refused = judge(case, REFUSED)
+    assert refused.verdict == "document"
+    assert "body" in str(refused.reason)
+    assert judge(case, RIGHT).verdict == "pass"
+    assert judge(case, Answered((sample(2),))).verdict == "mismatch"
+    text, body = expect(sample(1), ends="text"), expect(sample(2), ends="body")
+    case = make_case(seed=1, expectations=(replace(body, contradicted=("ends",)), text))
+    assert judge(case, RIGHT).verdict == "pass"
+    found = judge(case, Answered((sample(2),)))
+    assert (found.verdict, found.readings) == ("document", {"ends": ("body",)})
+    assert "ends" in str(found.reason)
+    assert judge(case, Answered((sample(3),))).verdict == "mismatch"
+    both = make_case(seed=1, expectations=(replace(body, contradicted=("ends",)), expect(sample(2))))
+    assert judge(both, Answered((sample(2),))).verdict == "pass", "right by the text as well"
+
+
+def judged_near(got: list[float], kind: str = "float", *, of: tuple[str, ...] = ("exp",)) -> Judgement:
+    """Numbers in place of 1, 2, 4 and -8, of which a unit in the last place is allowed each."""
+    wanted = np.array([1.0, 2.0, 4.0, -8.0])
+    layout = ELEMENT_TYPES[kind].layout
+    allowed = np.abs(wanted) * 2.0 ** -(24 if layout is None else layout.precision)
+    expected = tensor(wanted, kind)
+    output = ExpectedOutput("y", expected, allowed)
+    case = make_case(seed=1, expectations=(Expectation((output,), functions=of),))
+    case = replace(case, output_names=("y",))
+    return judge(case, Answered((tensor(np.array(got), kind),)))
+
+
+@pytest.mark.parametrize(
+    ("got", "kind", "how"),
+    [
+        ([1.0, 2.0, 4.0 + 2e-6, -8.0], "float", "as exact as tf32"),
+        ([1.0, 2.0, 4.0 + 1e-3, -8.0], "float", "as exact as tf32"),
+        ([1.0, 2.0, 4.0 + 1e-2, -8.0], "float", "as exact as bfloat16"),
+        ([1.0 + 2e-7, 2.0, 4.0, -8.0], "float", "exact to an absolute error of 2.4e-07"),
+        ([1.0 + 3e-16, 2.0, 4.0, -8.0], "double", "exact to an absolute error"),
+        ([1.0, 2.0, 4.0 + 0.03, -8.0], "float16", "as exact as bfloat16"),
+    ],
+)
+def test_what_is_right_but_for_its_last_digits_is_inexact(got: list[float], kind: str, how: str) -> None:
+    found = judged_near(got, kind)
+    assert found.verdict == "inexact"
+    assert str(found.reason).startswith(how)
+    assert "(exp)" in str(found.reason)
+    assert found.wrong == 1
+    assert judged_near(got, kind, of=()).verdict == "mismatch", "no table stands behind what is allowed"
+
+
+@pytest.mark.parametrize(
+    ("got", "kind"),
+    [
+        ([1.0, 2.0, 4.1, -8.0], "float"),
+        ([1.0, 0.0, 4.0, -8.0], "float"),
+        ([1.0, 2.0, 4.0, 8.0], "float"),
+        ([1.0, 2.0, np.nan, -8.0], "float"),
+        ([1.0, 2.0, np.inf, -8.0], "float"),
+        ([1.0 + 1e-7, 2.0, 4.0, -8.0], "double"),
+        ([1.0, 2.0, 4.1, -8.0], "bfloat16"),
+        ([1.0, 2.0, 5.0, -8.0], "int32"),
+    ],
+)
+def test_what_lost_more_than_digits_is_wrong(got: list[float], kind: str) -> None:
+    assert judged_near(got, kind).verdict == "mismatch"
 
 
 def test_any_expectation_that_matches_makes_a_pass_and_names_its_options() -> None:

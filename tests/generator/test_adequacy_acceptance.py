@@ -97,6 +97,7 @@ def _whole_case(subject: Subject, drawn: Drawn) -> Case | None:
     finally:
         subject.forget()
     call, operator = drawn.call, subject.spec.operator
+    refusable = find_refusable(subject.spec, call)
     return Case(
         id=CaseId(operator, "cover", None, call.digest(operator)),
         element_type=first_type(subject.spec, call),
@@ -105,5 +106,5 @@ def _whole_case(subject: Subject, drawn: Drawn) -> Case | None:
         output_names=(),
         demand="answer",
         expectations=expectations,
-        may_refuse=find_refusable(subject.spec, call),
+        may_refuse=None if refusable is None else refusable.id,
     )

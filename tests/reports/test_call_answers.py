@@ -18,6 +18,7 @@ from conformance.running.responses import Crashed, Refused, Response
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from opcert.commands.asked_runtimes import without_optimisation
+from reports.causes.open_cases import with_open_cases
 from reports.checked_models.call_answers import ANSWERS, Answer, answer_calls
 from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.check_json import render_check
@@ -107,7 +108,7 @@ def test_what_documents_leave_open_blames_nobody(tmp_path: Path, kind: str) -> N
     results = run(tmp_path / "run", only("huge", wrong))
     failing = tuple(str(each.id) for each in results.cases if each.fails)
     entry = KnownCause("open_there", kind, "It may be read so.", (), cases=failing)  # type: ignore[arg-type]
-    check = check_of(calls(), (replace(results, known=(entry,)), None))
+    check = check_of(calls(), (with_open_cases(replace(results, known=(entry,))), None))
     assert check.runtimes[0].answers[0].answer == "open"
     assert check.holds
     levels = {each["level"] for each in json.loads(render_sarif(check))["runs"][0]["results"]}

@@ -27,6 +27,7 @@ from reports.causes.cause_paragraphs import MOST_CAUSES
 from reports.causes.class_words import beside_text, cost_text, headline, remarks
 from reports.causes.failure_classes import classes_of
 from reports.causes.failure_kinds import NOBODY, OPEN
+from reports.causes.open_cases import with_open_cases
 from reports.causes.others import Beside, OtherRun
 from reports.formats.ctrf import render_ctrf
 from reports.formats.json import render_json
@@ -136,7 +137,7 @@ def test_what_the_documents_allow_blames_nobody(tmp_path: Path) -> None:
     found = Diagnosis((), names[2:], (), 1.0, None, (), names[:2])
     footer = results.record.footer or {}
     write_diagnosis(results.record.path.with_name(FILE), results.suite.digest, footer.get("digest"), found)
-    results = replace(results)
+    results = with_open_cases(replace(results))
     left, allowed = classes_of(results)
     assert [str(each.id) for each in allowed.cases] == list(names[:2])
     assert (allowed.told, allowed.tier) == ("allowed", OPEN)

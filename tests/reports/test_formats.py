@@ -33,6 +33,7 @@ from reports.formats.markdown import LIMIT, render_markdown
 from reports.results.case_results import Results, put_together
 from reports.results.matrix import build_matrix
 from reports.results.summary import summary_table
+from reports.results.verdicts import word
 from reports.schemas import load_schema
 from tests.reports.sample import CROP_PAD, HEADER, RESIZE_18, Maker, make_case, planted, sample_cases
 from tests.reports.test_junit import parse
@@ -168,7 +169,7 @@ def test_every_count_adds_up_in_every_format(few: Results, verdicts: list[Verdic
 
     head, *rows, sums = summary_table(changed)
     assert {name: int(number) for name, number in zip(head[1:-1], sums[1:-1], strict=True)} == {
-        each.replace("_", " "): number for each, number in counts.items() if number
+        word(each): number for each, number in counts.items() if number
     }
     assert int(sums[-1]) == 8 == sum(int(each[-1]) for each in rows)
 
@@ -177,7 +178,14 @@ def test_every_count_adds_up_in_every_format(few: Results, verdicts: list[Verdic
         total: Counter[str] = sum((Counter(each["counts"]) for each in part), Counter())
         assert total.pop("sum") == 8
         assert +total == counts
-    assert sum(len(each["cases"]) for each in document["classes"]) == failing
+    beside = counts["inexact"] + counts["document"]
+    assert sum(len(each["cases"]) for each in document["classes"]) == failing + beside
+    told = document["headline"]
+    assert told["decided"] == told["conforming"] + told["failing"] == counts["pass"] + failing
+    parts = ("decided", "inexact", "document", "unsupported", "observed", "undecided")
+    assert sum(told[each] for each in parts) == 8
+    by_operator = ("operators_without_failure", "operators_with_failure", "operators_not_offered")
+    assert sum(told[each] for each in by_operator) == told["operators"]
 
     summary = json.loads(render_ctrf(changed))["results"]["summary"]
     assert summary["tests"] == 8 + faults

@@ -60,7 +60,7 @@ def test_runs_stand_by_version_and_not_by_the_clock(runs: Path) -> None:
     said = text_of(index)
     assert "What 2 runtimes make of 2 operators" in said
     assert "engine 1.10 machine 1.0" in said
-    assert "CenterCropPad -18 of 2 2 of 2 1 of 2 1 wrong, the worst crash" in said
+    assert "CenterCropPad -18 of 2 2 of 2 1 of 2 1 crash" in said
     assert "6 runs, from 2026-01-01" in said
 
 

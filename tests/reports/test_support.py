@@ -23,6 +23,7 @@ from conformance.judging.known_causes import CauseKind, KnownCause
 from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.names import OperatorName
+from reports.causes.open_cases import with_open_cases
 from reports.formats import write_together
 from reports.formats.support import render_support
 from reports.formats.support_csv import COLUMNS, render_support_csv
@@ -157,9 +158,11 @@ def test_every_case_is_counted_once(few: Results, verdicts: list[Verdict]) -> No
         total += of_types
     assert total == Counter(document["all"]["counts"]) == Counter(verdicts)
     noted = [case for note in document["notes"].values() for case in note["cases"]]
-    assert len(noted) == len(set(noted)) == sum(each in FAILING for each in verdicts)
+    assert (
+        len(noted) == len(set(noted)) == sum(each in {*FAILING, "inexact", "document"} for each in verdicts)
+    )
     lines = csv.DictReader(io.StringIO(render_support_csv(make_support_table(changed))))
-    parts = ("pass", "wrong", "open", "unsupported", "unjudged")
+    parts = ("pass", "wrong", "open", "inexact", "unsupported", "unjudged")
     assert all(sum(int(each[name]) for name in parts) == int(each["demanded"]) for each in lines)
 
 
@@ -247,7 +250,7 @@ def test_what_the_documents_leave_open_blames_nobody(few: Results, kind: CauseKi
     changed = with_verdicts(few, verdicts)
     case = next(each for each in changed.cases if each.fails)
     known = KnownCause("an_entry", kind, "It may be read so.", (), cases=(str(case.id),))
-    page = render_support(make_support_table(replace(changed, known=(known,))))
+    page = render_support(make_support_table(with_open_cases(replace(changed, known=(known,)))))
     marked = [text for *_, text in cells(page) if "[^an_entry]" in text]
     assert [numbers(each)[0] for each in marked] == [sign]
     assert ("1 are wrong" in page) == (sign == "✗")
@@ -330,7 +333,7 @@ def test_a_fault_of_the_run_stands_with_the_entry_that_explains_it(few: Results)
     changed = with_verdicts(few, EVERY, faults=1)
     assert "- answers differ\n" in render_support(make_support_table(changed))
     known = KnownCause("an_entry", "reading", "It may be read so.", (), faults=("answers differ",))
-    page = render_support(make_support_table(replace(changed, known=(known,))))
+    page = render_support(make_support_table(with_open_cases(replace(changed, known=(known,)))))
     assert (
         "- answers differ; known as an\\_entry: It may be read so. (the document may be read so)"
         in re.sub(r"\\([().])", r"\1", page)
