@@ -12,6 +12,17 @@ ADAPTER = Adapter(
     worker="onnx_worker.py",
     unsupported=(
         UnsupportedRule(
+            "RuntimeError: LRN only applies on 4D tensors but shape is (2, 2, 0).",
+            kind="RuntimeError",
+            message=r"\w+ only applies on \dD tensors but shape is",
+        ),
+        UnsupportedRule(
+            "RuntimeError: The convolution for X.shape=(1, 1, 1), W.shape=(1, 1, 3), kernel_shape=[3] is "
+            "not implemented yet.",
+            kind="RuntimeError",
+            message="is not implemented yet",
+        ),
+        UnsupportedRule(
             "NotImplementedError: Node type 'Pad' from domain 'com.microsoft' is unknown, known "
             "functions: [].",
             kind="NotImplementedError",

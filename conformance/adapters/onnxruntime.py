@@ -122,6 +122,48 @@ ADAPTER = Adapter(
             message="Unsupported pooling size",
         ),
         UnsupportedRule(
+            "RuntimeException: [ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code "
+            "returned while running GRU node. Name:'' Status Message: GRU operator does not support "
+            "double yet",
+            kind="RuntimeException",
+            message=r"operator does not support \w+ yet",
+        ),
+        UnsupportedRule(
+            "RuntimeException: [ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code "
+            "returned while running RotaryEmbedding node. Name:'' Status Message: Updating cos_cache and "
+            "sin_cache in RotaryEmbedding is not currently supported",
+            kind="RuntimeException",
+            message="in RotaryEmbedding is not currently supported",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running "
+            "GridSample node. Name:'' Status Message: input_dims.NumDimensions() == 4 || "
+            "input_dims.NumDimensions() == 5 was false. Only 4-D or 5-D tensor is supported",
+            kind="Fail",
+            message=r"Only \d-D or \d-D tensor is supported",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running "
+            "GridSample node. Name:'' Status Message: mode_ != Cubic was false. Only support GridSample "
+            "Cubic mode in 4-D cases.",
+            kind="Fail",
+            message=r"Only support \w+ \w+ mode in \d-D cases",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running "
+            "DeformConv node. Name:'' Status Message: deform_conv_attributes.h:122 "
+            "DeformConvValidateAndParse Input X must be 4D (N, C, H, W).",
+            kind="Fail",
+            message=r"Input X must be \dD \(",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running "
+            "MatMulInteger node. Name:'' Status Message: IsScalarOr1ElementVector(a_zero_point) was "
+            "false. MatmulInteger : input1 zero point must be a scalar or 1D tensor of size 1",
+            kind="Fail",
+            message="zero point must be a scalar or 1D tensor of size 1",
+        ),
+        UnsupportedRule(
             "Unsupported: the Python interface of ONNX Runtime takes strings in UTF-8 alone",
             kind="Unsupported",
             error_class="unsupported",

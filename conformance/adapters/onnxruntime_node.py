@@ -110,6 +110,44 @@ UNSUPPORTED = (
         message="Unsupported pooling size",
     ),
     UnsupportedRule(
+        "Error: Non-zero status code returned while running GRU node. Name:'' Status Message: GRU "
+        "operator does not support double yet",
+        kind="Error",
+        message=r"operator does not support \w+ yet",
+    ),
+    UnsupportedRule(
+        "Error: Non-zero status code returned while running RotaryEmbedding node. Name:'' Status "
+        "Message: Updating cos_cache and sin_cache in RotaryEmbedding is not currently supported",
+        kind="Error",
+        message="in RotaryEmbedding is not currently supported",
+    ),
+    UnsupportedRule(
+        "Error: Non-zero status code returned while running GridSample node. Name:'' Status Message: "
+        "input_dims.NumDimensions() == 4 || input_dims.NumDimensions() == 5 was false. Only 4-D or 5-D "
+        "tensor is supported",
+        kind="Error",
+        message=r"Only \d-D or \d-D tensor is supported",
+    ),
+    UnsupportedRule(
+        "Error: Non-zero status code returned while running GridSample node. Name:'' Status Message: "
+        "mode_ != Cubic was false. Only support GridSample Cubic mode in 4-D cases.",
+        kind="Error",
+        message=r"Only support \w+ \w+ mode in \d-D cases",
+    ),
+    UnsupportedRule(
+        "Error: Non-zero status code returned while running DeformConv node. Name:'' Status Message: "
+        "deform_conv_attributes.h:122 DeformConvValidateAndParse Input X must be 4D (N, C, H, W).",
+        kind="Error",
+        message=r"Input X must be \dD \(",
+    ),
+    UnsupportedRule(
+        "Error: Non-zero status code returned while running MatMulInteger node. Name:'' Status Message: "
+        "IsScalarOr1ElementVector(a_zero_point) was false. MatmulInteger : input1 zero point must be a "
+        "scalar or 1D tensor of size 1",
+        kind="Error",
+        message="zero point must be a scalar or 1D tensor of size 1",
+    ),
+    UnsupportedRule(
         "Unsupported: strings of JavaScript are Unicode, not bytes",
         kind="Unsupported",
         error_class="unsupported",

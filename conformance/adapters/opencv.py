@@ -12,6 +12,12 @@ ADAPTER = Adapter(
     options={"engine": ("auto", "new", "classic")},
     unsupported=(
         UnsupportedRule(
+            "error: OpenCV(5.0.0) lrn_layer.cpp:88: error: (-5:Bad argument) LRN layer supports only "
+            "positive odd values for local_size in function 'LRNLayerImpl'",
+            kind="error",
+            message=r"\(-5:Bad argument\) \w+ layer supports only ",
+        ),
+        UnsupportedRule(
             "error: OpenCV(5.0.0) onnx_importer.cpp:1114: error: (-2:Unspecified error) in function "
             "'handleNode'\n> Node [Pad@com.microsoft]:(onnx_node_output_0!output) parse error: OpenCV(5.0.0) "
             "net_impl.hpp:116: error: (-2:Unspecified error) Can't create layer "

@@ -138,6 +138,58 @@ ADAPTER = Adapter(
             message=r"The provided 'lambd' value: \S+ must not be negative",
         ),
         UnsupportedRule(
+            "RuntimeError: -- STFT-17 with a message:\nWhile validating ONNX node '<Node(STFT): "
+            "output>':\nframe_step input must be a scalar or Shape{1} constant.",
+            kind="RuntimeError",
+            message=r"input must be a scalar or Shape\{1\} constant",
+        ),
+        UnsupportedRule(
+            "RuntimeError: -- STFT-17 with a message:\nShape of signal input must be static with the "
+            "rank equal to 3.",
+            kind="RuntimeError",
+            message="input must be static with the rank equal to",
+        ),
+        UnsupportedRule(
+            "RuntimeError: -- GlobalLpPool-22 with a message:\nFirst dimension of input data must be static",
+            kind="RuntimeError",
+            message="First dimension of input data must be static",
+        ),
+        UnsupportedRule(
+            "RuntimeError: -- RotaryEmbedding-23 with a message:\ncos_cache must have static rank >= 2 "
+            "and a static last dimension, got: [?,?]",
+            kind="RuntimeError",
+            message=r"must have static rank >= \d and a static last dimension",
+        ),
+        UnsupportedRule(
+            "RuntimeError: -- DequantizeLinear-28 with a message:\nDequantizeLinear doesn't support "
+            "case when dimension of X at axis 1 (4) cannot be divided by block_size (3)",
+            kind="RuntimeError",
+            message=r"\w+ doesn't support case when ",
+        ),
+        UnsupportedRule(
+            "RuntimeError: -- DequantizeLinear-28 with a message:\nDequantizeLinear cannot operate with "
+            "dynamic shapes of input X",
+            kind="RuntimeError",
+            message="cannot operate with dynamic shapes of input",
+        ),
+        UnsupportedRule(
+            "RuntimeError: -- DFT-20 with a message:\nFFT op input element type must be f32, f16, or bf16",
+            kind="RuntimeError",
+            message="FFT op input element type must be f32",
+        ),
+        UnsupportedRule(
+            "RuntimeError: Check 'type == ShapeType::Static' failed at "
+            "src/plugins/intel_cpu/src/cpu_shape.h:128:\nCannot get dims for non static shape",
+            kind="RuntimeError",
+            message="Cannot get dims for non static shape",
+        ),
+        UnsupportedRule(
+            "RuntimeError: -- Pad-25 with a message:\nOnly CONSTANT pad mode is supported for "
+            "element::string",
+            kind="RuntimeError",
+            message=r"Only \w+ pad mode is supported for element::",
+        ),
+        UnsupportedRule(
             "Unsupported: the Python interface of OpenVINO drops NUL at the end of a string",
             kind="Unsupported",
             error_class="unsupported",

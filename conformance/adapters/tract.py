@@ -47,6 +47,53 @@ ADAPTER = Adapter(
             message=r"(?m)^ +Unsupported input datum type for \w+: \w+$",
         ),
         UnsupportedRule(
+            'TractError: Translating node #5 "output" MelWeightMatrix ToTypedTranslator\n\nCaused '
+            "by:\n    Expect all inputs to be constants",
+            kind="TractError",
+            message="(?m)^ +Expect all inputs to be constants$",
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #6 "Y" GRU ToTypedTranslator\n\nCaused by:\n    Non '
+            "uniform seq_len is not supported",
+            kind="TractError",
+            message=r"(?m)^ +Non \w+ seq_len is not supported$",
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #6 "Y" GRU ToTypedTranslator\n\nCaused by:\n    seq_len '
+            "only supported for trivial noop case",
+            kind="TractError",
+            message="(?m)^ +seq_len only supported for ",
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #3 "output" Dft ToTypedTranslator\n\nCaused by:\n    Axis '
+            "input must be a known scalar",
+            kind="TractError",
+            message="(?m)^ +Axis input must be a known scalar$",
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #4 "output" STFT ToTypedTranslator\n\nCaused by:\n    '
+            "STFT expects a constant window",
+            kind="TractError",
+            message=r"(?m)^ +\w+ expects a constant \w+$",
+        ),
+        UnsupportedRule(
+            'TractError: Translating node #1 "output" Multinomial ToTypedTranslator\n\nCaused by:\n '
+            "   1: Only constant input shape are supported in Multinomial",
+            kind="TractError",
+            message=r"(?m)^ +(\d+: )?Only constant input shape are supported in \w+$",
+        ),
+        UnsupportedRule(
+            'TractError: Evaluating #4 "Y" Scan\n\nCaused by:\n    2: GruEpilogue only supports f32 '
+            "and f16 preactivations, got F64",
+            kind="TractError",
+            message=r"(?m)^ +(\d+: )?\w+ only supports \w+ and \w+ preactivations, got \w+$",
+        ),
+        UnsupportedRule(
+            'TractError: Evaluating #1 "y" DequantizeLinearF32\n\nCaused by:\n    Unsupported type U16',
+            kind="TractError",
+            message=r"(?m)^ +Unsupported type \w+$",
+        ),
+        UnsupportedRule(
             "TractError: Building node  (Cast)\n\nCaused by:\n    Unknown DatumType Float8e4m3fn",
             kind="TractError",
             message="Unknown DatumType ",

@@ -99,6 +99,47 @@ UNSUPPORTED: Mapping[str, Case] = {
     "axes to pool": make_case(
         "ai.onnx::GlobalMaxPool-1", [("X", numbers((1, 1, 1, 1, 1, 2)))], output=numbers((1, 1, 1, 1, 1, 1))
     ),
+    "doubles in a recurrence": make_case(
+        "ai.onnx::GRU-22",
+        [("X", numbers((1, 1, 1), "double")), *((name, numbers((1, 3, 1), "double")) for name in "WR")],
+        {"hidden_size": ("int", 1)},
+        numbers((1, 1, 1, 1), "double"),
+    ),
+    "angles as wide as the data": make_case(
+        "ai.onnx::RotaryEmbedding-23",
+        [
+            ("X", numbers((1, 2, 4))),
+            *((name, numbers((1, 1))) for name in ("cos_cache", "sin_cache")),
+            ("position_ids", tensor([[0, 0]])),
+        ],
+        {"num_heads": ("int", 1), "rotary_embedding_dim": ("int", 2)},
+    ),
+    "one axis to sample": make_case(
+        "ai.onnx::GridSample-22",
+        [("X", numbers((1, 1, 1))), ("grid", numbers((1, 2, 1)))],
+        {},
+        numbers((1, 1, 2)),
+    ),
+    "three axes to sample by cubics": make_case(
+        "ai.onnx::GridSample-22",
+        [("X", numbers((1, 1, 2, 2, 2))), ("grid", numbers((1, 1, 1, 1, 3)))],
+        {"mode": ("string", "cubic")},
+        numbers((1, 1, 1, 1, 1)),
+    ),
+    "one axis to deform": make_case(
+        "ai.onnx::DeformConv-22",
+        [("X", numbers((1, 1, 3))), ("W", numbers((1, 1, 3))), ("offset", numbers((1, 3, 1)))],
+        {"kernel_shape": ("ints", [3])},
+        numbers((1, 1, 1)),
+    ),
+    "zero points by row": make_case(
+        "ai.onnx::MatMulInteger-10",
+        [
+            *((name, numbers((2, 2), "uint8")) for name in "AB"),
+            *((name, numbers((2,), "uint8")) for name in ("a_zero_point", "b_zero_point")),
+        ],
+        output=numbers((2, 2), "int32"),
+    ),
     "string": make_case("ai.onnx::Identity-16", [("X", tensor(np.array([b"\xff"], np.object_)))]),
 }
 """Calls of what it says that it does not offer."""

@@ -27,7 +27,15 @@ def test_it_says_what_it_is(runtime: Conversation) -> None:
 
 def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     scales = ("scales", tensor(np.array([1, 1], np.float32)))
+    kernel = {"kernel_shape": ("ints", [3])}
     cases = [
+        make_case("ai.onnx::LRN-13", [("X", numbers((1, 1, 2)))], {"size": ("int", 1)}),
+        make_case(
+            "ai.onnx::DeformConv-22",
+            [("X", numbers((1, 1, 3))), ("W", numbers((1, 1, 3))), ("offset", numbers((1, 3, 1)))],
+            kernel,
+            numbers((1, 1, 1)),
+        ),
         make_case("com.microsoft::Pad-1", [("data", numbers((2,))), ("pads", tensor([1, 1]))]),
         make_case(
             "ai.onnx::Resize-18", [("X", numbers((2, 2))), ("roi", None), scales], {"antialias": ("int", 1)}

@@ -36,6 +36,7 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     truth, double = tensor([True, False]), numbers((2, 2), "double")
     past = [("Q", one), ("K", one), ("V", one), ("attn_mask", None), ("past_key", one), ("past_value", one)]
     cases = [
+        make_case("ai.onnx::LRN-13", [("X", one)], {"size": ("int", 2)}),
         make_case("com.microsoft::Pad-1", [("data", line), ("pads", tensor([1, 1]))]),
         make_case("ai.onnx::Cast-19", [("X", line)], {"to": ("int", 17)}, numbers((2,), "float8e4m3fn")),
         make_case("ai.onnx::Exp-13", [("X", tensor([1, 2]))]),

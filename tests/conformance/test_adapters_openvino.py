@@ -102,9 +102,61 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
         make_case("ai.onnx::Constant-25", [], {"value": ("tensor", unknown)}, output=unknown),
         make_case("ai.onnx::Mod-13", [("A", line), ("B", line)]),
         make_case("ai.onnx::Shrink-9", [("input", line)], {"lambd": ("float", -1.5)}),
+        _stft(numbers((1, 4, 1))),
+        (_stft(numbers((1, 4, 1))), "dynamic"),
+        (make_case("ai.onnx::GlobalLpPool-22", [("X", numbers((2, 1, 2, 2)))]), "dynamic"),
+        (_turned(numbers((1, 1, 2))), "dynamic"),
+        _blocked(numbers((1, 4), "int32"), numbers((1, 2)), 3),
+        (_blocked(numbers((1, 4), "float8e4m3fn"), numbers((1, 2)), 2), "dynamic"),
+        make_case("ai.onnx::DFT-20", [("input", numbers((1, 4, 2), "double"))]),
+        make_case(
+            "ai.onnx::DFT-20",
+            [("input", numbers((1, 1), "bfloat16")), ("dft_length", tensor(np.array(15, np.int32)))],
+            {"onesided": ("int", 1)},
+            numbers((8, 2), "bfloat16"),
+        ),
+        make_case(
+            "ai.onnx::Pad-25",
+            [
+                ("data", numbers((1, 3, 2), "string")),
+                ("pads", tensor([-1, 0, 0, 1, 0, 0])),
+                ("constant_value", tensor(np.array(b"same", np.object_))),
+                ("axes", tensor([1, 2, 0], "int32")),
+            ],
+            {"mode": ("string", "reflect")},
+        ),
         make_case("ai.onnx::Identity-16", [("X", text)]),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
+
+
+def _stft(signal: Tensor) -> Case:
+    sizes = [("frame_step", tensor(np.array(2, np.int32))), ("window", None)]
+    length = ("frame_length", tensor(np.array(1, np.int32)))
+    return make_case(
+        "ai.onnx::STFT-17",
+        [("signal", signal), *sizes, length],
+        {"onesided": ("int", 0)},
+        numbers((1, 2, 1, 2)),
+    )
+
+
+def _turned(given: Tensor) -> Case:
+    caches = [(name, numbers((1, 1))) for name in ("cos_cache", "sin_cache")]
+    return make_case(
+        "ai.onnx::RotaryEmbedding-23",
+        [("X", given), *caches, ("position_ids", tensor([[0]]))],
+        {"num_heads": ("int", 1)},
+    )
+
+
+def _blocked(given: Tensor, scale: Tensor, size: int) -> Case:
+    return make_case(
+        "ai.onnx::DequantizeLinear-21",
+        [("x", given), ("x_scale", scale)],
+        {"axis": ("int", 1), "block_size": ("int", size)},
+        numbers((1, 4)),
+    )
 
 
 def test_other_refusals_are_its_own(runtime: Conversation) -> None:

@@ -56,6 +56,67 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
             [("input", numbers((1, 2), "float16"))],
             output=numbers((1, 1), "int32"),
         ),
+        make_case(
+            "ai.onnx::MelWeightMatrix-17",
+            [
+                *(
+                    (name, tensor(np.array(most)))
+                    for name, most in (("num_mel_bins", 3), ("dft_length", 4), ("sample_rate", 8000))
+                ),
+                *(
+                    (name, tensor(np.array(most, np.float32)))
+                    for name, most in (("lower_edge_hertz", 0), ("upper_edge_hertz", 3900))
+                ),
+            ],
+            output=numbers((3, 3)),
+        ),
+        _recurrence([2, 1], 2),
+        (_recurrence([1, 1], 2), "initializers"),
+        (
+            make_case(
+                "ai.onnx::DFT-20",
+                [("input", numbers((1, 4, 2))), ("dft_length", None), ("axis", tensor(np.array(1)))],
+            ),
+            "dynamic",
+        ),
+        (
+            make_case(
+                "ai.onnx::STFT-17",
+                [("signal", numbers((1, 4, 1))), ("frame_step", tensor(np.array(2))), ("window", line)],
+                output=numbers((1, 2, 2, 2)),
+            ),
+            "inputs",
+        ),
+        (
+            make_case(
+                "ai.onnx::Multinomial-22",
+                [("input", numbers((1, 2)))],
+                output=numbers((1, 1), "int32"),
+            ),
+            "dynamic",
+        ),
+        (
+            make_case(
+                "ai.onnx::GRU-22",
+                [
+                    ("X", numbers((1, 1, 1), "double")),
+                    *((name, numbers((1, 3, 1), "double")) for name in "WR"),
+                    *((name, None) for name in ("B", "sequence_lens")),
+                    ("initial_h", numbers((1, 1, 1), "double")),
+                ],
+                {"hidden_size": ("int", 1), "linear_before_reset": ("int", 1)},
+                numbers((1, 1, 1, 1), "double"),
+            ),
+            "initializers",
+        ),
+        (
+            make_case(
+                "ai.onnx::DequantizeLinear-28",
+                [("x", numbers((1,), "uint16")), ("x_scale", tensor(np.array(1, np.float32)))],
+                output=numbers((1,)),
+            ),
+            "initializers",
+        ),
         make_case("ai.onnx::Cast-19", [("X", line)], to_float8, numbers((2,), "float8e4m3fn")),
         make_case("ai.onnx::Cast-25", [("X", line)], to_int2, numbers((2,), "int2")),
         make_case("ai.onnx::Shape-15", [("X", line)], output=tensor([2])),
@@ -78,6 +139,21 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
         (make_case("ai.onnx::Gemm-13", [("A", square), ("B", square)]), "dynamic"),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
+
+
+def _recurrence(lengths: list[int], steps: int) -> Case:
+    weights = [(name, numbers((1, 1, 1))) for name in "WR"]
+    return make_case(
+        "ai.onnx::RNN-22",
+        [
+            ("X", numbers((steps, len(lengths), 1))),
+            *weights,
+            ("B", None),
+            ("sequence_lens", tensor(lengths, "int32")),
+        ],
+        {"hidden_size": ("int", 1)},
+        numbers((steps, 1, len(lengths), 1)),
+    )
 
 
 def test_other_refusals_are_its_own(runtime: Conversation) -> None:
