@@ -24,8 +24,8 @@ def _found(text: str, extent: int) -> dict[str, object] | None:
 def _tried(text: str, extent: int) -> dict[str, object] | None:
     names = sorted(parse_shape(text).names - set(WHOLE))
     for values in product(range(extent + 1), repeat=len(names)):
-        bound = dict(zip(names, values, strict=True))
-        value = eval(text, {**WHOLE, **bound})  # noqa: S307 - the test's own words
+        bound: dict[str, object] = dict(zip(names, values, strict=True))
+        value = eval(text, {**WHOLE, **bound})
         if value == extent and isinstance(value, int):
             return bound
     return None
@@ -34,9 +34,9 @@ def _tried(text: str, extent: int) -> dict[str, object] | None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("b * b * C", "C * b + 1", "2 - C + b", "C * less + 9", "less * (b - C)", "C * none", "none * C + 4"),
+        *("b * b * C", "C * b + 1", "2 - C + b", "C * less + 9", "less * (b - C)", "C * none"),
         *("C * M", "C * b + M", "M + C * (b - 3)", "C * C", "C * C + M", "b * (C + M)", "(C + 1) // 2"),
-        "C * half * 2",
+        *("C * half * 2", "none * C + 4"),
     ],
 )
 def test_extents_are_those_that_trying_each_finds(text: str) -> None:
