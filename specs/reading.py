@@ -5,15 +5,15 @@ from __future__ import annotations
 import glob
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
-from multiprocessing import active_children, get_context
+from functools import partial
 from pathlib import Path
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.process_pools import process_pool
 from specs.documents import Text, read_document
 from specs.importers import import_text
 from specs.model import Spec
@@ -157,29 +157,20 @@ def _completed(jobs: Sequence[Job], sizes: dict[Job, int], processes: int) -> It
     if processes < 2 or len(batches) < 2 or sum(sizes.values()) < WORTH_PROCESSES:
         yield from ([read_one(each)] for each in jobs)
         return
-    # Processes are started afresh, never forked: runtimes and test runners hold threads.
+    waiting: dict[Future[list[Outcome]], Sequence[Job]] = {}
     count = min(processes, len(batches))
-    with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_leave_ctrl_c) as pool:
-        waiting: dict[Future[list[Outcome]], Sequence[Job]] = {
-            pool.submit(_read_batch, each): each for each in batches
-        }
-        try:
-            while waiting:
-                done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-                for future in done:
-                    batch = waiting.pop(future)
-                    yield future.result()
-        except BrokenProcessPool:
-            names = ", ".join(str(each.path) for each in batch)
-            raise UserError(
-                "the process that read documents was ended by the system, perhaps for want of memory",
-                got=f"while reading {names} or another",
-            ) from None
-        except BaseException:
-            # Whoever is interrupted does not wait for the documents under way.
-            for child in active_children():
-                child.terminate()
-            raise
+    with process_pool(count, "reading", partial(_paths, waiting), _leave_ctrl_c) as pool:
+        waiting |= {pool.submit(_read_batch, each): each for each in batches}
+        while waiting:
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                yield future.result()
+                del waiting[future]
+
+
+def _paths(waiting: Mapping[Future[list[Outcome]], Sequence[Job]]) -> Iterator[str]:
+    """The documents that are not read yet, a word for each batch."""
+    for first, *others in waiting.values():
+        yield f"{first.path} and {len(others)} more" if others else str(first.path)
 
 
 def _leave_ctrl_c() -> None:

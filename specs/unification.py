@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from specs.expressions import EvaluationError, Layered
+from specs.expressions import EvaluationError, Expression, Layered
 from specs.shape_expressions import Part, Shape, evaluate_part, parse_shape
 
 Extents = tuple[int, ...]
@@ -219,14 +220,38 @@ class Unifier:
         """Values of names that one computed extent leaves open."""
         if len(unknown) > MOST_UNKNOWN or any(name in self._packs for name in unknown):
             return
-        most = max(deferred.extents, default=0)
-        for values in _numbers(most, len(unknown)):
+        for values in self._candidates(deferred, unknown, state):
             found = {**state.bindings, **dict(zip(unknown, values, strict=True))}
             try:
                 if evaluate_part(deferred.part, Layered(self._names, found)) == list(deferred.extents):
                     yield found
             except EvaluationError:
                 continue
+
+    def _candidates(
+        self, deferred: _Deferred, unknown: Sequence[str], state: _State
+    ) -> Iterator[tuple[int, ...]]:
+        """Numbers up to the extent that names may be; the last one follows from the others where it can."""
+        most = max(deferred.extents, default=0)
+        expression = deferred.part.expression
+        last = unknown[-1]
+        if expression is None or len(deferred.extents) != 1 or not _is_straight(expression, last):
+            yield from _numbers(most, len(unknown))
+            return
+        for others in _numbers(most, len(unknown) - 1):
+            bound = {**state.bindings, **dict(zip(unknown, others, strict=False))}
+            try:
+                start, then = (
+                    expression.evaluate(Layered(self._names, {**bound, last: each})) for each in (0, 1)
+                )
+                found, left = divmod(most - start, then - start) if then != start else (0, most - start)
+            except (EvaluationError, TypeError):
+                yield from ((*others, each) for each in range(most + 1))
+                continue
+            if then == start and not left:
+                yield from ((*others, each) for each in range(most + 1))
+            elif not left and 0 <= found <= most:
+                yield (*others, found)
 
     def _holds(self, deferred: _Deferred, state: _State) -> bool:
         scope = self._scope(state)
@@ -258,6 +283,21 @@ def _numbers(most: int, count: int) -> Iterator[tuple[int, ...]]:
     for first in range(most + 1):
         for others in _numbers(most, count - 1):
             yield (first, *others)
+
+
+@lru_cache(maxsize=1024)
+def _is_straight(expression: Expression, name: str) -> bool:
+    """Whether a name stands once in it, within sums and products alone: it grows evenly with the name."""
+    parts, places = [expression.tree], 0
+    while parts:
+        part = parts.pop()
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add | ast.Sub | ast.Mult):
+            parts += [part.left, part.right]
+        elif isinstance(part, ast.Name):
+            places += part.id == name
+        elif any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(part)):
+            return False
+    return places == 1
 
 
 def _broadcast(shapes: Sequence[Extents]) -> Extents | None:

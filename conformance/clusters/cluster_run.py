@@ -29,7 +29,7 @@ from conformance.running.collector import Collector
 from conformance.running.harness import selected_cases
 from conformance.running.progress import Progress, Silent
 from conformance.running.record_header import told_options
-from conformance.running.resuming import check_same_run, find_begun, go_on, is_through, kept_rows
+from conformance.running.resuming import find_begun, go_on, is_through, kept_rows
 from conformance.running.run_options import RunOptions
 from conformance.running.task_source import Plan
 from conformance.running.tasks import call_in
@@ -79,9 +79,8 @@ def run_suite_on(
             plan = replace(plan, own_forms=own_forms)
             header["options"]["own_forms"] = True
         kept: Callable[[], Iterable[tuple[Result, Order]]] | None = None
-        earlier = find_begun(record_path) if resume else None
+        earlier = find_begun(record_path, header, progress) if resume else None
         if earlier is not None:
-            check_same_run(earlier, header)
             if is_through(earlier):
                 progress.note("the record is whole already: nothing is left to run")
                 return earlier

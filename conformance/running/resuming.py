@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from conformance.recording.moments import timestamp
+from conformance.recording.moments import day_to_come, timestamp
 from conformance.recording.records import Record, read_record
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
@@ -21,11 +21,25 @@ _LONGEST_HEADER = 16 << 20
 _SAME_OPTIONS = ("pattern", "forms", "sampled", "repeat", "shard", "timeout", "start_timeout", "memory")
 
 
-def find_begun(path: Path) -> Record | None:
-    """The record at a place, whole or partial; None where there is none, or not even its header.
+def find_begun(path: Path, header: Mapping[str, Any], progress: Progress) -> Record | None:
+    """The record at a place, whole or partial, of the run that has this header; None where it begins anew.
 
-    Raises UserError for a damaged one.
+    That is where there is none, not even its header, or a whole one that ended on a day to come: nobody
+    believes when it was, and nothing can be certified of it. Raises UserError for a damaged record, and for
+    one of another run.
     """
+    earlier = _find_record(path)
+    if earlier is None:
+        return None
+    _check_same_run(earlier, header)
+    day = day_to_come(str((earlier.footer or {}).get("finished"))) if is_through(earlier) else ""
+    if not day:
+        return earlier
+    progress.note(f"the run of the record ended on {day}, which is not yet by this clock: it begins anew")
+    return None
+
+
+def _find_record(path: Path) -> Record | None:
     try:
         with open_regular(path) as file:
             if not file.readline(_LONGEST_HEADER).endswith(b"\n"):
@@ -42,7 +56,7 @@ def is_through(record: Record) -> bool:
     return record.footer is not None and "stopped" not in record.footer
 
 
-def check_same_run(record: Record, header: Mapping[str, Any]) -> None:
+def _check_same_run(record: Record, header: Mapping[str, Any]) -> None:
     """Raise UserError where a record is of another suite, runtime, version, machine or set of options."""
     before, now = _identity(record.header), _identity(header)
     for key, value in now.items():

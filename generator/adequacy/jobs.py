@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from functools import cache
-from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from generator.adequacy.outcomes import SetAnswer
 from generator.adequacy.set_units import Measuring, SetUnit, answer_unit
 from generator.adequacy.work import Work, unpacked
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.process_pools import process_pool
 
 Tell = Callable[[str], None]
 
@@ -53,28 +53,25 @@ def _measure_here(
     path: Path, operators: Sequence[OperatorName], folders: Sequence[Path], processes: int, tell: Tell
 ) -> Iterator[Kept]:
     tested = tested_by_nodes(operators, tell)
+    waiting: dict[Future[SetAnswer | Kept], SetUnit] = {}
     with (
         open_suite(path) as suite,
-        ProcessPoolExecutor(processes, get_context("spawn"), limit_memory) as pool,
+        process_pool(
+            processes, "trying mutants of", lambda: (each.operator for each in waiting.values()), limit_memory
+        ) as pool,
     ):
         measuring = Measuring(suite, operators, tested, folders, tell)
         units = measuring.units()
-        waiting: dict[Future[SetAnswer | Kept], SetUnit] = {}
-        try:
-            while True:
-                while len(waiting) < processes and (asked := next(units, None)) is not None:
-                    unit, work = asked
-                    waiting[pool.submit(do_here, work, unit)] = unit
-                if not waiting:
-                    break
-                for each in wait(waiting, return_when=FIRST_COMPLETED).done:
-                    measuring.take(waiting.pop(each), each.result())
-                yield from measuring.through()
-        except BaseException:
-            # Whoever is interrupted does not wait for the sets under way.
-            for child in active_children():
-                child.terminate()
-            raise
+        while True:
+            while len(waiting) < processes and (asked := next(units, None)) is not None:
+                unit, work = asked
+                waiting[pool.submit(do_here, work, unit)] = unit
+            if not waiting:
+                break
+            for each in wait(waiting, return_when=FIRST_COMPLETED).done:
+                measuring.take(waiting[each], each.result())
+                del waiting[each]
+            yield from measuring.through()
         yield from measuring.through()
 
 

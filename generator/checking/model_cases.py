@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import replace
-from multiprocessing import get_context
+from functools import partial
+from types import TracebackType
 
 from conformance.checked_models.model_calls import ModelCall
 from conformance.clusters.cluster import Cluster
@@ -15,7 +17,9 @@ from generator.checking.cluster_calls import make_on_cluster
 from generator.checking.kept_calls import KeptCalls
 from generator.checking.making import MOST_CASES, cases_of_call
 from generator.checking.node_tests import node_tests_of_call
+from opcert.vocabulary.process_pools import broken_off, process_pool
 
+_AGAIN = "Give it more memory, and try again: the cases of calls before it are kept."
 _FEW = 12
 """Calls that are made sooner than another process has started."""
 
@@ -62,9 +66,11 @@ class _Makers:
 
     def __init__(self, processes: int, cluster: Cluster | None) -> None:
         self._cluster = cluster
-        # Workers are started afresh, never forked: runtimes and test runners hold threads.
+        self._open = ExitStack()
+        self._jobs: dict[str, Future[CallCases]] = {}
+        left = partial(broken_off, self._jobs)
         self._pool = (
-            ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
+            self._open.enter_context(process_pool(processes, "making the cases of", left, remedy=_AGAIN))
             if processes > 1 and cluster is None
             else None
         )
@@ -75,8 +81,10 @@ class _Makers:
         if self._cluster is not None:
             self._results = make_on_cluster(self._cluster, calls)
         elif self._pool is not None:
-            jobs = [self._pool.submit(cases_of_call, each, MOST_CASES) for each in calls]
-            self._results = (each.result() for each in jobs)
+            for number, call in enumerate(calls, start=1):
+                named = f"{call.operator} (call {number} of {len(calls)})"
+                self._jobs[named] = self._pool.submit(cases_of_call, call, MOST_CASES)
+            self._results = (each.result() for each in self._jobs.values())
         else:
             self._results = map(cases_of_call, calls)
 
@@ -87,6 +95,7 @@ class _Makers:
     def __enter__(self) -> _Makers:
         return self
 
-    def __exit__(self, *details: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, trace)

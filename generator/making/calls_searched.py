@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 
 from generator.borders.breaches import find_breaches
@@ -25,6 +25,7 @@ from generator.rows.row_search import FoundRows, RowSearch
 from generator.spaces.declared_levels import DeclaredLevels
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.process_pools import broken_off, process_pool
 
 
 def keep_searches(
@@ -42,8 +43,12 @@ def keep_searches(
     lacking = [each for each in operators if str(each) not in found]
     if lacking:
         progress(f"searching for calls of {len(lacking)} operators")
-        with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
-            found |= zip(map(str, lacking), pool.map(search_calls, lacking), strict=True)
+        jobs: dict[OperatorName, Future[FoundCalls]] = {}
+        with process_pool(
+            PROCESSES, "searching for calls of", partial(broken_off, jobs), remedy="Give it more memory."
+        ) as pool:
+            jobs |= {each: pool.submit(search_calls, each) for each in lacking}
+            found |= {str(each): job.result() for each, job in jobs.items()}
     searches = KeptSearches(code, found)
     if searches != kept:
         write_searches(searches, path)

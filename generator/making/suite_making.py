@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +29,13 @@ from generator.witnessed.agreed import read_agreed
 from generator.witnessed.trust import trust_of_cases
 from opcert.vocabulary.errors import InternalError, OpcertError, Place, UserError, unwritable
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.process_pools import broken_off, process_pool
 from reference.disagreements import Disagreement, load_disagreements
 from reference.registry import find_operator
 from specs.declarations import find_declaration
 from specs.library import load_spec
+
+_ONE_BY_ONE = "Give it more memory, or name one operator at a time: that takes one process."
 
 
 @dataclass(frozen=True)
@@ -90,23 +92,17 @@ def make_parts(
                 yield part
         failed.tell()
         return
-    # Workers are started afresh, never forked: runtimes and test runners hold threads.
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    jobs: dict[OperatorName, Future[MadePart]] = {}
+    with process_pool(
+        processes, "making the cases of", partial(broken_off, jobs), remedy=_ONE_BY_ONE
+    ) as pool:
         # The longest first, so that none of them is left over at the end.
-        jobs = {
-            operator: pool.submit(make, operator, options, tuple(folders))
-            for operator in sorted(missing, key=partial(_combinations, folders), reverse=True)
-        }
-        try:
-            for operator in operators:
-                part = found.get(operator) or failed.unless(operator, jobs[operator].result)
-                if part is not None:
-                    yield part
-        except BaseException:
-            # Whoever is interrupted does not wait for the operators under way.
-            for child in active_children():
-                child.terminate()
-            raise
+        for operator in sorted(missing, key=partial(_combinations, folders), reverse=True):
+            jobs[operator] = pool.submit(make, operator, options, tuple(folders))
+        for operator in operators:
+            part = found.get(operator) or failed.unless(operator, jobs[operator].result)
+            if part is not None:
+                yield part
     failed.tell()
 
 

@@ -233,7 +233,9 @@ def _refuse_false(results: Results) -> bool:
     record = results.record
     problems = [*find_odd_lines(record), *find_wrong_days(record), *judge_again(results).problems]
     day = day_to_come(str((record.footer or {}).get("finished")))
-    problems += [f"the run ended on {day}, which is not yet by this machine's clock"] if day else []
+    if day:
+        told = f"the run ended on {day}, which is not yet by this machine's clock"
+        problems.append(f"{told}: set it right, or run again where the clock was wrong that the run had")
     for each in problems:
         say(one_line(f"does not hold: {each}", 600), error=True)
     if problems:

@@ -96,6 +96,13 @@ class SeveralErrors(UserError):
         return "\n".join(str(error) for error in self.errors)
 
 
+class SystemFailed(OpcertError):
+    """The system gave no memory, or ended a process of ours; what was given is right, and so is the code."""
+
+    exit_code = ExitCode.USAGE
+    party = "system"
+
+
 class RuntimeUnavailable(OpcertError):
     """The runtime under test could not be installed or started, or broke the worker protocol."""
 

@@ -75,9 +75,12 @@ def _different_subjects(stated: list[Any], anew: list[Any]) -> Iterator[str]:
 def _check_days(predicate: Mapping[str, Any], issued: date, today: date, found: Verification) -> None:
     finished = parse_moment(text(mapping(predicate.get("run")).get("finished")))
     if issued > today:
-        found.problems.append(f"issued on {issued}, which is not yet")
+        told = f"issued on {issued}, which is not yet by this machine's clock"
+        remedy = "set it right, or certify again where the clock was wrong of whoever certified"
+        found.problems.append(f"{told}: {remedy}")
     if finished is not None and issued < finished.date():
-        found.problems.append(f"issued on {issued}, before the run ended on {finished.date()}")
+        told = f"issued on {issued}, before the run ended on {finished.date()}"
+        found.problems.append(f"{told}: certify again, by a clock that is right")
 
 
 def _check_profile(

@@ -145,3 +145,43 @@ def test_what_is_certified_while_a_clock_is_set_right_holds(tmp_path: Path, jump
     assert made.returncode == 0, made.stderr
     held = _opcert(jumping, "verify", tmp_path / "out" / "certificate.json", "-s", suite, jumps="0")
     assert held.returncode == 0, held.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [(), ("--resume",)])
+def test_what_was_certified_by_a_clock_ahead_is_certified_again(
+    tmp_path: Path, jumping: Path, words: tuple[str, ...]
+) -> None:
+    """Set right, the clock says of certificate and record that they are of a day to come, and what to do."""
+    suite, out = make_suite(tmp_path, [make_case(seed=each) for each in range(3)]), tmp_path / "out"
+    certify = ("certify", echo_runtime(), "-s", suite, "-o", out)
+    verify = ("verify", out / "certificate.json", "-s", suite)
+    assert _opcert(jumping, *certify, jumps=str(YEARS)).returncode == 0
+    told = _opcert(jumping, *verify, jumps="0")
+    assert told.returncode == 1
+    assert re.search(
+        r"issued on \S+, which is not yet by this machine's clock: .* certify again", told.stdout
+    )
+    again = _opcert(jumping, *certify, *words, jumps="0")
+    assert again.returncode == 0, again.stderr
+    assert "3 of 3" in again.stderr
+    assert ("which is not yet by this clock: it begins anew" in again.stderr) == bool(words)
+    held = _opcert(jumping, *verify, jumps="0")
+    assert held.returncode == 0, held.stdout
+
+
+@pytest.mark.slow
+def test_a_record_by_a_clock_ahead_is_not_certified_and_says_what_to_do(
+    tmp_path: Path, jumping: Path
+) -> None:
+    suite, record = make_suite(tmp_path, [make_case()]), tmp_path / "run.jsonl"
+    run = ("run", echo_runtime(), "-s", suite, "-o", record)
+    certify = ("certify", echo_runtime(), "--run", record, "-s", suite, "-o", tmp_path / "out")
+    assert _opcert(jumping, *run, jumps=str(YEARS)).returncode == 0
+    told = _opcert(jumping, *certify, jumps="0")
+    assert told.returncode == 1
+    assert re.search(
+        r"the run ended on \S+, which is not yet by this machine's clock: .* run again", told.stderr
+    )
+    assert _opcert(jumping, *run, "--resume", jumps="0").returncode == 0
+    assert _opcert(jumping, *certify, jumps="0").returncode == 0

@@ -106,17 +106,24 @@ def test_inputs_of_very_many_elements_are_not_drawn(
     )
 
 
-def test_an_extent_that_is_computed_takes_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numbers whose product it is are tried one after the other, and never held together."""
-    monkeypatch.setattr(making, "SECONDS", 1.0)
-    node = helper.make_node("DepthToSpace", ["x"], ["y"], blocksize=3_000)
+@pytest.mark.parametrize(
+    ("block", "why"), [(3_000, "too_costly"), (0, "no_call"), (-1, "no_call"), (9_001, "no_call")]
+)
+def test_an_extent_that_is_computed_takes_neither_time_nor_memory(
+    block: int, why: str, tmp_path: Path
+) -> None:
+    """Of which number it is a product follows from it: they are not tried one after the other."""
+    node = helper.make_node("DepthToSpace", ["x"], ["y"], blocksize=block)
     tracemalloc.start()
+    begun = time.process_time()
     try:
         found = _made(node, {"x": (1, 81_000_000, 1, 1)}, tmp_path)
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+    assert time.process_time() - begun < 10
     assert found.not_covered is not None
+    assert found.not_covered.why == why
     assert most < 256 << 20
 
 

@@ -1,0 +1,51 @@
+"""What shapes of inputs say of the extents in them: as when each number is tried, and at once."""
+
+from __future__ import annotations
+
+import random
+import time
+from itertools import product
+
+import pytest
+
+from specs.shape_expressions import parse_shape
+from specs.unification import Matched, match_shapes
+
+WHOLE = {"b": 3, "none": 0, "less": -2, "half": 0.5, "list": [7]}
+
+
+def _found(text: str, extent: int) -> dict[str, object] | None:
+    shape = parse_shape(text)
+    wanted = frozenset(shape.names - set(WHOLE))
+    matched = match_shapes({"X": shape}, wanted, WHOLE, [("X", (extent,))])
+    return dict(matched.bindings) if isinstance(matched, Matched) else None
+
+
+def _tried(text: str, extent: int) -> dict[str, object] | None:
+    names = sorted(parse_shape(text).names - set(WHOLE))
+    for values in product(range(extent + 1), repeat=len(names)):
+        bound: dict[str, object] = dict(zip(names, values, strict=True))
+        value = eval(text, {**WHOLE, **bound})
+        if value == extent and isinstance(value, int):
+            return bound
+    return None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("b * b * C", "C * b + 1", "2 - C + b", "C * less + 9", "less * (b - C)", "C * none"),
+        *("C * M", "C * b + M", "M + C * (b - 3)", "C * C", "C * C + M", "b * (C + M)", "(C + 1) // 2"),
+        *("C * half * 2", "none * C + 4"),
+    ],
+)
+def test_extents_are_those_that_trying_each_finds(text: str) -> None:
+    for extent in {0, 1, 4, *random.Random(3).sample(range(2, 30), 6)}:
+        assert _found(text, extent) == _tried(text, extent), extent
+
+
+@pytest.mark.parametrize("text", ["b * b * C", "none * C", "less * C + 4", "C - b"])
+def test_a_large_extent_takes_no_longer(text: str) -> None:
+    begun = time.process_time()
+    _found(text, 900_000_000)
+    assert time.process_time() - begun < 1
