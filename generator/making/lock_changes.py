@@ -11,7 +11,6 @@ from opcert.vocabulary.names import OperatorName
 
 WHOLE = "the suite"
 """The subject of a change of nothing but what is said of the whole."""
-FIGURES = "measured adequacy"
 
 
 @dataclass(frozen=True)
@@ -26,17 +25,11 @@ class Change:
         return f"{self.how}: {self.subject} ({', '.join(self.causes) or 'no cause found'})"
 
 
-def only_figures(changes: Iterable[Change]) -> bool:
-    """Whether nothing differs but what was measured of the cases' adequacy."""
-    return [(each.subject, each.causes) for each in changes] == [(WHOLE, (FIGURES,))]
-
-
 def compare(old: Lock, new: Lock, operators: Iterable[str] | None = None) -> list[Change]:
     """What differs between the lock and the suite of now, for all operators or the given ones.
 
-    Of the lock, what is known of an operator version is read where its digest is another one. Where nothing
-    but the digest of the whole differs, that is due to the options, or else to the figures of adequacy that a
-    manifest holds. The suites beside the default one are compared where the new lock has them.
+    Of the lock, what is known of an operator version is read where its digest is another one. The suites
+    beside the default one are compared where the new lock has them.
     """
     general = ["generator option"] if operators is None and old.options != new.options else []
     names = sorted({*old.versions, *new.versions}) if operators is None else sorted(operators)
@@ -48,7 +41,7 @@ def compare(old: Lock, new: Lock, operators: Iterable[str] | None = None) -> lis
             changes.extend(_compare_operator(name, before, after, general))
     suites_differ = bool(new.suites) and old.suites != new.suites
     if operators is None and not changes and (old.digest != new.digest or suites_differ):
-        changes.append(Change(WHOLE, "changed", tuple(general) or (FIGURES,)))
+        changes.append(Change(WHOLE, "changed", tuple(general)))
     return changes
 
 

@@ -21,6 +21,7 @@ from generator.making.named_suites import operators_named, suite_names
 from generator.making.sources import SourceReader
 from generator.making.suite_making import Progress, write_generated
 from generator.making.workshop import Options
+from generator.witnessed.measured_cases import measured_cases
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 
 
@@ -74,5 +75,7 @@ def lock_of(manifest: Mapping[str, Any]) -> Lock:
             cases=expectations_in(entries.get(file, [])),
             ambiguity=facts["ambiguity"],
         )
-    trust = manifest["facts"].get("trust", {})
+    trust = {
+        name: measured_cases(OperatorName.parse(name), each.cases).trust for name, each in operators.items()
+    }
     return Lock.of(str(manifest["digest"]), manifest["options"], operators, trust)
