@@ -248,7 +248,7 @@ def lock_of(suite: Suite) -> Lock:
     for each in suite.case_ids:
         domain, name, rest = each.split("/", 2)
         operators.setdefault(f"{domain}::{name}", {})[rest] = str(suite.entry(each)["expectation"])[:16]
-    locked = {name: OperatorLock("", {}, "", "", "", cases) for name, cases in operators.items()}
+    locked = {name: OperatorLock("", {}, "", cases) for name, cases in operators.items()}
     return Lock.of(suite.digest, suite.manifest["options"], locked)
 
 
