@@ -88,11 +88,11 @@ def is_known_to_onnx(operator: OperatorName) -> bool:
 def find_faults(operator: OperatorName, folders: Sequence[Path] = ()) -> list[UserError]:
     """What is wrong in its declaration that only calls show; raises UserError where there is no call at all.
 
-    Of a declaration that ships the cores are kept; of another one they are learned.
+    Of a declaration that ships the cores are kept; of another one, or where none are, they are learned.
     """
     space = open_space(load_spec(operator, folders))
     kept = kept_cores_of(operator, folders)
-    cores = kept if declaration_ships(operator, folders) else learn_cores(space, known=kept)
+    cores = kept if kept and declaration_ships(operator, folders) else learn_cores(space, known=kept)
     return [*levels_without_call(space, cores), *rules_broken_together(space)]
 
 
