@@ -20,6 +20,7 @@ from generator.witnessed.truth_explanations import explanations_of
 from generator.witnessed.truth_failures import FailureEntries
 from generator.witnessed.truth_runs import Answers, Asked, Witnessed, ask_onnx, ask_runtime
 from generator.witnessed.truth_table import TruthTable, TruthTableMaker
+from opcert.commands.runtime_argument import choose_runtime
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from reference.disagreements import load_disagreements
@@ -37,7 +38,7 @@ def choose_witnesses(names: Sequence[str]) -> list[Runtime]:
     Raises UserError where one is named that there is not.
     """
     if names:
-        return [find_runtime(each) for each in names if each != NOBODY]
+        return [choose_runtime(each, None, False) for each in names if each != NOBODY]
     return [each for each in map(find_runtime, BY_DEFAULT) if find_installed(each) is not None]
 
 
