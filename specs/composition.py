@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from opcert.vocabulary.errors import OpcertError, Place, SeveralErrors, UserError
-from opcert.vocabulary.yaml_files import Path_, YamlDocument, load, load_file
+from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
+from opcert.vocabulary.yaml_files import Path_, YamlDocument
+from specs.declaration_files import read_document
 from specs.expressions import parse
 from specs.model import Spec
 from specs.spec_folders import PARTS, find_part
@@ -18,17 +19,6 @@ from specs.version_values import Composed, VersionValues
 PASSAGES = "passages"
 _USED_UP = ("uses", "versions", "older", PASSAGES)
 """Keys of a declaration that no version's view of it has."""
-
-
-def read_document(path: Path) -> YamlDocument:
-    """The one document of a declaration's file; an empty file holds nothing."""
-    documents = load_file(path) or load("{}", str(path))
-    found = documents[0]
-    if found.value is None:
-        found.value = {}
-    if len(documents) > 1 or not isinstance(found.value, dict):
-        raise SeveralErrors([UserError("a declaration is one mapping", where=Place(str(path)))])
-    return found
 
 
 def compose(path: Path, spec: Spec, folders: Sequence[Path]) -> Composed:

@@ -1,6 +1,6 @@
 """Single values that a declaration states, without loading it: what lists of all operators ask of each file.
 
-There is one reader of these files, `specs.composition`. It is not asked where a key stands once, at the
+There is one reader of these files, `specs.declaration_files`. It is not asked where a key stands once, at the
 begin of a line, with a plain value behind it, or where the key stands nowhere: that takes no YAML, and lists
 of hundreds of operators are there at once. Whatever is written in another way, the reader reads.
 """
@@ -64,7 +64,7 @@ def _stated(path: Path, key: str, state: FileState | None) -> Any:
             told = plain[0].decode(errors="replace")
             return [each.strip() for each in told.split(",") if each.strip()] if key == "uses" else told
     # Imported here, because hardly any file comes to this.
-    from specs.composition import read_document
+    from specs.declaration_files import read_document
 
     return read_document(path).value.get(key)
 

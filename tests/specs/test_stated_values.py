@@ -10,7 +10,7 @@ import pytest
 
 from generator.making.named_operators import names_what_makes_calls
 from opcert.vocabulary.names import OperatorName
-from specs.composition import read_document
+from specs.declaration_files import read_document
 from specs.spec_folders import OWN_FOLDER
 from specs.stated_values import stated_value
 
