@@ -22,6 +22,12 @@ from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
 from specs.library import OWN_FOLDER, list_operators, load_spec
 
+_HEADER = """\
+# Written by `python -m benchmarks.cores --update`: combinations of levels that no call has, with the versions
+# in which they were found, and the searches that confirmed them. Review it like a lock file: a core that you
+# can make a call of is a mistake of a kind; one of a single level is a level that no call has.
+"""
+
 
 def main(words: Sequence[str]) -> int:
     """Learn the cores of the named operators, of every declared one where none is named."""
@@ -38,7 +44,7 @@ def main(words: Sequence[str]) -> int:
         total += seconds
         if asked.update:
             path = declaration_path(versions[0], OWN_FOLDER).with_name(FILE_NAME)
-            write_cores(path, found)
+            write_cores(path, found, _HEADER)
         for space in spaces:
             cores = found[space.spec.operator.since_version]
             for fault in (*levels_without_call(space, cores), *rules_broken_together(space)):

@@ -40,6 +40,7 @@ from generator.making.named_operators import referenced_operators
 from generator.making.opsets import newest_versions
 from generator.witnessed.agreed import Agreed, Asked, read_agreed, write_agreed
 from opcert.commands.known_operators import load_known
+from opcert.commands.operator_facts import find_measured
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 from reference.disagreements import load_disagreements
 from reference.registry import find_operator
@@ -119,6 +120,7 @@ def suite_folder(name: str) -> Path:
 def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]) -> Iterator[str]:
     cases = Counter(CaseId.parse(each).operator for each in suite.case_ids)
     versions = Counter((each.domain, each.name) for each in referenced_operators())
+    measured = find_measured(suite)
     told = {name: _counts(record) for name, (record, _) in runs.items()}
     heads = [f"{each} {runs[each][0].header['runtime']['version']}" for each in runs]
     first = ["operator", "versions", "cases", "lines", "noticed", "by ONNX's tests", "trust"]
@@ -131,7 +133,7 @@ def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]
             count,
             f"{lines_of(operator)} + {_reference_lines(operator)}",
             *_noticed(operator),
-            suite.facts["trust"][str(operator)],
+            measured[operator].trust,
             *(
                 f"{passed} / {failing} / {unsupported}"
                 for passed, failing, unsupported in (told[name][operator] for name in runs)

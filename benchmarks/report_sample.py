@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from conformance.recording.records import read_record
 from opcert.commands.cause_finding import with_known_causes
-from opcert.commands.operator_headings import with_groups
+from opcert.commands.operator_facts import with_operator_facts
 from opcert.commands.suite_argument import resolve_suite
 from opcert.vocabulary.whole_files import write_bytes
 from reports.page_making.report_page import write_report
@@ -49,7 +49,7 @@ def main() -> int:
     record = read_record(options.record)
     with resolve_suite(options.suite, str(record.header.get("suite"))) as suite:
         # The commands in it name the default suite, which is what its readers have.
-        results = with_known_causes(with_groups(put_together(suite, record)))
+        results = with_known_causes(with_operator_facts(put_together(suite, record)))
         with tempfile.TemporaryDirectory() as name:
             made = write_report([results], Path(name))
             sample = write_bytes(FOLDER / "sample.html", made.read_bytes())
@@ -80,7 +80,7 @@ def _telling_case(results: Results) -> str:
 def _show_many(browser: Browser, path: Path) -> list[str]:
     record = read_record(path)
     with resolve_suite("onnx-node", str(record.header.get("suite"))) as suite:
-        results = with_known_causes(with_groups(put_together(suite, record, "onnx-node")))
+        results = with_known_causes(with_operator_facts(put_together(suite, record, "onnx-node")))
         with tempfile.TemporaryDirectory() as name:
             made = write_report([results], Path(name))
             return _take_pictures(browser, made, {MANY: "#/summary"})

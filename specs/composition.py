@@ -6,29 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from opcert.vocabulary.errors import OpcertError, Place, SeveralErrors, UserError
-from opcert.vocabulary.yaml_files import Path_, YamlDocument, load, load_file
+from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
+from opcert.vocabulary.yaml_files import Path_, YamlDocument
+from specs.declaration_files import read_document
 from specs.expressions import parse
 from specs.model import Spec
+from specs.spec_folders import PARTS, find_part
+from specs.stated_values import stated_value
 from specs.version_ranges import ABSENT, in_range, is_by_version
 from specs.version_values import Composed, VersionValues
 
-PARTS = "parts"
-"""The folder of a folder of specs that holds the pieces that several operators use by name."""
 PASSAGES = "passages"
 _USED_UP = ("uses", "versions", "older", PASSAGES)
 """Keys of a declaration that no version's view of it has."""
-
-
-def read_document(path: Path) -> YamlDocument:
-    """The one document of a declaration's file; an empty file holds nothing."""
-    documents = load_file(path) or load("{}", str(path))
-    found = documents[0]
-    if found.value is None:
-        found.value = {}
-    if len(documents) > 1 or not isinstance(found.value, dict):
-        raise SeveralErrors([UserError("a declaration is one mapping", where=Place(str(path)))])
-    return found
 
 
 def compose(path: Path, spec: Spec, folders: Sequence[Path]) -> Composed:
@@ -43,13 +33,12 @@ def compose(path: Path, spec: Spec, folders: Sequence[Path]) -> Composed:
     return composer.composed
 
 
-def declares(path: Path, version: int) -> bool:
-    """Whether a declaration speaks of a version (`versions`; of all where it says none)."""
-    document = read_document(path)
+def declares(path: Path, version: int, folders: Sequence[Path]) -> bool:
+    """Whether a declaration speaks of a version: its `versions`, else those of a part; of all without any."""
     try:
-        return in_range(str(document.value.get("versions", "..")), version)
+        return in_range(stated_value(path, "versions", folders) or "..", version)
     except UserError as error:
-        error.where = document.place(("versions",))
+        error.where = read_document(path).place(("versions",))
         raise
 
 
@@ -66,7 +55,7 @@ class _Composer:
         """Put a file in, the parts that it uses before it."""
         value = document.value
         for place, name in enumerate(value.get("uses") or ()):
-            found = self._find_part(str(name))
+            found = find_part(str(name), self._folders)
             if found is None or name in inside:
                 problem = "no such part" if found is None else "a part that uses itself"
                 where = document.place(("uses", place))
@@ -147,13 +136,6 @@ class _Composer:
             return when is ABSENT or not self._others_factors.isdisjoint(parse(str(when)).names)
         except OpcertError:
             return False  # whoever reads the exclusion says what is wrong
-
-    def _find_part(self, name: str) -> Path | None:
-        for folder in self._folders:
-            path = folder / PARTS / f"{name}.yaml"
-            if path.is_file():
-                return path
-        return None
 
     def _parts(self) -> Iterator[str]:
         return iter(

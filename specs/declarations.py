@@ -148,7 +148,7 @@ def find_declaration(operator: OperatorName, folders: Sequence[Path]) -> Path | 
     for folder in folders:
         path = declaration_path(operator, folder)
         if path.is_file():
-            return path if declares(path, operator.since_version) else None
+            return path if declares(path, operator.since_version, folders) else None
         if facts_path(operator, folder).is_file():
             return None
     return None

@@ -10,10 +10,9 @@ from typing import Any
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_files import load_file
-from specs.composition import PARTS
 from specs.declarations import find_declaration
 from specs.shared_readings import named_in
-from specs.spec_folders import DECLARATION, OWN_FOLDER, REGRESSIONS, find_facts
+from specs.spec_folders import DECLARATION, OWN_FOLDER, PARTS, REGRESSIONS, find_facts, find_part
 
 _DECLARED = (DECLARATION, "cores.yaml", "draws.json")
 
@@ -62,8 +61,7 @@ def _parts(declaration: Path, folders: Sequence[Path]) -> Iterator[Path]:
         content = _content(pending.pop())
         used = content.get("uses") if isinstance(content, dict) else None
         for name in used if isinstance(used, list) else ():
-            places = (folder / PARTS / f"{name}.yaml" for folder in folders)
-            path = next((each for each in places if each.is_file()), None)
+            path = find_part(str(name), folders)
             if path is not None and path not in seen:
                 seen.add(path)
                 pending.append(path)

@@ -20,6 +20,8 @@ OWN_FOLDER = Path(__file__).parent
 
 DECLARATION = "spec.yaml"
 """The file of what people add to the facts."""
+PARTS = "parts"
+"""The folder of a folder of specs that holds the pieces that several operators use by name."""
 REGRESSIONS = "regressions"
 """The folder of calls in a room."""
 _FACTS = re.compile(r"imported-(0|[1-9]\d*)\.yaml")
@@ -42,6 +44,12 @@ def versions_in(room: Path) -> dict[int, Path]:
     paths = room.iterdir() if room.is_dir() else ()
     found = {int(fitting[1]): path for path in paths if (fitting := _FACTS.fullmatch(path.name))}
     return dict(sorted(found.items()))
+
+
+def find_part(name: str, folders: Sequence[Path]) -> Path | None:
+    """The file of a part, in the first folder of specs that has it; None where none has."""
+    places = (folder / PARTS / f"{name}.yaml" for folder in folders)
+    return next((path for path in places if path.is_file()), None)
 
 
 def list_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:

@@ -210,6 +210,10 @@ def _find_backend(text: str, python: str | None) -> Runtime:
     command = (_find_interpreter(python), "-s", str(WORKERS / adapter.worker))
     # The caller's folder is not the worker's, so what is relative in the path is made absolute.
     path = [str(Path(each).absolute()) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
+    # As `python -m` has it; but what else lies in that folder stands before no package of the interpreter.
+    first = text.partition(":")[0].partition(".")[0]
+    if Path(f"{first}.py").is_file() or Path(first).is_dir():
+        path.append(str(Path.cwd()))
     environment = {"PYTHONPATH": os.pathsep.join(path)} if path else {}
     return Runtime(text, adapter, {"backend": text}, (), python, command, environment)
 

@@ -133,19 +133,18 @@ def _entry(selected: Selected) -> dict[str, Any]:
     return entry
 
 
-def adequacy_facts(
-    kept: Kept | None, expectations: Mapping[str, str], coverage: Mapping[str, Any]
-) -> dict[str, Any] | None:
-    """What a manifest says of an operator's cases; None where their adequacy is not known.
+def adequacy_facts(kept: Kept | None, expectations: Mapping[str, str]) -> dict[str, Any] | None:
+    """What reports say of an operator's cases; None where their adequacy is not known.
 
     `expectations` are those of the cases, as `expectations_of` has them. What was measured holds where every
     case of the selection is there with what it expected then: these kill whatever is counted as killed.
-    Equivalent mutants are counted here; the files of a checkout alone list them.
+    `cases` is the digest of the cases that were measured. Equivalent mutants are counted here; the files of
+    a checkout alone list them.
     """
     if kept is None or stale(kept, expectations):
         return None
     told = {name: each for name, each in kept.found.items() if name != "equivalents"}
-    return {**told, "coverage": covered(coverage)}
+    return {**told, "cases": kept.cases}
 
 
 def stale(kept: Kept, expectations: Mapping[str, str]) -> list[str]:

@@ -22,7 +22,7 @@ from generator.making.kept_searches import (
 from generator.making.sources import SEARCHES_FILE
 from generator.making.workshop import Options, open_workshop
 from generator.rows.row_search import FoundRows, RowSearch
-from generator.spaces.declared_levels import DeclaredLevels
+from generator.spaces.declared_levels import DeclaredLevels, UnlearnedCore
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.process_pools import broken_off, process_pool
@@ -56,7 +56,14 @@ def keep_searches(
 
 def search_calls(operator: OperatorName) -> FoundCalls:
     """What the whole searches for the rows and breaches of an operator version find."""
-    workshop = open_workshop(operator, Options())
+    try:
+        return _search_calls(operator, learn=False)
+    except UnlearnedCore:
+        return _search_calls(operator, learn=True)
+
+
+def _search_calls(operator: OperatorName, *, learn: bool) -> FoundCalls:
+    workshop = open_workshop(operator, Options(), learn=learn)
     levels, search = workshop.levels, RowSearch()
     if not isinstance(levels, DeclaredLevels):
         return FoundCalls(digest_of_spec(operator), FoundRows(), ())

@@ -44,16 +44,20 @@ class Levels(Protocol):
         """For constraints: its id, a valid call, and the same call with that constraint broken alone."""
 
 
-def open_spec(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[Spec, Levels]:
+def open_spec(
+    operator: OperatorName, folders: Sequence[Path] = (), *, learn: bool = False
+) -> tuple[Spec, Levels]:
     """The spec of an operator as calls are made of it, and what makes them.
 
     That is the module of levels which the spec names, and else its declaration: then the spec gets the
-    factors, rules and exclusions that this comes to. Raises UserError where it has neither.
+    factors, rules and exclusions that this comes to. Which levels go together in no call, the room of an
+    operator that ships keeps; of other operators, or to `learn` what is not kept there, it is searched for.
+    Raises UserError where an operator has neither.
     """
     spec = load_spec(operator, folders)
     if calls_are_declared(spec):
         return declare_levels(
-            spec, kept_cores_of(operator, folders), learn=not declaration_ships(operator, folders)
+            spec, kept_cores_of(operator, folders), learn=learn or not declaration_ships(operator, folders)
         )
     if spec.levels_module is None:
         raise UserError(

@@ -10,10 +10,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from generator.making.lock_files import OperatorLock, file_of, read_version, write_versions
+from generator.making.lock_files import (
+    OperatorLock,
+    file_of,
+    read_code,
+    read_version,
+    write_code,
+    write_versions,
+)
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 from opcert.vocabulary.whole_files import write_text
@@ -41,7 +49,8 @@ class Lock:
     """A line for each operator version, what is known of each, and suites of them.
 
     `digest` and `options` are of the default suite, whose operators the options name; without that word they
-    are all versions. `suites` are the digests of the others that have a name.
+    are all versions. `suites` are the digests of the others that have a name, `code` those of the files of
+    code that parts were made with.
     """
 
     digest: str
@@ -49,6 +58,7 @@ class Lock:
     versions: Mapping[str, LockedVersion]
     operators: Mapping[str, OperatorLock]
     suites: Mapping[str, str] = field(default_factory=dict)
+    code: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -80,6 +90,11 @@ class Lock:
         """The name of the suite with a digest; None where no suite that has a name has it."""
         named = {self.digest: DEFAULT_SUITE, **{each: name for name, each in self.suites.items()}}
         return named.get(digest)
+
+    def trusted_as(self, trust: Mapping[str, str]) -> Lock:
+        """The same lock, with some versions' cases trusted otherwise."""
+        changed = {name: replace(self.versions[name], trust=each) for name, each in trust.items()}
+        return replace(self, versions={**self.versions, **changed})
 
     @property
     def cases(self) -> int:
@@ -116,6 +131,29 @@ class _LockFiles(Mapping[str, OperatorLock]):
         return len(self._versions)
 
 
+class _CodeFile(Mapping[str, str]):
+    """The digests of files of code beside a lock, read when one is asked for; UserError where damaged."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @cached_property
+    def _known(self) -> Mapping[str, str]:
+        try:
+            return read_code(self._path)
+        except (OSError, ValueError, TypeError) as error:
+            raise _unreadable("what suites were made with cannot be read", str(error), self._path) from error
+
+    def __getitem__(self, name: str) -> str:
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
 def read_lock(path: Path = LOCK_FILE) -> Lock:
     """The committed lock; raises UserError where it is missing or damaged."""
     try:
@@ -125,7 +163,8 @@ def read_lock(path: Path = LOCK_FILE) -> Lock:
         versions = {name: LockedVersion(**each) for name, each in raw.pop("operators").items()}
         for name in versions:
             OperatorName.parse(name)
-        return Lock(**raw, versions=versions, operators=_LockFiles(path, versions))
+        files = _LockFiles(path, versions)
+        return Lock(**raw, versions=versions, operators=files, code=_CodeFile(path))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, UserError) as error:
         raise _unreadable("the lock of the default suite cannot be read", str(error), path) from error
 
@@ -133,6 +172,7 @@ def read_lock(path: Path = LOCK_FILE) -> Lock:
 def write_lock(lock: Lock, path: Path = LOCK_FILE) -> None:
     """Write a lock, a line for each operator version, and the files beside it."""
     write_versions(path, lock.operators)
+    write_code(path, lock.code)
     write_lines(lock, path)
 
 

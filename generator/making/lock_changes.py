@@ -1,22 +1,26 @@
-"""What differs between the lock and the suite of now, and what may have caused it."""
+"""What differs between the lock and the suite of now, and what it is made from that changed since."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.making.lock import Lock
 from generator.making.lock_files import OperatorLock
 from opcert.vocabulary.names import OperatorName
 
+_REFERENCE = "reference/"
+_MOST_NAMED = 3
 WHOLE = "the suite"
 """The subject of a change of nothing but what is said of the whole."""
-FIGURES = "measured adequacy"
 
 
 @dataclass(frozen=True)
 class Change:
-    """One difference between a lock and a suite: what changed, how, and the causes that may explain it."""
+    """One difference between a lock and a suite: what changed, and how.
+
+    `causes` are what changed, since the lock was written, of what the subject is made from.
+    """
 
     subject: str
     how: str
@@ -26,17 +30,11 @@ class Change:
         return f"{self.how}: {self.subject} ({', '.join(self.causes) or 'no cause found'})"
 
 
-def only_figures(changes: Iterable[Change]) -> bool:
-    """Whether nothing differs but what was measured of the cases' adequacy."""
-    return [(each.subject, each.causes) for each in changes] == [(WHOLE, (FIGURES,))]
-
-
 def compare(old: Lock, new: Lock, operators: Iterable[str] | None = None) -> list[Change]:
     """What differs between the lock and the suite of now, for all operators or the given ones.
 
-    Of the lock, what is known of an operator version is read where its digest is another one. Where nothing
-    but the digest of the whole differs, that is due to the options, or else to the figures of adequacy that a
-    manifest holds. The suites beside the default one are compared where the new lock has them.
+    Of the lock, what is known of an operator version is read where its digest is another one. The suites
+    beside the default one are compared where the new lock has them.
     """
     general = ["generator option"] if operators is None and old.options != new.options else []
     names = sorted({*old.versions, *new.versions}) if operators is None else sorted(operators)
@@ -45,11 +43,26 @@ def compare(old: Lock, new: Lock, operators: Iterable[str] | None = None) -> lis
         if old.versions.get(name) != new.versions.get(name):
             before = old.operators[name] if name in old.versions else None
             after = new.operators[name] if name in new.versions else None
-            changes.extend(_compare_operator(name, before, after, general))
+            code = () if after is None or not old.code else _changed_code(old.code, new.code, after.code)
+            changes.extend(_compare_operator(name, before, after, [*code, *general]))
     suites_differ = bool(new.suites) and old.suites != new.suites
     if operators is None and not changes and (old.digest != new.digest or suites_differ):
-        changes.append(Change(WHOLE, "changed", tuple(general) or (FIGURES,)))
+        changes.append(Change(WHOLE, "changed", tuple(general)))
     return changes
+
+
+def _changed_code(old: Mapping[str, str], new: Mapping[str, str], files: Iterable[str]) -> list[str]:
+    """The files of code with another digest than when the lock was written: of the reference, and others."""
+    changed = [each for each in files if old.get(each) != new[each]]
+    reference = [each for each in changed if each.startswith(_REFERENCE)]
+    others = [each for each in changed if not each.startswith(_REFERENCE)]
+    named = {"reference code": reference, "generator code": others}
+    return [f"{kind}: {_few(found)}" for kind, found in named.items() if found]
+
+
+def _few(files: Sequence[str]) -> str:
+    more = len(files) - _MOST_NAMED
+    return " ".join([*files[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])])
 
 
 def _compare_operator(
@@ -63,8 +76,6 @@ def _compare_operator(
         for file in sorted({*old.specs, *new.specs})
         if old.specs.get(file) != new.specs.get(file)
     ]
-    causes += ["reference code"] * (old.reference != new.reference)
-    causes += ["generator code"] * (old.generator != new.generator)
     causes += general
     path = OperatorName.parse(name).path
     told = False

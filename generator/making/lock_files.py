@@ -1,14 +1,15 @@
-"""The files beside the lock, `specs/locks/<domain>/<Name>.json`: what is known of an operator's versions.
+"""The files beside the lock, in `specs/locks/`: what is known of operator versions, and the code of then.
 
-A file has a line for each case, sorted by name: a diff shows the cases that changed, and names that versions
-share stand beside each other, which makes the files a third smaller where they are packed. A wheel has them
-all in one packed file (`hatch_build.py`).
+`<domain>/<Name>.json` is of an operator's versions, `code.json` has the digest of every file of code that
+parts were made with. An operator's file has a line for each case, sorted by name: a diff shows the cases that
+changed, and names that versions share stand beside each other, which makes the files a third smaller where
+they are packed. A wheel has them all in one packed file (`hatch_build.py`), and no `code.json`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,22 +21,23 @@ from opcert.vocabulary.whole_files import write_text
 
 _FOLDER = "locks"
 PACKED = "locks.json.xz"
+_CODE = "code.json"
 
 
 @dataclass(frozen=True)
 class OperatorLock:
-    """One operator version: digests of its part, spec files, reference, other code, facts, and each case.
+    """One operator version: digests of its part, spec files, facts, and each case.
 
-    `ambiguity` counts elements, and those with several accepted results, as the facts do.
+    `ambiguity` counts elements, and those with several accepted results, as the facts do. `code` are the
+    files of code that were imported to make the part; of a lock that was read nobody knows them.
     """
 
     digest: str
     specs: Mapping[str, str]
-    reference: str
-    generator: str
     facts: str
     cases: Mapping[str, str]
     ambiguity: Mapping[str, int] = field(default_factory=dict)
+    code: Sequence[str] = field(default=(), compare=False)
 
 
 def file_of(lock: Path, name: str) -> Path:
@@ -59,37 +61,37 @@ def read_version(lock: Path, name: str) -> OperatorLock:
 
 
 def write_versions(lock: Path, versions: Mapping[str, OperatorLock]) -> None:
-    """Write the files of all operator versions; those of others go.
-
-    What is said of a version whose part is as it was stays, with what the part was made from then.
-    """
+    """Write the files of all operator versions, with what they are made from now; those of others go."""
     files: dict[Path, dict[str, OperatorLock]] = {}
     for name, each in versions.items():
         version = str(OperatorName.parse(name).since_version)
         files.setdefault(file_of(lock, name), {})[version] = each
     for file, wanted in files.items():
-        known = dict(_known_in(file))
-        same = {version for version, each in wanted.items() if _is_as(each, known.get(version))}
-        if same != wanted.keys() or known.keys() != same:
-            kept = {version: known[version] if version in same else each for version, each in wanted.items()}
-            write_text(file, _text_of(kept))
+        write_text(file, _text_of(wanted))
     _remove_others(lock, files)
+
+
+def read_code(lock: Path) -> Mapping[str, str]:
+    """The digests of the files of code that parts were made with; none where the file is not there.
+
+    Raises OSError, ValueError or TypeError where it is damaged.
+    """
+    path = lock.parent / _FOLDER / _CODE
+    raw = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if not isinstance(raw, dict) or not all(isinstance(each, str) for each in raw.values()):
+        raise TypeError(f"{path.name} holds no digests of files")
+    return raw
+
+
+def write_code(lock: Path, code: Mapping[str, str]) -> None:
+    """Write them, a line for each file."""
+    write_text(lock.parent / _FOLDER / _CODE, json.dumps(dict(code), indent=0, sort_keys=True) + "\n")
 
 
 def _version_in(raw: Mapping[str, Any], version: str) -> OperatorLock:
     cases = {name: told[version] for name, told in raw["cases"].items() if version in told}
-    return OperatorLock(**raw["versions"][version], cases=cases)
-
-
-def _known_in(file: Path) -> Iterator[tuple[str, OperatorLock]]:
-    """The versions that a file knows; none of one that nobody can read."""
-    with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
-        raw = json.loads(file.read_text(encoding="utf-8"))
-        yield from [(version, _version_in(raw, version)) for version in raw["versions"]]
-
-
-def _is_as(new: OperatorLock, old: OperatorLock | None) -> bool:
-    return old is not None and (old.digest, old.cases) == (new.digest, new.cases)
+    told = raw["versions"][version]
+    return OperatorLock(told["digest"], told["specs"], told["facts"], cases, told["ambiguity"])
 
 
 def _text_of(versions: Mapping[str, OperatorLock]) -> str:
@@ -100,8 +102,6 @@ def _text_of(versions: Mapping[str, OperatorLock]) -> str:
             "ambiguity": dict(each.ambiguity),
             "digest": each.digest,
             "facts": each.facts,
-            "generator": each.generator,
-            "reference": each.reference,
             "specs": dict(each.specs),
         }
         for name, digest in each.cases.items():

@@ -21,6 +21,7 @@ from generator.making.named_suites import operators_named, suite_names
 from generator.making.sources import SourceReader
 from generator.making.suite_making import Progress, write_generated
 from generator.making.workshop import Options
+from generator.witnessed.measured_cases import measured_cases
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 
 
@@ -64,15 +65,16 @@ def lock_of(manifest: Mapping[str, Any]) -> Lock:
         operator = OperatorName.parse(text)
         file = golden_file(operator)
         golden = manifest["goldens"].get(file, {"sha256": sha256(b"")})["sha256"]
-        sources = reader.sources_of(operator)
         operators[text] = OperatorLock(
             digest=part_digest(golden, entries.get(file, []), facts),
-            specs=sources.specs,
-            reference=sources.reference,
-            generator=sources.generator,
+            specs=reader.spec_digests(operator),
             facts=sha256(canonical_json(facts)),
             cases=expectations_in(entries.get(file, [])),
             ambiguity=facts["ambiguity"],
+            code=tuple(reader.code_digests(operator)),
         )
-    trust = manifest["facts"].get("trust", {})
-    return Lock.of(str(manifest["digest"]), manifest["options"], operators, trust)
+    trust = {
+        name: measured_cases(OperatorName.parse(name), each.cases).trust for name, each in operators.items()
+    }
+    made = Lock.of(str(manifest["digest"]), manifest["options"], operators, trust)
+    return replace(made, code=reader.code_digests(*map(OperatorName.parse, operators)))

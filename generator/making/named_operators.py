@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
-from opcert.vocabulary.regular_files import read_regular
 from specs.spec_folders import DECLARATION, OWN_FOLDER, list_operators, room_of, versions_in
+from specs.stated_values import stated_value
 from specs.version_ranges import in_range
 
 if TYPE_CHECKING:
@@ -20,10 +22,6 @@ if TYPE_CHECKING:
 REFERENCES = "reference.operators"
 OLDEST_OPSET = 7
 """The first opset of ONNX of which operators are modelled: until then inputs were broadcast otherwise."""
-_LARGEST = 64 << 20
-_VERSIONS = re.compile(rb"^versions[ \t]*:[ \t]*([0-9]+|[0-9]*\.\.[0-9]*)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
-_OLDER = re.compile(rb"^older[ \t]*:[ \t]*([^#\r\n]+)", re.MULTILINE)
-_USED = re.compile(rb"^uses[ \t]*:[ \t]*\[([\w, \t]*)\]", re.MULTILINE)
 _DECLARED = re.compile(r"^@reference_operator\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 """What a reference is of: a version of an operator, or all of them where no version is named."""
 
@@ -64,50 +62,29 @@ def declared_versions() -> list[OperatorName]:
 
 @cache
 def _versions_declared_in(room: Path) -> tuple[OperatorName, ...]:
-    declared = _declared_range(_declaration(room))
     domain, name = room.parts[-2:]
-    return tuple(OperatorName(domain, name, each) for each in versions_in(room) if in_range(declared, each))
+    versions = list(versions_in(room))
+    with suppress(OpcertError):  # of what is wrong there, who loads it says more
+        declared = stated_value(room / DECLARATION, "versions", (OWN_FOLDER,)) or ".."
+        versions = [each for each in versions if in_range(declared, each)]
+    return tuple(OperatorName(domain, name, each) for each in versions)
 
 
 def why_not_declared(operator: OperatorName) -> str:
     """Why no shipped declaration speaks of an operator version."""
-    room = OWN_FOLDER / operator.domain / operator.name
-    text = _declaration(room)
-    if not text:
+    path = room_of(operator, OWN_FOLDER) / DECLARATION
+    if not path.is_file():
         return "its calls are not declared"
-    first, dots, last = _declared_range(text).partition("..")
+    first, dots, last = (stated_value(path, "versions", (OWN_FOLDER,)) or "0..").partition("..")
     last = last if dots else first
     if last and operator.since_version > int(last):
         return f"newer than {last}, the last version that is declared"
-    older = _first_of(_OLDER, text)
+    older = stated_value(path, "older", (OWN_FOLDER,))
     if older is not None:
-        return older.strip()
+        return older
     if operator.domain == "ai.onnx" and operator.since_version < OLDEST_OPSET:
         return f"before opset {OLDEST_OPSET}, the oldest that is modelled"
     return f"older than {first}, the first version that is declared"
-
-
-def _declared_range(text: bytes) -> str:
-    """The versions that a declaration speaks of: its own, or those of a part that it uses, or all."""
-    return _first_of(_VERSIONS, text) or "0.."
-
-
-def _first_of(pattern: re.Pattern[bytes], text: bytes) -> str | None:
-    """What a declaration has under a key, or the first part that it uses; None where none has it."""
-    used = _USED.search(text)
-    parts = [each.strip().decode() for each in used[1].split(b",")] if used is not None else []
-    found = map(pattern.search, [text, *map(_part, parts)])
-    return next((each[1].decode() for each in found if each is not None), None)
-
-
-@cache
-def _declaration(room: Path) -> bytes:
-    return _read(room / DECLARATION)
-
-
-@cache
-def _part(name: str) -> bytes:
-    return _read(OWN_FOLDER / "parts" / f"{name}.yaml")
 
 
 def first_operators() -> list[OperatorName]:
@@ -143,46 +120,20 @@ def calls_are_declared(spec: Spec) -> bool:
 def names_what_makes_calls(operator: OperatorName, folders: Sequence[Path]) -> bool:
     """Whether what people add to an operator version's facts names a reference, or a module of levels.
 
-    The first folder that has a `spec.yaml` of the operator counts. Keys stand at the begin of a line as a
-    rule; a file that has their words elsewhere is read as YAML.
+    The first folder that has a `spec.yaml` of the operator counts. One that cannot be read is said to name
+    some: whoever loads it says what is wrong.
     """
     for folder in folders:
         path = room_of(operator, folder) / DECLARATION
         if path.is_file():
-            text = _read(path)
-            return _names(path, text, ("reference", "levels")) and _speaks_of(path, text, operator)
+            try:
+                if all(stated_value(path, key) is None for key in ("reference", "levels")):
+                    return False
+                declared = stated_value(path, "versions", (*folders, OWN_FOLDER))
+                return declared is None or in_range(declared, operator.since_version)
+            except OpcertError:
+                return True
     return False
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return read_regular(path, _LARGEST)
-    except OSError:
-        return b""
-
-
-def _names(path: Path, text: bytes, keys: Sequence[str]) -> bool:
-    """Whether the mapping in a file has one of these keys."""
-    if any(re.search(rb"^%s[ \t]*:" % key.encode(), text, re.MULTILINE) for key in keys):
-        return True
-    if not any(key.encode() in text for key in keys):
-        return False
-    # Imported here, because the files of hardly any operator come to this.
-    from specs.composition import read_document
-
-    return any(read_document(path).value.get(key) is not None for key in keys)
-
-
-def _speaks_of(path: Path, text: bytes, operator: OperatorName) -> bool:
-    """Whether a declaration speaks of an operator's version."""
-    if b"versions" not in text:
-        return True
-    found = _VERSIONS.search(text)
-    if found is not None:
-        return in_range(found[1].decode(), operator.since_version)
-    from specs.composition import declares
-
-    return declares(path, operator.since_version)
 
 
 def _files(package: str) -> list[Path]:

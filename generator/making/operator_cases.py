@@ -36,6 +36,7 @@ from generator.making.selection import keep_what_adds
 from generator.making.taken_over import OF_DOCUMENTS, Newer, take_over, takes_over
 from generator.making.workshop import Options, Workshop
 from generator.rows.kept_draws import KeptDraws
+from generator.spaces.declared_levels import UnlearnedCore
 from generator.spaces.modelled import kept_draws_of
 from opcert.vocabulary.names import FAMILIES, OperatorName
 from reference.registry import find_operator
@@ -77,10 +78,26 @@ def generate_operator(
 
     An older version takes the calls of the next newer one over: `cases_of` gives its cases, which are made
     here where nobody has them. The draws of covering rows that are kept in its room, and what else searches
-    found before, are taken as they are, unless they are to be searched for `afresh`.
+    found before, are taken as they are, unless they are to be searched for `afresh`; what is not kept there,
+    or no longer true, is searched for.
     """
+    try:
+        return _generate(operator, options, folders, cases_of, afresh=afresh)
+    except UnlearnedCore:
+        return _generate(operator, options, folders, cases_of, afresh=afresh, learn=True)
+
+
+def _generate(
+    operator: OperatorName,
+    options: Options,
+    folders: Sequence[Path],
+    cases_of: Callable[[OperatorName], Sequence[Case]] | None,
+    *,
+    afresh: bool,
+    learn: bool = False,
+) -> OperatorCases:
     started = perf_counter()
-    spec, levels = open_spec(operator, folders)
+    spec, levels = open_spec(operator, folders, learn=learn)
     reference = find_operator(operator, spec.reference_module)
     kept = read_kept(operator, adequacy_folder(folders)) if options.size == "small" else None
     selected = kept.selection if kept is not None else ()

@@ -33,6 +33,8 @@ _FOUND_BY_NAME = {
 }
 """Modules that import all of a package, by the names of its files."""
 _OWN_FILES = (".yaml", ".json", ".py")
+_MEASURED = ("adequacy-", "agreement-")
+"""Beginnings of files that say what was measured of cases."""
 SEARCHES_FILE = OWN_FOLDER / "searches.json"
 """What searches for calls found (`generator.making.kept_searches`), a line for each operator version."""
 
@@ -81,6 +83,10 @@ class SourceReader:
     def code_of(self, *operators: OperatorName) -> list[Path]:
         """The modules of ours that are imported to make operators' cases, and nothing else."""
         return self.imported_files(frozenset[str]().union(*map(self._start, operators)))
+
+    def code_digests(self, *operators: OperatorName) -> dict[str, str]:
+        """The digests of these modules, by their place among our packages."""
+        return {path.relative_to(ROOT).as_posix(): self._digest_of(path) for path in self.code_of(*operators)}
 
     def _start(self, operator: OperatorName) -> frozenset[str]:
         """The modules that the making of an operator's cases begins with; of several operators the same."""
@@ -180,26 +186,31 @@ class SourceReader:
 
 
 def sources_digest(folders: Sequence[Path] = (), operators: Sequence[OperatorName] = ()) -> str:
-    """A digest of all that the default suite is made from: specs, adequacy, reference, generating code.
+    """A digest of all that the default suite is made from: specs, reference, generating code.
 
     With folders of specs, of all that the suite of their operators is made from; with operators that ship,
-    of all that the suite of these is. It is of more files than matter, and no YAML is read for it.
+    of all that the suite of these is. It is of more files than matter, and no YAML is read for it. What
+    was measured of cases is none of them.
     """
     reader = SourceReader(folders)
     shipped = operators or default_operators()
     every = {*shipped, *(known_operators(folders) if folders else ())}
     code = reader.code_of(*every)
     rooms = {room_of(operator, OWN_FOLDER) for operator in shipped}
-    data = {path for room in rooms for path in room.rglob("*.*") if path.suffix in _OWN_FILES}
+    data = {path for room in rooms for path in room.rglob("*.*") if _makes_cases(path)}
     data.update(
         path for form in ("*/*/spec.yaml", "parts/*.yaml", READINGS) for path in OWN_FOLDER.glob(form)
     )
     data.update(path for path in (SEARCHES_FILE,) if path.is_file())
-    own = {path for each in folders for path in each.rglob("*") if path.suffix in _OWN_FILES}
+    own = {path for each in folders for path in each.rglob("*") if _makes_cases(path)}
     digest = digest_of([*code, *sorted(data), *sorted(own)])
     if not operators:
         return digest
     return hashlib.sha256(" ".join([digest, *map(str, operators)]).encode()).hexdigest()[:DIGITS]
+
+
+def _makes_cases(path: Path) -> bool:
+    return path.suffix in _OWN_FILES and not (path.suffix == ".json" and path.name.startswith(_MEASURED))
 
 
 def _place(path: Path, folders: Sequence[Path]) -> str:

@@ -15,7 +15,6 @@ from typing import Any
 from conformance.clusters.cluster import Cluster
 from conformance.suite.suite_parts import SuitePart
 from conformance.suite.suites import write_suite_of_parts
-from generator.adequacy.kept import adequacy_facts, adequacy_folder, expectations_in, read_kept
 from generator.asking.ambiguity import Ambiguity
 from generator.making.cluster_parts import make_on_cluster
 from generator.making.discovery import select_operators
@@ -25,8 +24,6 @@ from generator.making.part_making import MadePart, find_part, make_part_anew, ma
 from generator.making.sources import SourceReader
 from generator.making.workshop import Options
 from generator.spaces.modelled import declaration_ships
-from generator.witnessed.agreed import read_agreed
-from generator.witnessed.trust import trust_of_cases
 from opcert.vocabulary.errors import InternalError, OpcertError, Place, UserError, unwritable
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.process_pools import broken_off, process_pool
@@ -207,9 +204,8 @@ def write_generated(
         )
     facts = {str(each.operator): each.facts for each in parts}
     chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
-    measured = _measured(parts, folders)
     known = known_causes([each.operator for each in parts], folders)
-    return write_suite_of_parts(path, parts, {"operators": facts, **measured}, chosen, known)
+    return write_suite_of_parts(path, parts, {"operators": facts}, chosen, known)
 
 
 def known_causes(operators: Sequence[OperatorName], folders: Sequence[Path]) -> list[dict[str, Any]]:
@@ -225,19 +221,6 @@ def known_causes(operators: Sequence[OperatorName], folders: Sequence[Path]) -> 
 
 def _entries(folder: Path | None) -> Sequence[Disagreement]:
     return load_disagreements() if folder is None else load_disagreements(folder)
-
-
-def _measured(parts: Sequence[SuitePart], folders: Sequence[Path]) -> dict[str, dict[str, Any]]:
-    """What the cases of each operator notice, where that was measured, and how far they are trusted."""
-    adequacy, trust = {}, {}
-    folder = adequacy_folder(folders)
-    for each in parts:
-        name, expectations = str(each.operator), expectations_in(each.entries)
-        facts = adequacy_facts(read_kept(each.operator, folder), expectations, each.facts["coverage"])
-        if facts is not None:
-            adequacy[name] = facts
-        trust[name] = trust_of_cases(facts, read_agreed(each.operator, folder), expectations)
-    return {"adequacy": adequacy, "trust": trust}
 
 
 def _check_place(path: Path) -> None:

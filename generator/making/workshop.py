@@ -264,9 +264,11 @@ class Workshop:
                 yield (source.document, source.line)
 
 
-def open_workshop(operator: OperatorName, options: Options, folders: Sequence[Path] = ()) -> Workshop:
+def open_workshop(
+    operator: OperatorName, options: Options, folders: Sequence[Path] = (), *, learn: bool = False
+) -> Workshop:
     """The bench of an operator; raises UserError where it lacks spec, reference or declared calls."""
-    spec, levels = open_spec(operator, folders)
+    spec, levels = open_spec(operator, folders, learn=learn)
     return Workshop(spec, find_operator(operator, spec.reference_module), levels, options)
 
 

@@ -19,11 +19,6 @@ FILE_NAME = "cores.yaml"
 CONFIRMATIONS = 20
 """Further searches that a core must withstand."""
 CONFIRMING_BUDGET = 20_000
-_HEADER = """\
-# Written by `python -m benchmarks.cores --update`: combinations of levels that no call has, with the versions
-# in which they were found, and the searches that confirmed them. Review it like a lock file: a core that you
-# can make a call of is a mistake of a kind; one of a single level is a level that no call has.
-"""
 
 
 @dataclass(frozen=True)
@@ -120,7 +115,7 @@ def read_cores(path: Path, version: int) -> tuple[Core, ...]:
     return tuple(found)
 
 
-def write_cores(path: Path, by_version: Mapping[int, Sequence[Core]]) -> None:
+def write_cores(path: Path, by_version: Mapping[int, Sequence[Core]], header: str = "") -> None:
     """Write the cores of an operator's versions, each once with the versions that have it."""
     versions: dict[tuple[tuple[str, Level], ...], list[int]] = {}
     for version, cores in sorted(by_version.items()):
@@ -132,6 +127,6 @@ def write_cores(path: Path, by_version: Mapping[int, Sequence[Core]]) -> None:
         text = dump(
             {"confirmed_by": {"searches": CONFIRMATIONS, "candidates": CONFIRMING_BUDGET}, "cores": entries}
         )
-        write_text(path, _HEADER + text)
+        write_text(path, header + text)
     else:
         path.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ FORMAT = "opcert-draws/1"
 FILE_NAME = "draws.json"
 NO_CASE = "-"
 """In the place of a draw: the row has no case of its own, or another row stands in for it."""
-REMEDY = "Write the file anew with `python -m benchmarks.draws --update`."
+REMEDY = "Remove the file: without it `opcert generate`, and whatever needs a suite, searches for draws."
 _DIGITS = 16
 
 

@@ -28,6 +28,10 @@ PAIR = 2
 """Cores of so many levels are found whenever they are learned; those of more need rows that cover more."""
 
 
+class UnlearnedCore(InternalError):
+    """Levels go together in no call, and the cores that are known do not say so: they are to be learned."""
+
+
 @dataclass(frozen=True, eq=False)
 class DeclaredLevels:
     """What `generator.making.discovery.Levels` asks for, derived from the space of a declaration."""
@@ -86,14 +90,13 @@ class DeclaredLevels:
         return self._cores[key]
 
     def _check_cores(self, rows: Sequence[Mapping[str, Level]]) -> None:
-        """Raise InternalError where two levels of a row go together in no call: the kept cores lack them."""
+        """Raise UnlearnedCore where two levels of a row go together in no call: the kept cores lack them."""
         for levels in rows:
             core = self._learned(levels)
             if core is not None and len(core.levels) <= PAIR:
-                raise InternalError(
-                    f"no call of {self.space.spec.operator} has levels that the cores which are kept leave",
+                raise UnlearnedCore(
+                    f"no call of {self.space.spec.operator} has levels that the known cores leave",
                     got=str(core),
-                    remedy="Learn the cores of the operator anew: `python -m benchmarks.cores --update`.",
                 )
 
     def boundary_calls(self, _: Spec, draw: Draw) -> Iterator[tuple[str, Mapping[str, str], Call]]:

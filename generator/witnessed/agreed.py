@@ -1,6 +1,6 @@
 """What runtimes did with an operator version's cases when they were last asked, one file beside its spec.
 
-Made by `benchmarks.operators --keep`; `generator.witnessed.trust` reads it.
+`generator.witnessed.trust` reads it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from specs.spec_folders import OWN_FOLDER, room_of
 
 FORMAT = "opcert-agreement/1"
 PACKED = "agreement.json.xz"
-REMEDY = "Ask again with `python -m benchmarks.operators --keep`."
+REMEDY = "Remove the file: without it `opcert list operators` has them as referenced. Or install it again."
 
 
 @dataclass(frozen=True)

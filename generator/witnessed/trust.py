@@ -13,13 +13,15 @@ Trust = Literal["imported", "declared", "referenced", "reviewed"]
 test holds against ONNX's checker. `referenced`: expectations come from a reference that witnesses agree with.
 `reviewed`: its cases notice planted mistakes as they are meant to, and every case that fails on the runtimes
 that were asked is explained."""
+TrustOfCases = Literal["referenced", "reviewed"]
+"""What operators come to that have a reference."""
 AIM = 0.97
 """The share of planted mistakes that are not equivalent which the cases of a reviewed operator notice."""
 
 
 def trust_of_cases(
     measured: Mapping[str, Any] | None, agreed: Agreed | None, expectations: Mapping[str, str]
-) -> Trust:
+) -> TrustOfCases:
     """What cases of an operator version with a reference are worth: `reviewed` where they were, as they are.
 
     `measured` is what they are known to notice (`generator.adequacy.kept.adequacy_facts`), `agreed` what

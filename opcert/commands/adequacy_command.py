@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--update",
     is_flag=True,
-    help="Keep what was found beside the specs, for reports and size small; of all, in specs/suite.lock too.",
+    help="Keep what was found beside the specs, for reports and size small.",
 )
 def command(
     operators: tuple[str, ...],
@@ -90,10 +89,8 @@ def command(
         found, missing = read_measured(chosen, adequacy_folder(folders))
     else:
         found = _measure(suite_name, folders, chosen, processes, scheduler, update=update)
-    if update and not folders and set(chosen) == set(select_operators(())):
-        _renew_lock()
-    elif update and not folders:
-        say("specs/suite.lock names the suite without these figures: `opcert generate --update`", error=True)
+    if update and not folders:
+        _renew_trust(chosen)
     page = write_page(found, missing)
     if output is None:
         say(page, end=False)
@@ -179,28 +176,16 @@ def _suite_with(
     return suite
 
 
-def _renew_lock() -> None:
-    """Name the suites with the new figures in the lock: digests cover them, as certificates state them.
-
-    A lock of other cases stays as it is, and that is told.
-    """
+def _renew_trust(operators: list[OperatorName]) -> None:
+    """Say in the lock how far the cases that it names are trusted now; it names the same suites."""
     from generator.making.lock import LOCK_FILE, read_lock, write_lines
-    from generator.making.lock_changes import compare, only_figures
-    from generator.making.lock_making import make_lock
-    from opcert.commands.generation_progress import generation_progress
+    from generator.witnessed.measured_cases import measured_cases
 
-    with generation_progress() as progress:
-        new = make_lock(progress)
-    old = read_lock(LOCK_FILE)
-    changes = compare(old, new)
-    if not changes:
-        return
-    if not only_figures(changes):
-        say(
-            "specs/suite.lock is of other cases than these figures: `opcert generate --check` says what "
-            "changed, and `opcert generate --update` accepts it",
-            error=True,
-        )
-        return
-    write_lines(replace(old, digest=new.digest, versions=new.versions, suites=new.suites), LOCK_FILE)
-    say(f"suite.lock: sha256 {new.digest}, for the new figures", error=True)
+    lock = read_lock(LOCK_FILE)
+    known = [each for each in operators if str(each) in lock.versions]
+    found = {str(each): measured_cases(each, lock.operators[str(each)].cases).trust for each in known}
+    changed = {name: trust for name, trust in found.items() if lock.versions[name].trust != trust}
+    if changed:
+        write_lines(lock.trusted_as(changed), LOCK_FILE)
+        told = ", ".join(f"{name} is {trust}" for name, trust in changed.items())
+        say(f"{LOCK_FILE.name}: {told}", error=True)

@@ -111,7 +111,7 @@ def command(
     from opcert.commands.cluster_argument import chosen_cluster, runtime_for, seconds_of_experiments
     from opcert.commands.derived_files import remove_derived
     from opcert.commands.explaining import explain_run
-    from opcert.commands.operator_headings import with_groups
+    from opcert.commands.operator_facts import with_operator_facts
     from opcert.commands.profile_argument import demanded_profile
     from opcert.commands.run_summary import format_summary, run_error, state_error
     from opcert.commands.running import record_run
@@ -167,7 +167,7 @@ def command(
         else:
             record = given
         known_before = read_baseline(baseline) if baseline is not None and baseline.exists() else None
-        results = with_groups(put_together(suite, record, named), folders)
+        results = with_operator_facts(put_together(suite, record, named), folders)
         results = with_known_causes(results, folders, known_files)
         results = with_others(results, beside_paths)
         if given is None and run_error(record) is None:

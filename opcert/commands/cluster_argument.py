@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from conformance.runtimes.runtimes import find_runtime
 from opcert.commands.runtime_argument import choose_runtime
 from opcert.commands.shared_options import Scheduler
 from opcert.commands.terminal import say
@@ -48,7 +49,7 @@ def runtime_for(text: str, python: str | None, upgrade: bool, scheduler: Schedul
             expected="--scheduler without it; `opcert run --upgrade` on a machine of the cluster, or "
             "another version (NAME==VERSION)",
         )
-    return choose_runtime(text, None, False)
+    return find_runtime(text)
 
 
 def seconds_of_experiments(asked: float | None, scheduler: Scheduler | None) -> float | None:

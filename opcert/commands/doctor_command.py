@@ -43,11 +43,13 @@ def command(
 ) -> int:
     # Imported here, so that --help does not wait for them.
     from conformance.doctor.examination import examine
-    from conformance.runtimes.runtimes import find_runtime
     from opcert.commands.run_progress import choose_progress
+    from opcert.commands.runtime_argument import choose_runtime
 
     limits = Limits(start_seconds=start_timeout, case_seconds=timeout, network=network)
-    found = examine(find_runtime(runtime, python), limits, partial(_cases, suite_name), choose_progress())
+    found = examine(
+        choose_runtime(runtime, python, False), limits, partial(_cases, suite_name), choose_progress()
+    )
     say(describe_diagnosis(found))
     return int(ExitCode.HOLDS if found.sound else ExitCode.RUNTIME_UNAVAILABLE)
 

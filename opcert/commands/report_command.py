@@ -97,7 +97,7 @@ def command(
 
     from conformance.recording.records import read_record
     from opcert.commands.cause_finding import with_known_causes, with_others
-    from opcert.commands.operator_headings import with_groups
+    from opcert.commands.operator_facts import with_operator_facts
     from opcert.commands.profile_argument import demanded_profile
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from opcert.commands.suite_standing import find_standing
@@ -118,7 +118,7 @@ def command(
         named = suite_name_for_commands(suite, opened, folders)
 
         def with_causes(one: Results) -> Results:
-            explained = with_known_causes(with_groups(one, folders), folders, known_files)
+            explained = with_known_causes(with_operator_facts(one, folders), folders, known_files)
             return replace(with_others(explained, beside_paths), grouping=grouping)
 
         found = [

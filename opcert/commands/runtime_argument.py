@@ -6,8 +6,13 @@ from conformance.runtimes.runtimes import Runtime, find_runtime, upgraded
 
 
 def choose_runtime(text: str, python: str | None, upgrade: bool) -> Runtime:
-    """The runtime of a name; raises UserError where there is none, or where there is nothing to upgrade."""
+    """The runtime of a name, on this machine; raises UserError where there is none, or nothing to upgrade."""
     found = find_runtime(text, python)
+    if found.adapter.name == "backend":
+        # Imported here, because no other runtime needs it.
+        from conformance.runtimes.backend_classes import check_backend
+
+        check_backend(found)
     return upgraded(found) if upgrade else found
 
 

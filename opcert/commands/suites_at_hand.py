@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from opcert.commands.cause_finding import with_known_causes
-from opcert.commands.operator_headings import with_groups
+from opcert.commands.operator_facts import with_operator_facts
 from opcert.commands.suite_argument import resolve_suite
 from reports.results.case_results import Results
 from reports.results.filled_results import blank_results, fill
@@ -56,4 +56,4 @@ class SuitesAtHand:
             self._add(open_suite(path))
 
     def _add(self, suite: Suite) -> None:
-        self._blank[suite.digest] = with_groups(blank_results(suite))
+        self._blank[suite.digest] = with_operator_facts(blank_results(suite))

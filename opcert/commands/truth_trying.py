@@ -20,6 +20,7 @@ from generator.witnessed.truth_explanations import explanations_of
 from generator.witnessed.truth_failures import FailureEntries
 from generator.witnessed.truth_runs import Answers, Asked, Witnessed, ask_onnx, ask_runtime
 from generator.witnessed.truth_table import TruthTable, TruthTableMaker
+from opcert.commands.runtime_argument import choose_runtime
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from reference.disagreements import load_disagreements
@@ -37,7 +38,7 @@ def choose_witnesses(names: Sequence[str]) -> list[Runtime]:
     Raises UserError where one is named that there is not.
     """
     if names:
-        return [find_runtime(each) for each in names if each != NOBODY]
+        return [choose_runtime(each, None, False) for each in names if each != NOBODY]
     return [each for each in map(find_runtime, BY_DEFAULT) if find_installed(each) is not None]
 
 
@@ -88,11 +89,11 @@ def is_known_to_onnx(operator: OperatorName) -> bool:
 def find_faults(operator: OperatorName, folders: Sequence[Path] = ()) -> list[UserError]:
     """What is wrong in its declaration that only calls show; raises UserError where there is no call at all.
 
-    Of a declaration that ships the cores are kept; of another one they are learned.
+    Of a declaration that ships the cores are kept; of another one, or where none are, they are learned.
     """
     space = open_space(load_spec(operator, folders))
     kept = kept_cores_of(operator, folders)
-    cores = kept if declaration_ships(operator, folders) else learn_cores(space, known=kept)
+    cores = kept if kept and declaration_ships(operator, folders) else learn_cores(space, known=kept)
     return [*levels_without_call(space, cores), *rules_broken_together(space)]
 
 

@@ -56,6 +56,7 @@ def command(
     from datetime import UTC, datetime
 
     from opcert.commands.cause_finding import followed_options
+    from opcert.commands.operator_facts import find_measured
     from opcert.commands.profile_argument import demanded_profile
     from opcert.commands.suite_standing import find_standing
     from opcert.vocabulary.harmless import for_json
@@ -82,6 +83,7 @@ def command(
             tuple(broken),
             profile,
             followed_options(),
+            find_measured(suite) if suite is not None else {},
         )
         found = verify_certificate(read, evidence)
     finally:

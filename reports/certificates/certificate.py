@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from importlib.metadata import version
@@ -169,7 +170,7 @@ def _counts(cases: tuple[CaseResult, ...]) -> dict[str, int]:
 def _operator(results: Results, operator: OperatorName, standing: SuiteStanding) -> dict[str, Any]:
     """What holds and what does not, for one operator version.
 
-    Figures of what the suite reaches are stated of the released one alone: its digest is what binds them.
+    Figures of what the suite reaches are stated of the released one alone: they are of its cases.
     """
     bound = standing.kind == "released"
     cases = results.by_operator[operator]
@@ -208,9 +209,14 @@ def coverage_of(results: Results, operator: OperatorName) -> dict[str, Any] | No
 
 
 def adequacy_of(results: Results, operator: OperatorName) -> dict[str, Any] | None:
-    """How many planted faults the suite finds; None where it does not say."""
-    mutants = mapping(mapping(results.suite.facts.get("adequacy")).get(str(operator))).get("mutants")
-    return dict(mutants) if isinstance(mutants, dict) else None
+    """How many planted faults cases find, and the digest of the cases that this was measured of.
+
+    None where nobody measured it.
+    """
+    found = results.measured.get(operator)
+    if found is None or not isinstance(found.adequacy.get("mutants"), Mapping):
+        return None
+    return {**found.adequacy["mutants"], "cases": found.adequacy.get("cases")}
 
 
 def _profile(evaluated: ProfileResult) -> dict[str, Any]:

@@ -52,7 +52,11 @@ def verify_certificate(certificate: CertificateFile, evidence: Evidence) -> Veri
             check_shape(record)
             # Waivers alone may speak of features; judging holds what the manifest says against each case.
             waived = items(mapping(certificate.predicate.get("profile")).get("waivers"))
-            results = replace(put_together(suite, record, bare=not waived), followed=evidence.followed)
+            results = replace(
+                put_together(suite, record, bare=not waived),
+                followed=evidence.followed,
+                measured=evidence.measured,
+            )
             _check_record(results, found)
         except OpcertError as error:
             found.problems.append(f"record and suite do not belong together: {first_line(error)}")

@@ -54,11 +54,11 @@ class Adequacy:
 
 
 def find_adequacy(results: Results) -> Adequacy:
-    """What the suite's manifest says of its adequacy; `measured` is false where no faults were planted."""
-    told = mapping(results.suite.facts.get("adequacy"))
+    """What suite and measurements say of its adequacy; `measured` is false where no faults were planted."""
     rows, survivors = [], []
     for operator in results.by_operator:
-        own = mapping(told.get(str(operator)))
+        found = results.measured.get(operator)
+        own = {} if found is None else found.adequacy
         rows.append(_row(results, operator, own))
         survivors += [_survivor(operator, mapping(each)) for each in items(own.get("survivors"))]
     return Adequacy(tuple(rows), tuple(survivors), any(each.mutants for each in rows), unreviewed(results))

@@ -23,6 +23,7 @@ from reports.certificates.standing import SuiteStanding
 from reports.gates.excuses import Excuses
 from reports.results.case_facts import CaseFacts, facts_in_order
 from reports.results.kept_rows import KeptRows
+from reports.results.measured import Measured
 from reports.results.verdicts import BESIDE
 from reports.single_cases.document_texts import DocumentTexts
 
@@ -91,7 +92,8 @@ class Results:
     failing cases of each, `mended` those whose cases pass in this run. `others` are runs of other runtimes on
     the suite. `grouping` is what one test stands for in formats of tests. `texts` are documents at hand.
     `groups` are headings of what operators do, which stand over them where they are many. `followed` says
-    which options of readings runtimes were seen to follow when they were last asked.
+    which options of readings runtimes were seen to follow when they were last asked,
+    `measured` what is known of the cases of operator versions beside what the suite says.
     """
 
     suite: Suite
@@ -107,6 +109,7 @@ class Results:
     texts: DocumentTexts = field(default_factory=DocumentTexts)
     groups: Mapping[OperatorName, str] = field(default_factory=dict)
     followed: Followed = field(default_factory=dict)
+    measured: Mapping[OperatorName, Measured] = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> Counter[str]:

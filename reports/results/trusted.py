@@ -1,20 +1,18 @@
-"""How far the cases of an operator version are trusted, as the suite says, and what that leaves open."""
+"""How far the cases of an operator version are trusted, and what that leaves open."""
 
 from __future__ import annotations
 
 from opcert.vocabulary.names import OperatorName
 from reports.page_making.phrasing import plural
 from reports.results.case_results import Results
-from reports.results.told_facts import mapping, short_names
-
-LEVELS = ("referenced", "reviewed")
-"""What a suite says of an operator version whose cases it has; docs/operators.md has their meaning."""
+from reports.results.measured import Trust
+from reports.results.told_facts import short_names
 
 
-def trust_of(results: Results, operator: OperatorName) -> str | None:
-    """`reviewed` or `referenced`; None where the suite does not say."""
-    told = mapping(results.suite.facts.get("trust")).get(str(operator))
-    return told if isinstance(told, str) and told in LEVELS else None
+def trust_of(results: Results, operator: OperatorName) -> Trust | None:
+    """`reviewed` or `referenced`; None where nobody said."""
+    found = results.measured.get(operator)
+    return None if found is None else found.trust
 
 
 def unreviewed(results: Results) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from specs.cited_passages import READ, covered, unread
-from specs.composition import read_document
+from specs.declaration_files import read_document
 from specs.declared_words import other_versions
 from specs.model import Finding, Severity, Spec
 from specs.spec_folders import DECLARATION, OWN_FOLDER

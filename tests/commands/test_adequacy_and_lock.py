@@ -1,8 +1,7 @@
-"""Figures of adequacy are part of the suite: who measures anew names it in the lock, too."""
+"""Figures of adequacy are no part of a suite: the lock says how far cases are trusted, and names the same."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +11,14 @@ import pytest
 from generator.adequacy import jobs
 from generator.adequacy import kept as keeping
 from generator.adequacy.kept import Kept, Selected, expectations_of
-from generator.making import cache, discovery, lock, lock_making, suite_making
+from generator.making import discovery, lock, lock_making
 from generator.making.cache import current_suite
 from generator.making.lock import Lock, read_lock, write_lock
 from generator.making.lock_making import read_lock_of
 from generator.making.operator_cases import generate_operator
 from generator.making.workshop import Options
+from generator.witnessed import measured_cases
+from generator.witnessed.agreed import Agreed, write_agreed
 from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call
 
@@ -49,17 +50,12 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(lock, "read_lock", lambda path=found: read_lock(path))
     monkeypatch.setattr(lock, "LOCK_FILE", found)
     folder = tmp_path / "specs" / "adequacy"
-    for module in (suite_making, keeping):
+    for module in (measured_cases, keeping):
         monkeypatch.setattr(module, "adequacy_folder", lambda folders: folder)
-    monkeypatch.setattr(cache, "sources_digest", lambda folders: _figures(folder))
     keeping.write_kept(measured(5), folder)
     made = read_lock_of(current_suite(lambda _: None)[0])
     write_lock(replace(made, suites={"first-operators": made.digest}), found)
     return found
-
-
-def _figures(folder: Path) -> str:
-    return "-".join(str(json.loads(each.read_text())["mutants"]["killed"]) for each in folder.rglob("*.json"))
 
 
 def find(monkeypatch: pytest.MonkeyPatch, killed: int) -> None:
@@ -69,60 +65,32 @@ def find(monkeypatch: pytest.MonkeyPatch, killed: int) -> None:
     monkeypatch.setattr(jobs, "measure_suite", measure)
 
 
-def test_new_figures_are_named_in_the_lock(
+def test_new_figures_make_no_other_suite(
     capsys: Capture, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = read_lock(path)
+    text = path.read_text()
     find(monkeypatch, 9)
     answer = call(capsys, "adequacy", "com.microsoft::Pad-1", "--update")
-    assert answer.code == 0, answer.err
-    after = read_lock(path)
-    assert after.digest != before.digest
-    assert f"suite.lock: sha256 {after.digest}" in answer.err
-    assert after.suites == {"first-operators": after.digest}
-    assert replace(after, digest="", operators={}, suites={}) == replace(
-        before, digest="", operators={}, suites={}
-    )
+    assert (answer.code, path.read_text()) == (0, text), answer.err
+    assert "suite.lock" not in answer.err
     checked = call(capsys, "generate", "--check")
     assert (checked.code, checked.out) == (0, "the suite is the one of specs/suite.lock\n")
 
 
-def test_without_that_the_lock_would_be_of_another_suite(
+def test_the_lock_says_how_far_cases_are_trusted_now(
     capsys: Capture, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeping.write_kept(measured(9), path.with_name("adequacy"))
-    checked = call(capsys, "generate", "--check")
-    assert checked.code == 1
-    assert checked.out == "changed: the suite (measured adequacy)\n"
-
-
-def test_the_same_figures_change_nothing(
-    capsys: Capture, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = path.read_text()
-    find(monkeypatch, 5)
-    answer = call(capsys, "adequacy", "com.microsoft::Pad-1", "--update")
-    assert answer.code == 0, answer.err
-    assert path.read_text() == text
-    assert "suite.lock" not in answer.err
-
-
-def test_a_lock_of_other_cases_stays_as_it_is(
-    capsys: Capture, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever accepts other cases looks at them first."""
-    now = read_lock(path)
-    pad = now.operators[str(PAD)]
-    cases = {**pad.cases, next(iter(pad.cases)): "0"}
-    old = replace(pad, digest="0" * 64, cases=cases)
-    write_lock(Lock.of("1" * 64, now.options, {str(PAD): old}), path)
-    text = path.read_text()
+    before = read_lock(path)
+    asked = Agreed(str(PAD), keeping.cases_digest(before.operators[str(PAD)].cases), {})
+    write_agreed(asked, path.with_name("adequacy"))
     find(monkeypatch, 9)
     answer = call(capsys, "adequacy", "com.microsoft::Pad-1", "--update")
     assert answer.code == 0, answer.err
-    assert path.read_text() == text
-    assert "specs/suite.lock is of other cases" in answer.err
-    assert "generate --update" in answer.err
+    assert "suite.lock: com.microsoft::Pad-1 is reviewed" in answer.err
+    after = read_lock(path)
+    assert after.versions[str(PAD)].trust == "reviewed"
+    assert before.versions[str(PAD)].trust == "referenced"
+    assert (after.digest, after.suites, after.versions) == (before.digest, before.suites, before.versions)
 
 
 def test_figures_that_are_not_kept_leave_the_lock_alone(
@@ -132,6 +100,25 @@ def test_figures_that_are_not_kept_leave_the_lock_alone(
     find(monkeypatch, 9)
     assert call(capsys, "adequacy", "com.microsoft::Pad-1").code == 0
     assert path.read_text() == text
+
+
+def test_a_check_names_the_code_that_changed_since_the_lock_was_written(capsys: Capture, path: Path) -> None:
+    """Of a part that came out as before, too, the lock holds what it is made from now."""
+    now = read_lock(path)
+    pad = now.operators[str(PAD)]
+    case = next(iter(pad.cases))
+    old = replace(pad, digest="0" * 64, cases={**pad.cases, case: "0"})
+    changed = {"generator/kinds/pads.py": "0", "reference/operators/resize.py": "0"}
+    write_lock(replace(Lock.of("1" * 64, now.options, {str(PAD): old}), code={**now.code, **changed}), path)
+    checked = call(capsys, "generate", "--check")
+    told = f"changed expectation: {PAD.path}/{case} (generator code: generator/kinds/pads.py)\n"
+    assert (checked.code, checked.out) == (1, told)
+    assert call(capsys, "generate", "--update").code == 0
+    assert read_lock(path).code == now.code
+    write_lock(replace(read_lock(path), code={**now.code, **changed}), path)
+    assert call(capsys, "generate", "--check").out == "the suite is the one of specs/suite.lock\n"
+    assert call(capsys, "generate", "--update").code == 0
+    assert read_lock(path).code == now.code
 
 
 @pytest.mark.parametrize("text", ["", '{"format": "opcert-lock/1"}'])

@@ -151,7 +151,7 @@ def test_names_of_operators_are_completed(tmp_path: Path) -> None:
 
 def test_a_lock_of_many_versions_is_one_file_until_one_is_asked_for(tmp_path: Path) -> None:
     made = write_operators(tmp_path / "specs", 450)
-    one = OperatorLock("d" * 64, {}, "r", "g", "f", {f"cover/{each:012x}": "0" * 16 for each in range(3)})
+    one = OperatorLock("d" * 64, {}, "f", {f"cover/{each:012x}": "0" * 16 for each in range(3)})
     write_lock(Lock.of("e" * 64, {}, dict.fromkeys(map(str, made), one)), tmp_path / "suite.lock")
     script = (
         "import json, sys\nfrom pathlib import Path\n"

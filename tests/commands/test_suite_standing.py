@@ -46,7 +46,7 @@ def standing(
 def lock_like(suite: Suite) -> Lock:
     """The lock of a suite, whose operator has no reference."""
     cases = {each.split("/", 2)[2]: str(suite.entry(each)["expectation"])[:16] for each in suite.case_ids}
-    return Lock.of(suite.digest, OPTIONS, {str(IDENTITY): OperatorLock("", {}, "", "", "", cases)})
+    return Lock.of(suite.digest, OPTIONS, {str(IDENTITY): OperatorLock("", {}, "", cases)})
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def changed_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with open_suite(suite) as opened:
         cases = lock_like(opened).operators[str(IDENTITY)].cases
         name = next(iter(cases))
-        released = OperatorLock("", {}, "", "", "", {**cases, name: "0" * 16})
+        released = OperatorLock("", {}, "", {**cases, name: "0" * 16})
         lock = Lock.of("0" * 64, opened.manifest["options"], {str(IDENTITY): released})
     monkeypatch.setattr(module, "read_lock", lambda: lock)
     return suite

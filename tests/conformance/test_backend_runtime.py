@@ -59,12 +59,16 @@ def test_a_backend_gets_its_verdict_and_the_command_its_exit_code(tmp_path: Path
     [
         ("NoBackend", "neither `prepare` nor `run_model`"),
         ("OtherDevice", "does not support the device CPU"),
-        ("Missing", "has no attribute 'Missing'"),
     ],
 )
 def test_what_is_no_backend_is_unavailable(tmp_path: Path, name: str, words: str) -> None:
     with pytest.raises(RuntimeUnavailable, match=words):
         run(tmp_path, name)
+
+
+def test_a_class_that_the_module_does_not_have_is_the_caller_s_mistake(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="fake_backends has no Missing"):
+        run(tmp_path, "Missing")
 
 
 def test_an_interpreter_that_is_not_there_is_an_error(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The files of adequacy: read, written, shown in manifests while they hold, and in step with the lock."""
+"""The files of adequacy: read, written, shown while they hold, and in step with the lock."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
 
 CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
-COVERAGE = {"strength": 2, "feasible": 10, "covered": 9, "uncovered": [{"rank": 1, "axes": "all"}], "rows": 3}
+COVERAGE = {"strength": 2, "feasible": 10, "covered": 9, "uncovered": [{"rank": 1, "axes": "all"}]}
 MUTANT = {
     "mutant": "a.py-1", "kind": "off by one", "file": "a.py", "line": 3, "diff": ["-x = 1", "+x = 2"],
     "calls": 7, "call": "(X: float [2])",
@@ -82,20 +82,18 @@ def test_a_damaged_file_is_the_user_s_to_make_again(tmp_path: Path) -> None:
             read_kept(CENTER, tmp_path)
 
 
-def test_a_manifest_tells_it_while_every_selected_case_is_as_it_was() -> None:
+def test_reports_tell_it_while_every_selected_case_is_as_it_was() -> None:
     given, kept = expectations_of(generate_operator(CENTER, Options.of("small")).cases), _kept()
-    facts = adequacy_facts(kept, given, COVERAGE)
+    facts = adequacy_facts(kept, given)
     assert facts is not None
     assert facts["mutants"] == FOUND["mutants"]
-    assert facts["coverage"] == {
-        name: COVERAGE[name] for name in ("strength", "feasible", "covered", "uncovered")
-    }
+    assert facts["cases"] == kept.cases
     elsewhere = replace(kept.selection[0], case=f"boundary/word-{kept.selection[0].digest}")
-    assert adequacy_facts(replace(kept, selection=(elsewhere,)), given, COVERAGE) is not None
+    assert adequacy_facts(replace(kept, selection=(elsewhere,)), given) is not None
     first = replace(kept.selection[0], expectation="0" * 16)
-    assert adequacy_facts(replace(kept, selection=(first,)), given, COVERAGE) is None
-    assert adequacy_facts(kept, dict(list(given.items())[40:]), COVERAGE) is None
-    assert adequacy_facts(None, given, COVERAGE) is None
+    assert adequacy_facts(replace(kept, selection=(first,)), given) is None
+    assert adequacy_facts(kept, dict(list(given.items())[40:])) is None
+    assert adequacy_facts(None, given) is None
 
 
 def test_what_is_kept_is_of_the_default_suite() -> None:
@@ -135,7 +133,7 @@ def test_the_size_small_holds_the_selection() -> None:
     made = generate_operator(CENTER, Options.of("small"))
     given = expectations_of(made.cases)
     assert not stale(kept, given)
-    assert adequacy_facts(kept, given, made.facts["coverage"]) is not None
+    assert adequacy_facts(kept, given) is not None
     assert made.facts["coverage"]["uncovered"] == []
     assert len(made.cases) < len(read_lock().operators[str(CENTER)].cases) / 2
 

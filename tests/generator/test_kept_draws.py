@@ -124,7 +124,7 @@ def test_a_damaged_file_is_told_with_its_place_and_what_to_do(text: str, tmp_pat
     with pytest.raises(UserError) as caught:
         read_draws(path)
     assert str(path) in str(caught.value)
-    assert "benchmarks.draws --update" in str(caught.value)
+    assert "Remove the file" in str(caught.value)
 
 
 @pytest.mark.parametrize("operator", default_operators(), ids=str)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput
 from generator.asking.ambiguity import Ambiguity, ambiguity
 from generator.making.lock import LOCK_FILE, Lock, read_lock, write_lock
-from generator.making.lock_changes import compare, only_figures
+from generator.making.lock_changes import compare
 from generator.making.lock_files import OperatorLock
 from generator.making.named_operators import first_operators
 from opcert.vocabulary.errors import UserError
@@ -24,12 +25,12 @@ SHIFT = "test.domain::Shift-1"
 ONE = OperatorLock(
     digest="d",
     specs={"imported-1.yaml": "a", "spec.yaml": "b"},
-    reference="r",
-    generator="g",
     facts="f",
     cases={"cover/1": "x", "cover/2": "y"},
+    code=("generator/a.py", "generator/b.py", "reference/shift.py"),
 )
-LOCK = Lock.of("digest", {"size": "default", "strength": 2}, {SHIFT: ONE})
+CODE = dict.fromkeys((*ONE.code, "reference/other.py"), "0")
+LOCK = replace(Lock.of("digest", {"size": "default", "strength": 2}, {SHIFT: ONE}), code=CODE)
 
 OPEN = ("AffineGrid", "Attention", "DFT", "DeformConv", "GridSample", "MaxRoiPool", "RoiAlign", "STFT")
 DIVIDED = "MaxRoiPool"
@@ -39,9 +40,12 @@ INTERPOLATED = "GridSample"
 DRAWN = ("Dropout",)
 
 
-def changed(**fields: object) -> Lock:
+def changed(code: Sequence[str] = (), **fields: object) -> Lock:
+    """The lock of now, with these files of code changed since."""
+    fields["code"] = fields.pop("code_of", ONE.code)
     operators = {SHIFT: replace(ONE, **{"digest": "e", **fields})}  # type: ignore[arg-type]
-    return Lock.of("other", LOCK.options, operators)
+    now = {**CODE, **dict.fromkeys(code, "1")}
+    return replace(Lock.of("other", LOCK.options, operators), code=now)
 
 
 def test_a_lock_comes_back_from_its_file(tmp_path: Path) -> None:
@@ -62,8 +66,12 @@ def test_changed_new_and_gone_cases_are_named_with_their_causes() -> None:
 @pytest.mark.parametrize(
     ("now", "causes"),
     [
-        (changed(reference="s", cases={**ONE.cases, "cover/1": "z"}), ("reference code",)),
-        (changed(cases={"cover/1": "x"}, generator="h"), ("generator code",)),
+        (
+            changed(["reference/shift.py"], cases={**ONE.cases, "cover/1": "z"}),
+            ("reference code: reference/shift.py",),
+        ),
+        (changed(["generator/b.py"], cases={"cover/1": "x"}), ("generator code: generator/b.py",)),
+        (changed(["reference/other.py"], cases={"cover/1": "x"}), ()),
         (replace(changed(cases={"cover/1": "x"}), options={"size": "small"}), ("generator option",)),
         (changed(cases={"cover/1": "x"}), ()),
     ],
@@ -73,8 +81,17 @@ def test_each_cause_is_told(now: Lock, causes: tuple[str, ...]) -> None:
 
 
 def test_code_that_changes_no_case_is_no_change() -> None:
-    now = changed(digest=ONE.digest, generator="h", reference="s")
+    now = changed(ONE.code, digest=ONE.digest)
     assert compare(LOCK, replace(now, digest=LOCK.digest)) == []
+
+
+def test_files_of_code_are_few_and_nothing_is_said_where_it_cannot_be_known() -> None:
+    """A lock of before said of no file what it was like; a file that is new since is one that changed."""
+    many = tuple(f"generator/{each}.py" for each in "cdefg")
+    (change,) = compare(LOCK, changed(many, cases={"cover/1": "x"}, code_of=(*ONE.code, *many)))
+    assert change.causes == ("generator code: generator/c.py generator/d.py generator/e.py and 2 more",)
+    (change,) = compare(replace(LOCK, code={}), changed(many, cases={"cover/1": "x"}))
+    assert change.causes == ()
 
 
 def test_facts_and_operators_count_too() -> None:
@@ -85,13 +102,11 @@ def test_facts_and_operators_count_too() -> None:
     assert [each.how for each in compare(LOCK, changed())] == ["changed cases"]
 
 
-def test_a_suite_that_differs_in_nothing_but_its_digest_has_other_figures_of_adequacy() -> None:
+def test_a_suite_that_differs_in_nothing_but_its_digest_is_told_without_a_cause() -> None:
     changes = compare(LOCK, replace(LOCK, digest="other"))
-    assert [str(each) for each in changes] == ["changed: the suite (measured adequacy)"]
-    assert only_figures(changes)
-    assert not only_figures(compare(LOCK, changed(cases={"cover/1": "x"})))
-    assert not only_figures(compare(LOCK, replace(LOCK, digest="other", options={"size": "small"})))
-    assert not only_figures([])
+    assert [str(each) for each in changes] == ["changed: the suite (no cause found)"]
+    changes = compare(LOCK, replace(LOCK, digest="other", options={"size": "small"}))
+    assert [str(each) for each in changes] == ["changed: the suite (generator option)"]
 
 
 def test_a_part_of_the_operators_can_be_compared() -> None:
@@ -130,17 +145,17 @@ def test_a_file_of_a_version_that_is_not_of_the_lock_is_told(tmp_path: Path) -> 
 def test_versions_of_an_operator_share_a_file(tmp_path: Path) -> None:
     """What two versions call alike is told of each; what is gone leaves the others as they are."""
     path = tmp_path / "suite.lock"
-    newer = replace(ONE, digest="n", cases={"cover/1": "z", "cover/3": "x"}, generator="h")
+    newer = replace(ONE, digest="n", cases={"cover/1": "z", "cover/3": "x"})
     write_lock(Lock.of("digest", {}, {SHIFT: ONE, "test.domain::Shift-12": newer}), path)
     assert read_lock(path).operators == {SHIFT: ONE, "test.domain::Shift-12": newer}
-    again = replace(ONE, generator="made by other code")
+    again = replace(ONE, specs={"spec.yaml": "what it is made from now"})
     write_lock(
         Lock.of("digest", {}, {SHIFT: again, "test.domain::Shift-12": replace(newer, digest="m")}), path
     )
-    assert read_lock(path).operators[SHIFT] == ONE
+    assert read_lock(path).operators[SHIFT] == again
     assert read_lock(path).operators["test.domain::Shift-12"].digest == "m"
     write_lock(Lock.of("digest", {}, {SHIFT: again}), path)
-    assert read_lock(path).operators == {SHIFT: ONE}
+    assert read_lock(path).operators == {SHIFT: again}
     assert "cover/3" not in (tmp_path / "locks" / "test.domain" / "Shift.json").read_text()
 
 
@@ -148,7 +163,7 @@ def test_files_of_versions_that_are_gone_go(tmp_path: Path) -> None:
     path = tmp_path / "suite.lock"
     write_lock(Lock.of("digest", {}, {SHIFT: ONE, "other.domain::Turn-2": ONE}), path)
     write_lock(LOCK, path)
-    assert [each.name for each in (tmp_path / "locks").rglob("*.json")] == ["Shift.json"]
+    assert sorted(each.name for each in (tmp_path / "locks").rglob("*.json")) == ["Shift.json", "code.json"]
     assert not (tmp_path / "locks" / "other.domain").exists()
 
 

@@ -17,11 +17,13 @@ from conformance.suite.kept_parts import MOST_KEPT, keep_part, kept_part, parts_
 from conformance.suite.suite_parts import SuitePart, make_part, part_bytes, read_part
 from conformance.suite.suites import open_suite, write_suite
 from generator.adequacy import kept as keeping
-from generator.making import part_making, suite_making
+from generator.making import part_making
 from generator.making.operator_cases import generate_operator
 from generator.making.part_making import make_part_once, part_key
+from generator.making.sources import sources_digest
 from generator.making.suite_making import Made, write_generated
 from generator.making.workshop import Options
+from opcert.commands.operator_facts import find_measured
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
@@ -157,28 +159,33 @@ def test_a_key_follows_each_thing_that_a_part_depends_on(own: Path, monkeypatch:
     whole = part_key(PAD, Options(), [own])
     assert changed()
     keeping.kept_path(PAD, own).unlink()
-    # The size default takes nothing from it: figures are put into the suite, not into its parts.
+    # The size default takes nothing from it.
     assert part_key(PAD, Options(), [own]) == whole
 
 
-def test_figures_of_adequacy_are_of_the_suite_and_change_no_part(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    case = generate_operator(PAD, Options()).cases[0]
+def test_figures_of_adequacy_are_no_part_of_a_suite(own: Path, tmp_path: Path) -> None:
+    """Nor is how far it is trusted: who measures anew has the suite of before, under its name."""
+    case = generate_operator(PAD, Options(), [own]).cases[0]
     ((name, expectation),) = keeping.expectations_of([case]).items()
     chosen = keeping.Selected(name, 1, expectation)
-    monkeypatch.setattr(suite_making, "adequacy_folder", lambda folders: tmp_path / "adequacy")
     digests: list[str] = []
     told: list[Made | str] = []
+    sources: list[str] = []
     for killed in (1, 2):
-        figures = {"mutants": {"killed": killed}}
-        keeping.write_kept(keeping.Kept(str(PAD), "", (chosen,), figures), tmp_path / "adequacy")
+        figures = {"mutants": {"killed": killed, "score": 1.0}}
+        keeping.write_kept(keeping.Kept(str(PAD), "0" * 64, (chosen,), figures), own)
         path = tmp_path / str(killed)
-        digests.append(write_generated(path, [PAD], Options(), progress=told.append, keep=True))
+        digests.append(write_generated(path, [PAD], Options(), [own], progress=told.append, keep=True))
+        sources.append(sources_digest([own]))
         with open_suite(path) as suite:
-            assert suite.facts["adequacy"][str(PAD)]["mutants"]["killed"] == killed
+            (measured,) = find_measured(suite, folders=(own,)).values()
+        assert measured.adequacy["mutants"]["killed"] == killed
+        assert measured.adequacy["cases"] == "0" * 64
+        assert "adequacy" not in suite.facts
+        assert "trust" not in suite.facts
     assert "kept from before" in str(told[1])
-    assert digests[0] != digests[1]
+    assert digests[0] == digests[1]
+    assert sources[0] == sources[1]
 
 
 def spoil_first(raw: bytes) -> bytes:

@@ -7,11 +7,10 @@ from itertools import islice
 import pytest
 
 from generator.borders.breach_attempts import bases, broken_rules, changed_calls
-from generator.spaces.declared_levels import declare_levels
+from generator.spaces.declared_levels import UnlearnedCore, declare_levels
 from generator.spaces.space import open_space
 from generator.spaces.touched_rules import TouchedRules
 from generator.values.draws import Draw
-from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 
@@ -63,12 +62,12 @@ def test_a_rule_of_drawn_elements_asks_for_data() -> None:
     assert not TouchedRules(spec, frozenset({"A"})).ask_for_data
 
 
-def test_levels_that_lack_a_core_are_told_with_what_to_do() -> None:
+def test_levels_that_lack_a_core_are_told() -> None:
     spec = load_spec(OperatorName.parse("ai.onnx::Gather-13"))
     _, levels = declare_levels(spec, learn=False)
     plain = {
         name: str(level) for name, level in levels.space.plainest.items() if name not in levels.space.types
     }
     assert len(levels.deal([plain])) > 1
-    with pytest.raises(InternalError, match=r"cores .*axis=inner"):
+    with pytest.raises(UnlearnedCore, match=r"cores .*axis=inner"):
         levels.deal([plain, {**plain, "rank_S": "1", "axis": "inner"}])

@@ -10,17 +10,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks.operators import beside_others, rest_of_onnx
-from generator.adequacy.kept import Kept, Selected, adequacy_facts, cases_digest, read_kept, write_kept
+from generator.adequacy.kept import Kept, Selected, cases_digest, write_kept
 from generator.making.lock import read_lock
 from generator.witnessed.agreed import Agreed, Asked, agreed_path, read_agreed, write_agreed
-from generator.witnessed.trust import trust_of_cases
+from generator.witnessed.measured_cases import measured_cases
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER
 
 NAME = OperatorName.parse("test.domain::Shift-1")
 CASES = {"cover/000000000001": "a" * 16, "cover/000000000002": "b" * 16}
-COVERAGE = {"strength": 2, "feasible": 4, "covered": 4, "uncovered": []}
 KEPT = Kept(
     str(NAME), "", (Selected("cover/000000000001", 3, "a" * 16),), {"mutants": {"killed": 97, "score": 0.97}}
 )
@@ -37,8 +36,7 @@ def trust(folder: Path, kept: Kept | None = KEPT, agreed: Agreed | None = AGREED
 
 
 def found_of(operator: OperatorName, cases: Mapping[str, str], folder: Path = OWN_FOLDER) -> str:
-    measured = adequacy_facts(read_kept(operator, folder), cases, COVERAGE)
-    return trust_of_cases(measured, read_agreed(operator, folder), cases)
+    return measured_cases(operator, cases, (folder,)).trust
 
 
 def test_what_was_measured_and_explained_is_reviewed(tmp_path: Path) -> None:

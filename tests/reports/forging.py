@@ -28,7 +28,7 @@ from generator.making.lock_files import OperatorLock
 from generator.making.suite_making import generate_operator
 from generator.making.workshop import Options
 from opcert.commands.suite_standing import find_standing
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import tensor
 from reports.certificates.certificate import Certificate, Recorded, make_certificate
 from reports.certificates.certificate_files import write_certificate
@@ -40,6 +40,7 @@ from reports.certificates.verified import Verification
 from reports.formats.badge import write_certificate_badge
 from reports.gates.profiles import Profile
 from reports.results.case_results import put_together
+from reports.results.measured import Measured
 from tests.conformance.samples import ECHO, echo_runtime, expect, make_case, sample
 from tests.reports.certified import DAY, Certified, Row, make_key
 
@@ -62,7 +63,7 @@ PROFILE: dict[str, Any] = {
         for each in FAILING
     ],
 }
-FIGURES = {"made": 200, "equivalent": 10, "killed": 188, "score": 0.989}
+FIGURES = {"made": 200, "equivalent": 10, "killed": 188, "score": 0.989, "cases": "0" * 64}
 Answer = Literal["does not hold", "stated", "told", "no certificate", "another version"]
 
 
@@ -123,6 +124,7 @@ class Forged(Certified):
 
         with open_suite(self.suite) as suite:
             results = put_together(suite, read_record(self.record))
+            results = replace(results, measured=known_of(suite))
             claimed = standing or find_standing(suite, self.lock)
             demanded = Profile.model_validate(self.profile if profile is None else profile)
             made = make_certificate(results, demanded, on, claimed, recorded)
@@ -175,7 +177,16 @@ class Forged(Certified):
                 record = read_record(self.record)
             except Exception as error:  # noqa: BLE001 - as the command has it
                 broken.append(f"the record cannot be used: {error}")
-            evidence = Evidence(record, suite, public, standing, on, (), tuple(broken), profile)
+            evidence = Evidence(
+                record,
+                suite,
+                public,
+                standing,
+                on,
+                broken=tuple(broken),
+                profile=profile,
+                measured=known_of(suite),
+            )
             return verify_certificate(read, evidence)
 
 
@@ -225,13 +236,19 @@ def each_failing(change: Callable[[Row], Row]) -> Callable[[list[Row]], list[Row
     return lambda rows: [change(each) if each["verdict"] == "mismatch" else each for each in rows]
 
 
+def known_of(suite: Suite) -> dict[OperatorName, Measured]:
+    """What opcert carries as measured of the operators of a suite, in these tests."""
+    adequacy = {"mutants": FIGURES, "cases": FIGURES["cases"]}
+    return {CaseId.parse(each).operator: Measured("reviewed", adequacy) for each in suite.case_ids}
+
+
 def lock_of(suite: Suite) -> Lock:
     """A lock that carries a suite; nothing of it has a reference."""
     operators: dict[str, dict[str, str]] = {}
     for each in suite.case_ids:
         domain, name, rest = each.split("/", 2)
         operators.setdefault(f"{domain}::{name}", {})[rest] = str(suite.entry(each)["expectation"])[:16]
-    locked = {name: OperatorLock("", {}, "", "", "", cases) for name, cases in operators.items()}
+    locked = {name: OperatorLock("", {}, "", cases) for name, cases in operators.items()}
     return Lock.of(suite.digest, suite.manifest["options"], locked)
 
 
@@ -261,10 +278,7 @@ def make_genuine(
     """Run the cases, and certify them as the suite that opcert carries."""
     operators = sorted({str(each.operator) for each in cases})
     coverage = {"strength": 2, "feasible": 9, "covered": 8, "uncovered": []}
-    facts = {
-        "operators": {each: {"coverage": coverage} for each in operators},
-        "adequacy": {each: {"mutants": FIGURES} for each in operators},
-    }
+    facts = {"operators": {each: {"coverage": coverage} for each in operators}}
     options = {"size": "default", "strength": 2, "operators": operators}
     write_suite(folder / "suite", cases, facts, options)
     with open_suite(folder / "suite") as suite:

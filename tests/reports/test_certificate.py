@@ -24,6 +24,7 @@ from reports.formats.badge import write as write_run_badge
 from reports.formats.badge import write_certificate_badge
 from reports.gates.profiles import Profile, load_profile
 from reports.results.case_results import Results, put_together
+from reports.results.measured import Measured
 from reports.results.summary import failure_lines, readings_lines, summary_table
 from reports.schemas import load_schema
 from tests.reports.sample import CROP_PAD, HEADER, Maker, make_case, sample_cases, sample_facts
@@ -174,10 +175,11 @@ def test_it_says_whose_suite_it_is_what_was_loaded_and_how_adequate_the_suite_is
 
 @pytest.mark.parametrize("kind", ["part", "own", "changed"])
 def test_figures_of_another_suite_never_travel(tmp_path: Path, kind: Standing) -> None:
-    """The manifest of a part says what was measured of the whole; the certificate does not repeat it."""
+    """What is known of the cases of another suite is not what the certificate of the released one states."""
     facts = {**sample_facts(), "adequacy": {str(CROP_PAD): {"mutants": {"made": 9, "killed": 9}}}}
     made = Maker(tmp_path).make([make_case(CROP_PAD, "cover", {"extent": "same"})], facts=facts)
-    results = put_together(made.suite, made.record)
+    measured = {CROP_PAD: Measured("reviewed", {"mutants": {"made": 9, "killed": 9}, "cases": "0" * 64})}
+    results = replace(put_together(made.suite, made.record), measured=measured)
     standing = SuiteStanding(kind, "", (Departure(str(CROP_PAD), 0, 1, 0),), 1, 2)
     predicate = make_certificate(results, on=DAY, standing=standing).statement["predicate"]
     assert [each["coverage"] for each in predicate["operators"]] == [None]
@@ -186,14 +188,18 @@ def test_figures_of_another_suite_never_travel(tmp_path: Path, kind: Standing) -
     assert predicate["notTested"][0] == "1 of 2 cases of the suite that opcert carries."
 
 
-def test_planted_faults_that_the_suite_finds_are_stated_where_it_knows_them(tmp_path: Path) -> None:
+def test_planted_faults_are_stated_with_the_digest_of_the_cases_measured(
+    tmp_path: Path,
+) -> None:
     mutants = {"made": 210, "equivalent": 10, "killed": 197, "score": 0.985}
-    facts = {**sample_facts(), "adequacy": {str(CROP_PAD): {"mutants": mutants}}}
     cases = [make_case(CROP_PAD, "cover", {"extent": "same"})]
-    made = Maker(tmp_path).make(cases, facts=facts)
-    results = put_together(made.suite, made.record)
+    made = Maker(tmp_path).make(cases, facts=sample_facts())
+    measured = {CROP_PAD: Measured("reviewed", {"mutants": mutants, "cases": "0" * 64})}
+    results = replace(put_together(made.suite, made.record), measured=measured)
     certificate = make_certificate(results, on=DAY, standing=RELEASED)
-    assert certificate.statement["predicate"]["operators"][0]["adequacy"] == mutants
+    (stated,) = certificate.statement["predicate"]["operators"]
+    assert stated["adequacy"] == {**mutants, "cases": "0" * 64}
+    assert stated["trust"] == "reviewed"
     page = write_certificate_page(certificate, tmp_path).read_text()
     assert "118 of 120 combinations of 2 levels; finds 197 of 200 planted faults" in page
 

@@ -24,6 +24,7 @@ from reports.page_making.run_page import Page
 from reports.results.accuracy import HEADS, measure_accuracy
 from reports.results.adequacy import find_adequacy, share_text
 from reports.results.case_results import Results, put_together
+from reports.results.measured import Measured
 from reports.results.report import run_keys
 from reports.results.times import measure_times
 from reports.single_cases.answer_views import view_answer
@@ -162,15 +163,13 @@ def test_times_are_of_what_was_sent(results: Results) -> None:
     assert len(late) == 1
 
 
-def test_adequacy_is_what_the_manifest_says(tmp_path: Path) -> None:
+def test_adequacy_is_what_was_measured(tmp_path: Path) -> None:
     facts: dict[str, Any] = sample_facts()
     survivor = {"mutant": "m7", "file": "resize.py", "line": 12, "diff": "- a\n+ b", "why": None}
-    facts["adequacy"] = {
-        str(RESIZE_18): {
-            "mutants": {"made": 102, "equivalent": 2, "killed": 99, "score": 0.99},
-            "survivors": [survivor],
-            "node_tests": {"killed": 40, "score": 0.4},
-        }
+    adequacy = {
+        "mutants": {"made": 102, "equivalent": 2, "killed": 99, "score": 0.99},
+        "survivors": [survivor],
+        "node_tests": {"killed": 40, "score": 0.4},
     }
     facts["operators"][str(RESIZE_18)]["slack"] = {
         "cases": 12,
@@ -179,7 +178,8 @@ def test_adequacy_is_what_the_manifest_says(tmp_path: Path) -> None:
         "single": 2.4e-7,
     }
     made = Maker(tmp_path).make([make_case(RESIZE_18, "cover", {"mode": "linear"})], facts=facts)
-    results = put_together(made.suite, made.record)
+    measured = {RESIZE_18: Measured("referenced", adequacy)}
+    results = replace(put_together(made.suite, made.record), measured=measured)
     (row,) = find_adequacy(results).rows
     assert (row.factor, row.element) == ("x 1.01", "2.4e-07")
     assert row.mutants == "99 of 100, 99.0 %"

@@ -1,0 +1,31 @@
+"""What messages tell people to do can be done by whoever has installed opcert."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("conformance", "generator", "opcert", "reference", "reports", "specs")
+NOT_INSTALLED = re.compile(r"benchmarks|-m tests\b")
+"""Packages of the checkout that no wheel has, as commands name them."""
+
+
+def texts(path: Path) -> list[tuple[int, str]]:
+    """The texts of a module, those within others too, by their lines."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    constants = [each for each in ast.walk(tree) if isinstance(each, ast.Constant)]
+    return [(each.lineno, each.value) for each in constants if isinstance(each.value, str)]
+
+
+def test_no_text_of_a_package_names_what_is_not_installed() -> None:
+    named, seen = [], 0
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for line, text in texts(path):
+                seen += 1
+                if NOT_INSTALLED.search(text):
+                    named.append(f"{path.relative_to(ROOT)}:{line}")
+    assert named == []
+    assert seen > 10_000
