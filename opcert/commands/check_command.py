@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -120,7 +121,7 @@ def command(
     with chosen_cluster(scheduler) as cluster, begun as first:
         # Imported here, because the runtime starts in the meantime.
         from opcert.commands.checked_model import make_checked, open_suite_of
-        from opcert.commands.whole_model_numbers import with_numbers
+        from opcert.commands.whole_model_numbers import load_on, with_numbers
         from reports.checked_models.check_files import write_check
         from reports.checked_models.check_summary import format_check
         from reports.checked_models.model_check import ModelCheck
@@ -131,11 +132,16 @@ def command(
         lock_folder(folder, "the check")
         remove_check(folder)
         with open_suite_of(checked, folder / "suite") as suite:
+            # On a cluster the model itself is not run.
+            loads = [
+                load_on(each, checked.facts, model, timeout) if cluster is None else None for each in chosen
+            ]
             every = [
                 ask_runtime(each, suite, checked.forms, asking, None if number else first)
                 for number, each in enumerate(chosen)
             ]
             every = with_causes(every, asking)
+            every = [replace(each, load=load) for each, load in zip(every, loads, strict=True)]
             if inputs is not None:
                 every = [with_numbers(each, checked.facts, model, inputs, timeout) for each in every]
             rows = checked.chains

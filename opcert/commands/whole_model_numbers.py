@@ -11,9 +11,35 @@ from opcert.vocabulary.errors import RuntimeUnavailable
 
 if TYPE_CHECKING:
     from conformance.checked_models.model_calls import ModelFacts
+    from conformance.checked_models.model_loading import LoadFacts
+    from conformance.processes.worker_limits import Limits
+    from conformance.runtimes.runtimes import Runtime
     from opcert.commands.asked_runtimes import Asked
 
 RANDOM = "random"
+
+
+def load_on(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) -> LoadFacts | None:
+    """Whether the model as it is loads on a runtime; None where the runtime cannot be started."""
+    from generator.checking.model_loading import load_model
+    from generator.fuzzing.workers import RunningRuntime
+
+    say(f"opcert: loading the model on {runtime.text}", error=True)
+    try:
+        with RunningRuntime(
+            runtime, _limits(timeout), lambda line: say(f"opcert: {line}", error=True)
+        ) as one:
+            return load_model(one, facts, model)
+    except RuntimeUnavailable:
+        return None  # whoever asks it for cases says why
+
+
+def _limits(timeout: float) -> Limits:
+    """Those of a worker that is given a whole model."""
+    from conformance.processes.worker_limits import Limits
+    from generator.checking.number_limits import NumberLimits
+
+    return Limits(case_seconds=max(timeout, NumberLimits().worker.case_seconds))
 
 
 def with_numbers(asked: Asked, facts: ModelFacts, model: Path, inputs: str, timeout: float) -> Asked:
@@ -21,13 +47,12 @@ def with_numbers(asked: Asked, facts: ModelFacts, model: Path, inputs: str, time
 
     `inputs` is a folder of values, or `random`. Raises UserError where values are missing or do not fit.
     """
-    from conformance.processes.worker_limits import Limits
     from generator.checking.whole_model import InputSource, NumberLimits, check_numbers
 
     if asked.error is not None:
         return asked
     source = InputSource() if inputs == RANDOM else InputSource(Path(inputs))
-    limits = NumberLimits(worker=Limits(case_seconds=max(timeout, NumberLimits().worker.case_seconds)))
+    limits = NumberLimits(worker=_limits(timeout))
     try:
         found = check_numbers(
             facts, model, asked.runtime, source, limits, lambda line: say(f"opcert: {line}", error=True)

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
+from conformance.checked_models.model_loading import LoadFacts
 from conformance.checked_models.whole_model import WholeModelFacts
 from opcert.vocabulary.whole_files import write_bytes
 from reports.checked_models.call_answers import BLAMING, CallAnswer
@@ -18,6 +19,7 @@ from reports.checked_models.call_words import (
     signature_text,
 )
 from reports.checked_models.chain_words import chains_line, path_of_chain
+from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
 from reports.checked_models.number_words import numbers_line, wrong_text
 from reports.results.junit_tree import count_suite, write_document
@@ -43,6 +45,8 @@ def _suite(root: Element, runtime: RuntimeAnswers) -> None:
         seconds = {
             str(each.id): math.fsum(row.seconds for row in each.rows) for each in runtime.results.cases
         }
+    if runtime.load is not None:
+        _load(suite, runtime.load)
     names: Counter[str] = Counter()
     for each in runtime.answers:
         call = each.checked.call
@@ -70,6 +74,18 @@ def _suite(root: Element, runtime: RuntimeAnswers) -> None:
     if runtime.numbers is not None:
         _numbers(suite, runtime.numbers)
     count_suite(suite)
+
+
+def _load(suite: Element, load: LoadFacts) -> None:
+    """A test for whether the model loads."""
+    test = SubElement(suite, "testcase", name="the model loads", classname="model", time="0.000000")
+    message = load_text(load)
+    if load.fails:
+        SubElement(test, "failure", message=message, type=load.verdict)
+    elif load.verdict == "unknown":
+        SubElement(test, "skipped", message=message, type=load.verdict)
+    else:
+        SubElement(test, "system-out").text = message
 
 
 def _chains(suite: Element, runtime: RuntimeAnswers) -> None:

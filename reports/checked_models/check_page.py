@@ -14,6 +14,7 @@ from reports.checked_models.chain_views import ChainView, view_chains
 from reports.checked_models.chain_words import chains_line, unasked_lines
 from reports.checked_models.check_summary import evidence_line, total_line
 from reports.checked_models.check_views import CallView, NodeBlock, Said, node_blocks, said_of, view_calls
+from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
 from reports.checked_models.number_views import NumbersView, view_numbers
 from reports.page_making.pages_alone import render_page
@@ -76,6 +77,16 @@ class CheckPage:
             for each in self.check.runtimes
         ]
         return tuple(found)
+
+    @cached_property
+    def loads(self) -> tuple[tuple[str, str, str], ...]:
+        """For each runtime that was asked the sign of whether the model loads, and the words."""
+        signs = {"loads": "pass", "refused": "rejected_valid", "lost": "crash", "unknown": "not_run"}
+        return tuple(
+            (each.label, signs[each.load.verdict], load_text(each.load))
+            for each in self.check.runtimes
+            if each.load is not None
+        )
 
     @cached_property
     def ledger(self) -> tuple[tuple[RuntimeAnswers, tuple[tuple[Said, int], ...]], ...]:

@@ -15,6 +15,7 @@ from opcert.vocabulary.whole_files import write_text
 from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
 from reports.checked_models.call_words import WORDS, node_name, operator_text, signature_text
 from reports.checked_models.chain_words import nodes_of_chain, path_of_chain
+from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
 from reports.checked_models.number_words import wrong_text
 from reports.checked_models.reason_words import reason_text
@@ -56,7 +57,11 @@ def _run(check: ModelCheck, runtime: RuntimeAnswers) -> dict[str, Any]:
             rules.setdefault(rule["id"], rule)
             entry["ruleIndex"] = list(rules).index(rule["id"])
             results.append(entry)
-    for rule, entry in (*_chains(check, runtime), *_numbers(check, runtime)):
+    for rule, entry in (
+        *_load(check, runtime),
+        *_chains(check, runtime),
+        *_numbers(check, runtime),
+    ):
         rules.setdefault(rule["id"], rule)
         entry["ruleIndex"] = list(rules).index(rule["id"])
         results.append(entry)
@@ -95,6 +100,13 @@ def _results(check: ModelCheck, answer: CallAnswer) -> Iterator[tuple[dict[str, 
         rule = _rule(f"not-covered/{word}", f"Not covered: {said}", "uncovered")
         call = f"{operator_text(answer.checked.call.first)} {signature_text(answer.checked.call)}"
         yield rule, _result(check, answer, rule, f"{call}: not covered: {answer.why or said}")
+
+
+def _load(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """The rule and the result of a model that does not load."""
+    if runtime.load is not None and runtime.load.fails:
+        rule = _rule("does-not-load", "The runtime does not load the model", "refused")
+        yield rule, _placed(check, (), rule, load_text(runtime.load), {"load": runtime.load.verdict})
 
 
 def _chains(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -147,7 +159,7 @@ def _placed(
     message: str,
     properties: dict[str, Any],
 ) -> dict[str, Any]:
-    named = (check.model.sha256, nodes[0].place, rule["id"])
+    named = (check.model.sha256, nodes[0].place if nodes else "", rule["id"])
     return {
         "ruleId": rule["id"],
         "level": rule["defaultConfiguration"]["level"],

@@ -17,6 +17,7 @@ from reports.checked_models.call_words import (
 )
 from reports.checked_models.cause_lines import cause_lines
 from reports.checked_models.chain_words import chain_lines, chains_line, unasked_lines
+from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers, nodes_of
 from reports.checked_models.number_words import effect_text, numbers_line, passed_over_lines, wrong_text
 from reports.page_making.phrasing import count, listed, plural
@@ -29,7 +30,7 @@ _LONGEST = 400
 
 def format_check(check: ModelCheck, program: str = "opcert") -> str:
     """The whole of it; `program` is how opcert is called."""
-    parts = [_model(check)]
+    parts = [*_not_loading(check), _model(check)]
     for each in check.runtimes:
         parts += _runtime(each, program)
         parts += ["\n".join(lines) for lines in (chain_lines(each, program),) if lines]
@@ -40,6 +41,14 @@ def format_check(check: ModelCheck, program: str = "opcert") -> str:
     parts.append(_table(check))
     parts += [total_line(check, each) for each in check.runtimes]
     return "\n\n".join(parts) + "\n"
+
+
+def _not_loading(check: ModelCheck) -> list[str]:
+    return [
+        f"{one_line(each.label, 60)}: {load_text(each.load)}"
+        for each in check.runtimes
+        if each.load is not None and each.load.verdict != "loads"
+    ]
 
 
 def model_line(check: ModelCheck) -> str:
@@ -71,7 +80,8 @@ def total_line(check: ModelCheck, runtime: RuntimeAnswers) -> str:
         return one_line(f"{runtime.label}: not asked: {runtime.unavailable}", _LONGEST)
     nodes = runtime.nodes
     total = len(check.model.nodes)
-    said = f"{count(nodes['conformant'])} of {plural(total, 'node')} conformant"
+    said = "does not load; " if runtime.does_not_load else ""
+    said += f"{count(nodes['conformant'])} of {plural(total, 'node')} conformant"
     if runtime.weaker:
         said += f" ({count(runtime.weaker)} by ONNX's node tests alone)"
     others = [f"{count(nodes[each])} {WORDS[each]}" for each in ANSWERS[:-1] if nodes[each]]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from conformance.checked_models.model_calls import ModelFacts
+from conformance.checked_models.model_loading import LoadFacts
 from conformance.checked_models.whole_model import NodeNumbers, WholeModelFacts
 from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer, CallCause
 from reports.checked_models.call_evidence import CheckedCall, Evidence
@@ -23,7 +24,8 @@ class RuntimeAnswers:
 
     `source` is the runtime as it was asked for. `results` is its run, `plain` the one without its own
     optimisation; None where there was none. `unavailable` says why the runtime could not be asked.
-    `chains` is what it makes of each chain of the model that has a case.
+    `chains` is what it makes of each chain of the model that has a case. `load` says whether the model as it
+    is loads; None where nobody asked.
     """
 
     source: str
@@ -33,6 +35,7 @@ class RuntimeAnswers:
     unavailable: str = ""
     numbers: WholeModelFacts | None = None
     chains: tuple[ChainAnswer, ...] = ()
+    load: LoadFacts | None = None
 
     @property
     def label(self) -> str:
@@ -61,9 +64,14 @@ class RuntimeAnswers:
     def holds(self) -> bool:
         """Whether nothing that is known speaks against the model on this runtime."""
         right = self.numbers is None or not self.numbers.wrong
-        if self.blaming_chains or not right or self.unavailable:
+        if self.blaming_chains or not right or self.unavailable or self.does_not_load:
             return False
         return not any(self.nodes[each] for each in BLAMING)
+
+    @property
+    def does_not_load(self) -> bool:
+        """Whether the runtime does not take the model as it is."""
+        return self.load is not None and self.load.fails
 
     @cached_property
     def blaming_chains(self) -> tuple[ChainAnswer, ...]:
