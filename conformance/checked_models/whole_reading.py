@@ -28,10 +28,14 @@ _TENSOR = ("tensor_type", None)
 
 @dataclass(frozen=True, eq=False)
 class WholeModel:
-    """The message of a model; `nodes` are those of its own graph, each with what was read of it."""
+    """The message of a model; `nodes` are those of its own graph, each with what was read of it.
+
+    `as_it_is` is the message as its file has it; None where that gives values that are no tensors.
+    """
 
     proto: ModelProto
     facts: ModelFacts
+    as_it_is: bytes | None = None
 
     @cached_property
     def nodes(self) -> tuple[tuple[NodeProto, ModelNode], ...]:
@@ -112,8 +116,9 @@ def read_whole(facts: ModelFacts, path: Path) -> WholeModel:
                 model.opset_import.add(domain="" if domain == "ai.onnx" else domain, version=version)
                 own[domain] = version
     sort_nodes(model.graph, Disorder())
+    before = len(model.graph.output)
     _keep_tensors(model.graph)
-    return WholeModel(model, facts)
+    return WholeModel(model, facts, raw if before == len(model.graph.output) else None)
 
 
 def _keep_tensors(graph: GraphProto) -> None:

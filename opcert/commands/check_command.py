@@ -121,7 +121,7 @@ def command(
     with chosen_cluster(scheduler) as cluster, begun as first:
         # Imported here, because the runtime starts in the meantime.
         from opcert.commands.checked_model import make_checked, open_suite_of
-        from opcert.commands.whole_model_numbers import load_on, with_numbers
+        from opcert.commands.whole_model_numbers import beside_each_other, load_on, with_numbers
         from reports.checked_models.check_files import write_check
         from reports.checked_models.check_summary import format_check
         from reports.checked_models.model_check import ModelCheck
@@ -144,6 +144,7 @@ def command(
             every = [replace(each, load=load) for each, load in zip(every, loads, strict=True)]
             if inputs is not None:
                 every = [with_numbers(each, checked.facts, model, inputs, timeout) for each in every]
+                every = beside_each_other(every, checked.facts, model)
             rows = checked.chains
             answers = tuple(answers_of(checked.calls, each, rows.chains) for each in every)
             check = ModelCheck(checked.facts, checked.calls, answers, rows.chains, rows.cut)

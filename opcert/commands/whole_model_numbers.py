@@ -6,12 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from opcert.commands.asked_runtimes import without_optimisation
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import RuntimeUnavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conformance.checked_models.model_calls import ModelFacts
     from conformance.checked_models.model_loading import LoadFacts
+    from conformance.checked_models.whole_model import WholeModelFacts
     from conformance.processes.worker_limits import Limits
     from conformance.runtimes.runtimes import Runtime
     from opcert.commands.asked_runtimes import Asked
@@ -57,7 +61,39 @@ def with_numbers(asked: Asked, facts: ModelFacts, model: Path, inputs: str, time
         found = check_numbers(
             facts, model, asked.runtime, source, limits, lambda line: say(f"opcert: {line}", error=True)
         )
+        return replace(asked, numbers=_beside_unoptimised(asked.runtime, found, facts, model, timeout))
     except RuntimeUnavailable as error:
         say(f"opcert: runtime: {asked.runtime.text}: {error}", error=True)
         return replace(asked, unavailable=str(error))
-    return replace(asked, numbers=found)
+
+
+def _beside_unoptimised(
+    runtime: Runtime, found: WholeModelFacts, facts: ModelFacts, model: Path, timeout: float
+) -> WholeModelFacts:
+    """The same with what the model gives where the runtime's own optimisation is off, if it can be."""
+    from generator.checking.output_runs import beside_values, run_once
+
+    off = without_optimisation(runtime)
+    if off is None or found.answered is None:
+        return found
+    values = run_once(off, facts, model, found.given, _limits(timeout))
+    if isinstance(values, str):
+        return replace(found, notes=(*found.notes, f"without optimisation it does not run: {values}"))
+    return beside_values(found, values, facts, model, "unoptimised")
+
+
+def beside_each_other(every: Sequence[Asked], facts: ModelFacts, model: Path) -> list[Asked]:
+    """The same with what other runtimes give for the very same inputs."""
+    from generator.checking.output_runs import beside_values
+
+    found = []
+    for each in every:
+        numbers = each.numbers
+        for other in every:
+            if numbers is None or other is each or other.numbers is None or other.numbers.answered is None:
+                continue
+            if numbers.given == other.numbers.given:
+                label = other.numbers.runtime
+                numbers = beside_values(numbers, other.numbers.answered, facts, model, "runtime", label)
+        found.append(replace(each, numbers=numbers))
+    return found

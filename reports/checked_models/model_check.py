@@ -63,7 +63,7 @@ class RuntimeAnswers:
     @property
     def holds(self) -> bool:
         """Whether nothing that is known speaks against the model on this runtime."""
-        right = self.numbers is None or not self.numbers.wrong
+        right = self.numbers is None or self.numbers.holds
         if self.blaming_chains or not right or self.unavailable or self.does_not_load:
             return False
         return not any(self.nodes[each] for each in BLAMING)
