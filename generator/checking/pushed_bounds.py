@@ -163,7 +163,7 @@ def _of_two(name: str, one: ExpectedOutput, other: ExpectedOutput, output: Expec
 def _softmax(at: _Step) -> Floats | None:
     assert at.taken[0] is not None
     most = float(with_alternatives(at.taken[0]).max(initial=0.0))
-    return np.abs(at.output.expected.array.astype(np.float64)) * np.expm1(2 * most)
+    return np.asarray(np.abs(at.output.expected.array.astype(np.float64)) * np.expm1(2 * most))
 
 
 def _exp(at: _Step) -> Floats | None:

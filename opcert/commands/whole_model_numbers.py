@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from opcert.commands.asked_runtimes import without_optimisation
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import RuntimeUnavailable
+from opcert.vocabulary.errors import RuntimeUnavailable, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,10 +46,14 @@ def _limits(timeout: float) -> Limits:
     return Limits(case_seconds=max(timeout, NumberLimits().worker.case_seconds))
 
 
-def with_numbers(asked: Asked, facts: ModelFacts, model: Path, inputs: str, timeout: float) -> Asked:
+def with_numbers(
+    asked: Asked, facts: ModelFacts, model: Path, inputs: str, timeout: float, *, owed: bool = True
+) -> Asked:
     """The same with what each node of the model gave on that runtime for what it took.
 
-    `inputs` is a folder of values, or `random`. Raises UserError where values are missing or do not fit.
+    `inputs` is a folder of values, or `random`. Where nobody asked for that it is not `owed`: inputs that
+    cannot be drawn, or that are refused, then say nothing of the model. Raises UserError where values are
+    missing or do not fit.
     """
     from generator.checking.whole_model import InputSource, NumberLimits, check_numbers
 
@@ -61,7 +65,14 @@ def with_numbers(asked: Asked, facts: ModelFacts, model: Path, inputs: str, time
         found = check_numbers(
             facts, model, asked.runtime, source, limits, lambda line: say(f"opcert: {line}", error=True)
         )
+        if not owed and found.does_not_run:
+            told = f"with inputs that were drawn the model does not run: {found.does_not_run}"
+            found = replace(found, does_not_run="", notes=(*found.notes, told))
         return replace(asked, numbers=_beside_unoptimised(asked.runtime, found, facts, model, timeout))
+    except UserError:
+        if owed:
+            raise
+        return asked
     except RuntimeUnavailable as error:
         say(f"opcert: runtime: {asked.runtime.text}: {error}", error=True)
         return replace(asked, unavailable=str(error))

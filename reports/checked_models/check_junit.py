@@ -21,7 +21,8 @@ from reports.checked_models.call_words import (
 from reports.checked_models.chain_words import chains_line, path_of_chain
 from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
-from reports.checked_models.number_words import numbers_line, wrong_text
+from reports.checked_models.number_words import not_running_text, numbers_line, wrong_text
+from reports.checked_models.output_words import output_text
 from reports.results.junit_tree import count_suite, write_document
 
 
@@ -104,10 +105,12 @@ def _numbers(suite: Element, numbers: WholeModelFacts) -> None:
     """A test for the whole model with actual inputs."""
     test = SubElement(suite, "testcase", name="the whole model", classname="model", time="0.000000")
     message = numbers_line(numbers)
-    if not numbers.wrong:
+    if numbers.holds:
         SubElement(test, "system-out").text = message
         return
-    told = [f"node {each.place}: {wrong_text(each)}" for each in numbers.wrong]
+    told = [not_running_text(numbers)] if numbers.does_not_run else []
+    told += [output_text(each) for each in numbers.failing]
+    told += [f"node {each.place}: {wrong_text(each)}" for each in numbers.wrong]
     SubElement(test, "failure", message=message, type="wrong").text = "\n".join(told)
 
 

@@ -12,8 +12,9 @@ from reports.checked_models.call_answers import ANSWERS
 from reports.checked_models.call_words import calls_and_nodes, operator_text
 from reports.checked_models.chain_views import ChainView, view_chains
 from reports.checked_models.chain_words import chains_line, unasked_lines
-from reports.checked_models.check_summary import evidence_line, total_line
+from reports.checked_models.check_summary import evidence_line, forbidden_lines, total_line
 from reports.checked_models.check_views import CallView, NodeBlock, Said, node_blocks, said_of, view_calls
+from reports.checked_models.coverage import coverage_line, coverage_of
 from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
 from reports.checked_models.number_views import NumbersView, view_numbers
@@ -128,6 +129,16 @@ class CheckPage:
             )
             for why, calls in self.check.uncovered.items()
         )
+
+    @property
+    def coverage(self) -> str:
+        """What was checked and what was not."""
+        return coverage_line(coverage_of(self.check))
+
+    @cached_property
+    def forbidden(self) -> list[str]:
+        """The nodes that their documents do not allow, and why."""
+        return forbidden_lines(self.check)
 
     @cached_property
     def numbers(self) -> tuple[NumbersView, ...]:

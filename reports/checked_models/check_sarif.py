@@ -16,8 +16,9 @@ from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
 from reports.checked_models.call_words import WORDS, node_name, operator_text, signature_text
 from reports.checked_models.chain_words import nodes_of_chain, path_of_chain
 from reports.checked_models.load_words import load_text
-from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
-from reports.checked_models.number_words import wrong_text
+from reports.checked_models.model_check import FORBIDDEN, ModelCheck, RuntimeAnswers
+from reports.checked_models.number_words import not_running_text, wrong_text
+from reports.checked_models.output_words import output_text
 from reports.checked_models.reason_words import reason_text
 from reports.checked_models.rule_names import rule_of
 from reports.page_making.phrasing import plural
@@ -29,6 +30,9 @@ LEVELS: dict[Answer, str] = {
     "crashes": "error",
     "wrong": "error",
     "refused": "error",
+    "special": "warning",
+    "constant": "note",
+    "inexact": "note",
     "elsewhere": "warning",
     "open": "note",
     "uncovered": "note",
@@ -98,6 +102,8 @@ def _results(check: ModelCheck, answer: CallAnswer) -> Iterator[tuple[dict[str, 
         word = answer.checked.reason or "nothing_known"
         said = reason_text(answer.checked.reason, answer.why)
         rule = _rule(f"not-covered/{word}", f"Not covered: {said}", "uncovered")
+        if word == FORBIDDEN:
+            rule = _rule("model/not-allowed", "No document allows the node", "elsewhere")
         call = f"{operator_text(answer.checked.call.first)} {signature_text(answer.checked.call)}"
         yield rule, _result(check, answer, rule, f"{call}: not covered: {answer.why or said}")
 
@@ -123,6 +129,15 @@ def _chains(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[s
 def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Rules and results of nodes that are wrong with actual inputs."""
     nodes = {each.place: each for each in check.model.nodes}
+    if runtime.numbers is not None and runtime.numbers.does_not_run:
+        rule = _rule("does-not-run", "The model does not run with its inputs", "refused")
+        yield rule, _placed(check, (), rule, not_running_text(runtime.numbers), {"numbers": True})
+    for output in runtime.numbers.failing if runtime.numbers is not None else ():
+        rule = _rule(
+            f"whole-model/output-{output.verdict}", f"An output of the model is {output.verdict}", "wrong"
+        )
+        properties = {"numbers": True, "output": one_line(output.name, 200), "against": output.against}
+        yield rule, _placed(check, (), rule, output_text(output), properties)
     for each in runtime.numbers.wrong if runtime.numbers is not None else ():
         node = nodes.get(each.place)
         if node is None:

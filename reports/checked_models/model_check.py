@@ -17,6 +17,9 @@ from reports.checked_models.reason_words import reason_text
 from reports.results.case_results import Results
 from reports.results.headline import runtime_label
 
+FORBIDDEN = "not_valid"
+"""The reason of calls that the documents do not allow: that is a finding about the model."""
+
 
 @dataclass(frozen=True, eq=False)
 class RuntimeAnswers:
@@ -133,10 +136,17 @@ class ModelCheck:
         return tuple(each for each in self.calls if each.evidence == kind)
 
     @cached_property
+    def forbidden(self) -> tuple[CheckedCall, ...]:
+        """The calls that their documents do not allow."""
+        return tuple(each for each in self.evidence_of("none") if each.reason == FORBIDDEN)
+
+    @cached_property
     def uncovered(self) -> Mapping[str, Sequence[CheckedCall]]:
         """The calls that nothing covers, by the reason, that of most nodes first."""
         found: dict[str, list[CheckedCall]] = {}
         for each in self.evidence_of("none"):
+            if each.reason == FORBIDDEN:
+                continue
             found.setdefault(reason_text(each.reason, each.why), []).append(each)
         return dict(sorted(found.items(), key=lambda each: -nodes_of(each[1])))
 
@@ -149,3 +159,25 @@ def nodes_of(calls: Sequence[CheckedCall]) -> int:
 def causes_of(runtime: RuntimeAnswers) -> tuple[CallCause, ...]:
     """Every cause of every call of a runtime, in the order of the model."""
     return tuple(cause for each in runtime.answers for cause in each.causes)
+
+
+def nothing_known(check: ModelCheck) -> bool:
+    """Whether no node, no row of nodes and no output of the model was held against anything on any runtime.
+
+    That it does not load or differs between runtimes is known of a model none of whose nodes is.
+    """
+    total = len(check.model.nodes)
+    if any(one.answer != "uncovered" for each in check.runtimes for one in each.chains):
+        return False
+    return all(
+        each.nodes["uncovered"] == total
+        and not each.does_not_load
+        and (each.numbers is None or _says_nothing(each.numbers))
+        for each in check.runtimes
+    )
+
+
+def _says_nothing(numbers: WholeModelFacts) -> bool:
+    judged = any(each.verdict != "passed_over" for each in numbers.nodes)
+    held = any(each.verdict != "unknown" for each in numbers.outputs)
+    return not (judged or held or numbers.does_not_run)

@@ -76,7 +76,15 @@ def test_each_mistake_is_found_where_it_is(capsys: pytest.CaptureFixture[str], p
         assert any("LeakyRelu-16" in each for each in cause["smallest"]["passages"])
 
     assert "checked_backends:Right 3.1: 4 of 5 nodes conformant, 1 not covered" in answer.out
-    assert answer.out.splitlines()[-1].startswith("junit: ")
+    assert answer.out.splitlines()[-2].startswith("junit: ")
+    last = answer.out.splitlines()[-1]
+    assert last == "Not all was checked: 1 of 5 nodes not covered: org.example::Frobnicate-1 (1)."
+    assert document["coverage"] == {
+        "complete": False,
+        "uncovered": {"org.example::Frobnicate-1": 1},
+        "forbidden": {},
+        "open": [],
+    }
     assert "no room for a Neg" in answer.out
     check_files(Path("out/check/model"), document)
     again = causes[0]["smallest"]["reproduce"].split()[1:]
