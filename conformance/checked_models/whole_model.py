@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from conformance.checked_models.output_distances import Apart
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor
 
 NodeVerdict = Literal["right", "wrong", "passed_over"]
 How = Literal["whole", "nodes", "not_run"]
@@ -86,13 +88,41 @@ class GivenInput:
     source: str
 
 
+Against = Literal["references", "unoptimised", "runtime"]
+OutputVerdict = Literal["right", "wrong", "same", "near", "far", "unknown"]
+
+
+@dataclass(frozen=True)
+class OutputNumbers:
+    """An output of the model as the runtime computes it, optimised, beside something else.
+
+    `against` are the references, run node by node in the model's order, the same runtime without its own
+    optimisation, or another runtime, which `beside` names. `right` and `wrong` are said where a bound is
+    known of every element or, for `wrong`, of one that is beyond it; else it is the `same`, `near` or `far`
+    away. `unknown`: there is nothing to hold it against. `over_bound` is the greatest distance as a multiple
+    of its bound; `bounded` elements have one. `reason` says why there is none, or what differs that is no
+    value.
+    """
+
+    name: str
+    against: Against
+    verdict: OutputVerdict
+    apart: Apart | None = None
+    over_bound: float | None = None
+    bounded: int = 0
+    reason: str = ""
+    beside: str = ""
+
+
 @dataclass(frozen=True)
 class WholeModelFacts:
     """A model as a runtime computed it once, node by node in the model's order.
 
     `how` says how the nodes' outputs were got: `whole` (the model itself with all of them as outputs), or
     `nodes` (each node by itself, where the runtime refused that). `first_wrong` is the place of the first
-    wrong node. `passed_over` counts nodes by why.
+    wrong node. `passed_over` counts nodes by why. `outputs` are those of the model as it is, held against
+    something else; `given` and `answered` are its inputs and outputs by name, the latter None where it does
+    not run, for the reason that `does_not_run` gives.
     """
 
     runtime: str
@@ -102,6 +132,29 @@ class WholeModelFacts:
     effects: tuple[EndEffect, ...] = ()
     notes: tuple[str, ...] = ()
     passed_over: Mapping[str, int] = field(default_factory=dict)
+    outputs: tuple[OutputNumbers, ...] = ()
+    given: tuple[tuple[str, Tensor], ...] = field(default=(), repr=False, compare=False)
+    answered: Mapping[str, Tensor] | None = field(default=None, repr=False, compare=False)
+    does_not_run: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it ran, and nothing that came speaks against the model."""
+        return not (self.wrong or self.does_not_run or self.failing)
+
+    @property
+    def failing(self) -> tuple[OutputNumbers, ...]:
+        """What speaks against the model's outputs: where the references decide, they alone do."""
+        decided = {
+            each.name
+            for each in self.outputs
+            if each.against == "references" and each.verdict in ("right", "wrong")
+        }
+        return tuple(
+            each
+            for each in self.outputs
+            if each.verdict == "wrong" or (each.verdict == "far" and each.name not in decided)
+        )
 
     @property
     def first_wrong(self) -> NodeNumbers | None:

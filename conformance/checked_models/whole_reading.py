@@ -28,10 +28,14 @@ _TENSOR = ("tensor_type", None)
 
 @dataclass(frozen=True, eq=False)
 class WholeModel:
-    """The message of a model; `nodes` are those of its own graph, each with what was read of it."""
+    """The message of a model; `nodes` are those of its own graph, each with what was read of it.
+
+    `as_it_is` is the message as its file has it; None where that gives values that are no tensors.
+    """
 
     proto: ModelProto
     facts: ModelFacts
+    as_it_is: bytes | None = None
 
     @cached_property
     def nodes(self) -> tuple[tuple[NodeProto, ModelNode], ...]:
@@ -45,11 +49,11 @@ class WholeModel:
         return {each.name: each for each in self.proto.graph.initializer}
 
 
-def read_whole(facts: ModelFacts, path: Path) -> WholeModel:
-    """The model of a file that `facts` were read from.
+def read_as_it_is(facts: ModelFacts, path: Path) -> bytes:
+    """The message of a model's file, byte for byte but for data in other files, which are put into it.
 
-    Raises UserError where it cannot be read, is another one by now, is more than one message holds, keeps
-    data outside its folder, or cannot be written without its functions.
+    Raises UserError where it cannot be read, is another one than `facts` are of by now, is more than one
+    message holds, or keeps data outside its folder.
     """
     where = Place(str(path))
     try:
@@ -63,21 +67,33 @@ def read_whole(facts: ModelFacts, path: Path) -> WholeModel:
         model.ParseFromString(raw)
     except DecodeError as error:
         raise UserError("this is no ONNX model", got=str(error)[:200], where=where) from error
-    del model.training_info[:]
+    outside = [each for each in tensors_of(model) if each.data_location == TensorProto.EXTERNAL]
     left = MOST_BYTES - len(raw)
-    for each in tensors_of(model):
-        if each.data_location == TensorProto.EXTERNAL:
-            piece = locate(each, path.parent)
-            left -= piece.length
-            if left < 0:
-                raise UserError(
-                    "the model with its weights is more than one message holds",
-                    expected=f"at most {MOST_BYTES:,} bytes",
-                    where=where,
-                )
-            each.raw_data = read_piece(piece)
-            del each.external_data[:]
-            each.data_location = TensorProto.DEFAULT
+    for each in outside:
+        piece = locate(each, path.parent)
+        left -= piece.length
+        if left < 0:
+            raise UserError(
+                "the model with its weights is more than one message holds",
+                expected=f"at most {MOST_BYTES:,} bytes",
+                where=where,
+            )
+        each.raw_data = read_piece(piece)
+        del each.external_data[:]
+        each.data_location = TensorProto.DEFAULT
+    return bytes(model.SerializeToString()) if outside else raw
+
+
+def read_whole(facts: ModelFacts, path: Path) -> WholeModel:
+    """The model of a file that `facts` were read from.
+
+    Raises UserError where it cannot be read, is another one by now, is more than one message holds, keeps
+    data outside its folder, or cannot be written without its functions.
+    """
+    where = Place(str(path))
+    raw = read_as_it_is(facts, path)
+    model = ModelProto.FromString(raw)
+    del model.training_info[:]
     own = imported(model.opset_import)
     inlined = inline_functions(model)
     others = {
@@ -100,8 +116,9 @@ def read_whole(facts: ModelFacts, path: Path) -> WholeModel:
                 model.opset_import.add(domain="" if domain == "ai.onnx" else domain, version=version)
                 own[domain] = version
     sort_nodes(model.graph, Disorder())
+    before = len(model.graph.output)
     _keep_tensors(model.graph)
-    return WholeModel(model, facts)
+    return WholeModel(model, facts, raw if before == len(model.graph.output) else None)
 
 
 def _keep_tensors(graph: GraphProto) -> None:

@@ -25,6 +25,7 @@ from conformance.running.responses import (
     Answered,
     Crashed,
     HarnessFailed,
+    Loaded,
     NotOffered,
     Refused,
     Response,
@@ -33,6 +34,7 @@ from conformance.running.responses import (
 from conformance.running.returned_values import read_outputs, read_touched
 from conformance.running.session import Sent, Session, send_task, shake_hands
 from conformance.running.tasks import Task
+from conformance.running.whole_loading import WholeRequest, load_whole
 from conformance.runtimes.adapter import Adapter
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import OpcertError, RuntimeUnavailable
@@ -118,6 +120,17 @@ class Lane:
                 yield from self._finish(ahead, wanted)
         while ahead:
             yield from self._finish(ahead, wanted)
+
+    def load(self, model: WholeRequest) -> Response | Loaded:
+        """What the worker says to a model before it runs; it is forgotten at once.
+
+        Raises RuntimeUnavailable where a worker is needed and does not start.
+        """
+        offer = self._offer or self.start()
+        if self._session is None or not self._session.process.alive:
+            offer = self.start()
+        assert self._session is not None
+        return load_whole(self._session, offer, model, self._adapter, self._limits.case_seconds)
 
     def loaded_files(self) -> set[Path]:
         """The files that the worker runs code from; none where there is no worker."""

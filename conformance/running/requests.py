@@ -40,7 +40,8 @@ class Offer:
     """What a worker said in its handshake: who it is, and what it takes. `facts` is the whole answer.
 
     `threads` are the counts that it can be asked to compute with, its own first; empty where there is no
-    choice. `values` are the kinds of values beside tensors that it carries: sequence, optional, map.
+    choice. `values` are the kinds of values beside tensors that it carries: sequence, optional, map. `loads`
+    is false where it does nothing with a model before it is run.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Offer:
     threads: tuple[int, ...] = ()
     values: frozenset[str] = frozenset()
     facts: dict[str, Any] = field(default_factory=dict)
+    loads: bool = True
 
     def threads_of(self, repeat: int) -> int | None:
         """The thread count to ask for in a repetition: they take turns. None for the worker's own."""
@@ -103,10 +105,12 @@ def read_offer(header: dict[str, Any]) -> Offer:
             threads=_read_threads(header.get("threads", [])),
             values=frozenset(str(each) for each in header.get("values", [])),
             facts={key: value for key, value in header.items() if key not in ("id", "type", "blobs")},
+            loads=header.get("loads", True),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise BrokenProtocol(f"an answer to hello without {error}") from error
-    for key, kind in (("devices", list), ("platform", dict), ("opsets", dict), ("values", list)):
+    kinds = {"devices": list, "platform": dict, "opsets": dict, "values": list, "loads": bool}
+    for key, kind in kinds.items():
         if not isinstance(header.get(key, kind()), kind):
             raise BrokenProtocol(f"an answer to hello whose {key} are {header[key]}")
     if not offer.forms or not set(offer.domains.values()) <= {"onnx", "node"}:

@@ -44,6 +44,13 @@ def changes_input(touched: str) -> bool:
 
 
 @dataclass(frozen=True)
+class Loaded:
+    """The runtime took a model, which has not been run."""
+
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
 class Refused:
     """The runtime refused, with an error of its own.
 

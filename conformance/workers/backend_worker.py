@@ -79,6 +79,7 @@ class BackendWorker(Worker):
             "devices": [self._device],
             "threads": list(self._threads),
             "element_types": None,
+            "loads": hasattr(self._backend, "prepare"),
         }
 
     def load(self, request: LoadRequest) -> _Model:

@@ -20,6 +20,7 @@ from generator.checking.call_drawing import CallDrawing
 from generator.checking.call_keys import key_of_call
 from generator.checking.call_rows import EXTENTS, Levels, count_pairs, dimensions_of, pairs_in, rows_of
 from generator.checking.extent_classes import elements
+from generator.checking.forbidden_nodes import broken_rule
 from generator.checking.held_constants import held, holds_some
 from generator.checking.node_calls import NodeCall, read_node
 from generator.checking.open_shapes import FIXED, OPEN, SHAPES, leaves_open, opened, rows_to_open
@@ -193,6 +194,11 @@ class _Making:
         return any(prod(max(int(each), 1) for each in one) > MOST_OUTPUT for one in lists)
 
     def _raise(self) -> None:
+        rule = broken_rule(self.node)
+        if rule is not None:
+            raise Uncovered(
+                "not_valid", f"The node breaks the rule {rule.id} of its document: {rule.require}."
+            )
         for why in ("refused", "too_costly", "no_call"):
             if why in self.lost:
                 raise Uncovered(why, f"No case could be made: {self.lost[why]}.")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ValueInfoProto
+from onnx import ModelProto, ValueInfoProto
 
 from conformance.adopting.foreign_tensors import parse_tensor
 from conformance.checked_models.model_calls import ModelValue
@@ -44,7 +44,13 @@ class Given:
 
 def wanted_inputs(model: WholeModel) -> list[ModelValue]:
     """The inputs that a model has no value for itself; raises UserError where one is no tensor."""
-    return [_wanted(each) for each in model.proto.graph.input if each.name not in model.initializers]
+    return declared_inputs(model.proto)
+
+
+def declared_inputs(model: ModelProto) -> list[ModelValue]:
+    """The same of a message as it is."""
+    held = {each.name for each in model.graph.initializer}
+    return [_wanted(each) for each in model.graph.input if each.name not in held]
 
 
 def _wanted(declared: ValueInfoProto) -> ModelValue:

@@ -16,6 +16,7 @@ from conformance.checked_models.whole_model import (
     GivenInput,
     How,
     NodeNumbers,
+    OutputNumbers,
     WholeModelFacts,
     Why,
 )
@@ -33,6 +34,9 @@ from generator.checking.observed_values import (
     run_first,
     with_branches_taken,
 )
+from generator.checking.output_holding import hold_output
+from generator.checking.output_steps import output_steps
+from generator.checking.reference_run import ReferenceRun
 from generator.fuzzing.judged_calls import Ask
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.tensors import Tensor
@@ -57,6 +61,8 @@ class NodeByNode:
     effects: list[EndEffect] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     asked_alone: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    """How many elements values have that were seen."""
 
     def __post_init__(self) -> None:
         self._judge = NodeJudge(self.limits.seconds, self.limits.node_seconds, self.source.seed)
@@ -69,11 +75,22 @@ class NodeByNode:
             tries = drawn_inputs(wanted, self.source.seed)
         self.tell(f"running the model on {self.name}")
         given, plain = run_first(self.ask, self.model, tries)
-        if isinstance(plain, str):
-            self.notes.append(f"the model as it is does not run: {one_line(plain, 300)}")
         self.model = with_branches_taken(self.ask, self.model, given)
-        how = self._judge_whole(given, None if isinstance(plain, str) else plain)
-        return self._facts(given, how)
+        answered = None if isinstance(plain, str) else plain
+        how = self._judge_whole(given, answered)
+        found = self._facts(given, how)
+        if answered is None:
+            return replace(found, does_not_run=str(plain))
+        return replace(found, answered=answered, outputs=self._against_references(given, answered))
+
+    def _against_references(self, given: Given, answered: Values) -> tuple[OutputNumbers, ...]:
+        self.tell("working out what the whole model must give")
+        run = ReferenceRun(self.model, given, self.limits.whole_seconds, self.counts)
+        wanted = run.outputs()
+        steps = output_steps(self.model)
+        return tuple(
+            hold_output(name, value, wanted[name], steps.get(name)) for name, value in answered.items()
+        )
 
     def _judge_whole(self, given: Given, plain: Values | None) -> How:
         known = initial_values(self.model, given)
@@ -141,6 +158,9 @@ class NodeByNode:
     ) -> None:
         taken = [find(name) if name else None for name in node.input]
         gave = [find(name) if name else None for name in node.output]
+        self.counts |= {
+            name: each.array.size for name, each in zip(node.output, gave, strict=True) if each is not None
+        }
         hidden = [
             name
             for name, value in zip((*node.input, *node.output), (*taken, *gave), strict=True)
@@ -239,4 +259,4 @@ class NodeByNode:
             tuple(self.notes),
             {str(why): counted[why] for why in sorted(counted)},
         )
-        return WholeModelFacts(self.name, how, inputs, nodes, effects, notes, passed_over)
+        return WholeModelFacts(self.name, how, inputs, nodes, effects, notes, passed_over, given=given.values)

@@ -12,13 +12,15 @@ from conformance.processes.worker_limits import Limits
 class NumberLimits:
     """What judging may take: seconds in all, and estimated for one node.
 
-    Of a node that would take longer a part is judged, where its operator allows that. `effects` is how many
+    Of a node that would take longer a part is judged, where its operator allows that. `whole_seconds` are for
+    the whole model by the references, behind that. `effects` is how many
     wrong nodes the model is run on from. `worker` are the runtime's limits; `case_seconds` of it hold for the
     whole model.
     """
 
     seconds: float = 300.0
     node_seconds: float = 5.0
+    whole_seconds: float = 120.0
     effects: int = 3
     worker: Limits = field(default_factory=lambda: Limits(case_seconds=120.0))
 

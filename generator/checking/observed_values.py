@@ -44,8 +44,8 @@ class Seen:
 def run_plain(ask: Ask, model: WholeModel, given: Given) -> Values | str:
     """The outputs of the model as it is; or why there are none."""
     names = [each.name for each in model.proto.graph.output]
-    case = whole_case(model.proto.SerializeToString(), given.values, names)
-    return returned(ask(case, None), names)
+    raw = model.proto.SerializeToString() if model.as_it_is is None else model.as_it_is
+    return returned(ask(whole_case(raw, given.values, names), None), names)
 
 
 def run_first(ask: Ask, model: WholeModel, tries: Iterator[Given]) -> tuple[Given, Values | str]:

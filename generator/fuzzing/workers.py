@@ -9,8 +9,9 @@ from typing import Self
 from conformance.processes.worker_limits import Limits
 from conformance.running.lane import Lane
 from conformance.running.requests import Offer
-from conformance.running.responses import Response
+from conformance.running.responses import Loaded, Response
 from conformance.running.tasks import Task
+from conformance.running.whole_loading import WholeRequest
 from conformance.runtimes.runtimes import Runtime, install
 from conformance.suite.cases import Case
 from generator.fuzzing.known_failures import KnownFailures, find_known_failures
@@ -49,6 +50,10 @@ class RunningRuntime:
         task = Task.of(case, self.offer.forms[0], valid_case=valid_case)
         ((_, response),) = self._lane.run([task])
         return response
+
+    def load(self, model: WholeRequest) -> Response | Loaded:
+        """What the runtime says to a whole model before it is run."""
+        return self._lane.load(model)
 
     def __enter__(self) -> Self:
         return self

@@ -63,7 +63,7 @@ def worlds_of(links: Iterable[Link], data: Mapping[str, Tensor]) -> tuple[World,
     worlds: tuple[World, ...] = (World({name: ExpectedOutput(name, each) for name, each in data.items()}),)
     makers: dict[str, Link] = {}
     for link in links:
-        worlds = tuple(after for before in worlds for after in _after(link, before, makers))
+        worlds = tuple(later for before in worlds for later in after(link, before, makers))
         makers |= dict.fromkeys(link.outputs, link)
         if len(worlds) > _MOST_WORLDS:
             raise Unpushed(f"{link.operator} is open in too many ways", got=str(len(worlds)))
@@ -86,7 +86,11 @@ def _widened(value: ExpectedOutput, beside: NDArray[np.float64]) -> ExpectedOutp
     return replace(value, allowed=np.nextafter(allowed + beside, np.inf))
 
 
-def _after(link: Link, world: World, makers: Mapping[str, Link]) -> Iterable[World]:
+def after(link: Link, world: World, makers: Mapping[str, Link]) -> Iterable[World]:
+    """The worlds that one more node leads to; `makers` are the nodes before it by what they give.
+
+    Raises Unpushed where nobody can say its values exactly enough.
+    """
     taken = [world.values[name] if name else None for name in link.inputs]
     vague = [each for each in taken if each is not None and not is_exact(each)]
     tensors = [None if each is None else each.expected for each in taken]

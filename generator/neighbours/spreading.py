@@ -68,7 +68,7 @@ def spread(link: Link, taken: Sequence[ExpectedOutput | None], output: ExpectedO
     layout = output.expected.element_type.layout
     if layout is None:
         raise Unpushed(f"{link.operator.name} of numbers without a significand")
-    own = _with_alternatives(output) * _SLACK
+    own = with_alternatives(output) * _SLACK
     name = link.operator.name
     center = np.abs(output.expected.array.astype(np.float64))
     if name == "Sigmoid":
@@ -150,9 +150,9 @@ def quantised(link: Link, taken: Sequence[ExpectedOutput | None], output: Expect
         return output
     if not np.isfinite(value.expected.array).all():
         raise Unpushed("no bound is known of what QuantizeLinear makes of infinities")
-    steps = _along(link, scale.expected, value.expected.array.ndim)
+    steps = along(link, scale.expected, value.expected.array.ndim)
     zero = taken[2] if len(taken) > 2 else None
-    shift = 0 if zero is None else _along(link, zero.expected, value.expected.array.ndim)
+    shift = 0 if zero is None else along(link, zero.expected, value.expected.array.ndim)
     numbers = value.expected.array.astype(np.float64)
     quotient = numbers / steps
     apart = _errors(value) / steps * _SLACK
@@ -177,7 +177,7 @@ def _either(expected: Tensor, least: Floats, most: Floats) -> tuple[Alternative,
     )
 
 
-def _along(link: Link, value: Tensor, rank: int) -> NDArray[Any]:
+def along(link: Link, value: Tensor, rank: int) -> NDArray[Any]:
     """A scale or zero point as it broadcasts: one for all, or one for each place along the axis."""
     array = value.array.astype(np.float64)
     if array.size == 1:
@@ -226,7 +226,7 @@ def _errors(value: ExpectedOutput) -> Floats:
     return np.zeros(value.expected.shape) if value.allowed is None else value.allowed
 
 
-def _with_alternatives(value: ExpectedOutput) -> Floats:
+def with_alternatives(value: ExpectedOutput) -> Floats:
     """The error of each element, or how far another of its values is away."""
     errors = _errors(value).copy()
     flat, middle = errors.reshape(-1), value.expected.array.reshape(-1)

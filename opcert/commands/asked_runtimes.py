@@ -17,6 +17,7 @@ from reports.checked_models.chain_answers import answer_chains, without_chains
 from reports.checked_models.model_check import RuntimeAnswers
 
 if TYPE_CHECKING:
+    from conformance.checked_models.model_loading import LoadFacts
     from conformance.checked_models.whole_model import WholeModelFacts
     from conformance.clusters.cluster import Cluster
     from conformance.recording.records import Record
@@ -56,7 +57,8 @@ class Asking:
 class Asked:
     """A runtime and its runs; without any where it is `unavailable`, or where there was nothing to ask.
 
-    `numbers` is what came of the whole model with actual inputs, where that was asked for.
+    `load` says whether the model itself loads; `numbers` is what came of it with actual inputs, where that
+    was asked for.
     """
 
     runtime: Runtime
@@ -65,6 +67,7 @@ class Asked:
     unavailable: str = ""
     internal: str = ""
     numbers: WholeModelFacts | None = None
+    load: LoadFacts | None = None
 
     @property
     def error(self) -> ExitCode | None:
@@ -220,4 +223,4 @@ def answers_of(
     rows = () if why else answer_chains(chains, answers, results, plain)
     if why:
         answers = tuple(replace(each, why="the runtime could not be asked") for each in answers)
-    return RuntimeAnswers(asked.runtime.text, answers, results, plain, why, asked.numbers, rows)
+    return RuntimeAnswers(asked.runtime.text, answers, results, plain, why, asked.numbers, rows, asked.load)

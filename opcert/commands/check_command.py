@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,11 @@ FORMATS = ("html", "json", "sarif", "markdown", "junit")
     default=True,
     help="Ask for nodes that stand in a row as well, which runtimes fuse.  [default: chains]",
 )
+@click.option(
+    "--require-coverage",
+    is_flag=True,
+    help="Answer 1 as well where not all of the model could be checked.",
+)
 @shared_options.profile
 @shared_options.known
 @shared_options.diagnose
@@ -71,6 +77,7 @@ def command(
     runtimes: tuple[str, ...],
     inputs: str | None,
     chains: bool,
+    require_coverage: bool,
     profile_name: str | None,
     known_files: tuple[Path, ...],
     diagnose_seconds: float | None,
@@ -92,9 +99,10 @@ def command(
     and without its own optimisation where that can be switched off. A node is then conformant, wrong,
     refused, or crashes the runtime; or nothing covers it, and the answer says why.
 
-    The answer is 0 where nothing speaks against the model on any of the runtimes; with a profile, where that
-    is met, and with a baseline, where no other case fails than it knows. With --scheduler the cases are made
-    and run on a cluster, with the same answers; chains are made here.
+    The model itself is loaded on each runtime before that. The answer is 0 where it loads and nothing speaks
+    against it on any of the runtimes (the last line says whether all of it was checked); with a profile,
+    where that is met, and with a baseline, where no other case fails than it knows. With --scheduler the
+    cases are made and run on a cluster, with the same answers; chains are made here.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.processes.worker_limits import Limits
@@ -120,9 +128,10 @@ def command(
     with chosen_cluster(scheduler) as cluster, begun as first:
         # Imported here, because the runtime starts in the meantime.
         from opcert.commands.checked_model import make_checked, open_suite_of
-        from opcert.commands.whole_model_numbers import with_numbers
+        from opcert.commands.whole_model_numbers import RANDOM, beside_each_other, load_on, with_numbers
         from reports.checked_models.check_files import write_check
         from reports.checked_models.check_summary import format_check
+        from reports.checked_models.coverage import coverage_line, coverage_of
         from reports.checked_models.model_check import ModelCheck
 
         seconds = seconds_of_experiments(diagnose_seconds, scheduler)
@@ -131,13 +140,25 @@ def command(
         lock_folder(folder, "the check")
         remove_check(folder)
         with open_suite_of(checked, folder / "suite") as suite:
+            # On a cluster the model itself is not run.
+            loads = [
+                load_on(each, checked.facts, model, timeout) if cluster is None else None for each in chosen
+            ]
             every = [
                 ask_runtime(each, suite, checked.forms, asking, None if number else first)
                 for number, each in enumerate(chosen)
             ]
             every = with_causes(every, asking)
-            if inputs is not None:
-                every = [with_numbers(each, checked.facts, model, inputs, timeout) for each in every]
+            every = [replace(each, load=load) for each, load in zip(every, loads, strict=True)]
+            # A model of which nothing is known is run nonetheless: what runtimes say may differ.
+            unknown = not checked.forms and cluster is None
+            if inputs is not None or unknown:
+                given = RANDOM if inputs is None else inputs
+                every = [
+                    with_numbers(each, checked.facts, model, given, timeout, owed=inputs is not None)
+                    for each in every
+                ]
+                every = beside_each_other(every, checked.facts, model)
             rows = checked.chains
             answers = tuple(answers_of(checked.calls, each, rows.chains) for each in every)
             check = ModelCheck(checked.facts, checked.calls, answers, rows.chains, rows.cut)
@@ -145,7 +166,13 @@ def command(
             say(format_check(check, _program()))
             for name, path in files.items():
                 say(f"{'report' if name == 'html' else name}: {path}")
-            return _answer(check, every, profile, baseline, update_baseline)
+            coverage = coverage_of(check)
+            try:
+                code = _answer(check, every, profile, baseline, update_baseline)
+            finally:
+                say(coverage_line(coverage))
+            incomplete = require_coverage and not coverage.complete
+            return int(ExitCode.DOES_NOT_HOLD) if code == ExitCode.HOLDS and incomplete else code
 
 
 def _program() -> str:
@@ -157,14 +184,12 @@ def _program() -> str:
 def _answer(
     check: ModelCheck, every: list[Asked], profile: Profile | None, baseline: Path | None, updating: bool
 ) -> int:
+    from reports.checked_models.model_check import nothing_known
+
     errors = [each.error for each in every if each.error is not None]
     if errors:
         return int(ExitCode.INTERNAL if ExitCode.INTERNAL in errors else ExitCode.RUNTIME_UNAVAILABLE)
-    total = len(check.model.nodes)
-    known = any(one.answer != "uncovered" for each in check.runtimes for one in each.chains)
-    if not known and all(
-        each.nodes["uncovered"] == total and each.numbers is None for each in check.runtimes
-    ):
+    if nothing_known(check):
         raise NothingRan(
             "nothing is known of any node of this model",
             remedy="The answer above says why.",

@@ -6,33 +6,105 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from opcert.commands.asked_runtimes import without_optimisation
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import RuntimeUnavailable
+from opcert.vocabulary.errors import RuntimeUnavailable, UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conformance.checked_models.model_calls import ModelFacts
+    from conformance.checked_models.model_loading import LoadFacts
+    from conformance.checked_models.whole_model import WholeModelFacts
+    from conformance.processes.worker_limits import Limits
+    from conformance.runtimes.runtimes import Runtime
     from opcert.commands.asked_runtimes import Asked
 
 RANDOM = "random"
 
 
-def with_numbers(asked: Asked, facts: ModelFacts, model: Path, inputs: str, timeout: float) -> Asked:
+def load_on(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) -> LoadFacts | None:
+    """Whether the model as it is loads on a runtime; None where the runtime cannot be started."""
+    from generator.checking.model_loading import load_model
+    from generator.fuzzing.workers import RunningRuntime
+
+    say(f"opcert: loading the model on {runtime.text}", error=True)
+    try:
+        with RunningRuntime(
+            runtime, _limits(timeout), lambda line: say(f"opcert: {line}", error=True)
+        ) as one:
+            return load_model(one, facts, model)
+    except RuntimeUnavailable:
+        return None  # whoever asks it for cases says why
+
+
+def _limits(timeout: float) -> Limits:
+    """Those of a worker that is given a whole model."""
+    from conformance.processes.worker_limits import Limits
+    from generator.checking.number_limits import NumberLimits
+
+    return Limits(case_seconds=max(timeout, NumberLimits().worker.case_seconds))
+
+
+def with_numbers(
+    asked: Asked, facts: ModelFacts, model: Path, inputs: str, timeout: float, *, owed: bool = True
+) -> Asked:
     """The same with what each node of the model gave on that runtime for what it took.
 
-    `inputs` is a folder of values, or `random`. Raises UserError where values are missing or do not fit.
+    `inputs` is a folder of values, or `random`. Where nobody asked for that it is not `owed`: inputs that
+    cannot be drawn, or that are refused, then say nothing of the model. Raises UserError where values are
+    missing or do not fit.
     """
-    from conformance.processes.worker_limits import Limits
     from generator.checking.whole_model import InputSource, NumberLimits, check_numbers
 
     if asked.error is not None:
         return asked
     source = InputSource() if inputs == RANDOM else InputSource(Path(inputs))
-    limits = NumberLimits(worker=Limits(case_seconds=max(timeout, NumberLimits().worker.case_seconds)))
+    limits = NumberLimits(worker=_limits(timeout))
     try:
         found = check_numbers(
             facts, model, asked.runtime, source, limits, lambda line: say(f"opcert: {line}", error=True)
         )
+        if not owed and found.does_not_run:
+            told = f"with inputs that were drawn the model does not run: {found.does_not_run}"
+            found = replace(found, does_not_run="", notes=(*found.notes, told))
+        return replace(asked, numbers=_beside_unoptimised(asked.runtime, found, facts, model, timeout))
+    except UserError:
+        if owed:
+            raise
+        return asked
     except RuntimeUnavailable as error:
         say(f"opcert: runtime: {asked.runtime.text}: {error}", error=True)
         return replace(asked, unavailable=str(error))
-    return replace(asked, numbers=found)
+
+
+def _beside_unoptimised(
+    runtime: Runtime, found: WholeModelFacts, facts: ModelFacts, model: Path, timeout: float
+) -> WholeModelFacts:
+    """The same with what the model gives where the runtime's own optimisation is off, if it can be."""
+    from generator.checking.output_runs import beside_values, run_once
+
+    off = without_optimisation(runtime)
+    if off is None or found.answered is None:
+        return found
+    values = run_once(off, facts, model, found.given, _limits(timeout))
+    if isinstance(values, str):
+        return replace(found, notes=(*found.notes, f"without optimisation it does not run: {values}"))
+    return beside_values(found, values, facts, model, "unoptimised")
+
+
+def beside_each_other(every: Sequence[Asked], facts: ModelFacts, model: Path) -> list[Asked]:
+    """The same with what other runtimes give for the very same inputs."""
+    from generator.checking.output_runs import beside_values
+
+    found = []
+    for each in every:
+        numbers = each.numbers
+        for other in every:
+            if numbers is None or other is each or other.numbers is None or other.numbers.answered is None:
+                continue
+            if numbers.given == other.numbers.given:
+                label = other.numbers.runtime
+                numbers = beside_values(numbers, other.numbers.answered, facts, model, "runtime", label)
+        found.append(replace(each, numbers=numbers))
+    return found

@@ -15,22 +15,39 @@ from reports.causes.failure_kinds import OPEN
 from reports.causes.optimisation import fails_optimised_alone
 from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.failing_levels import at_other_extents, level_remarks
+from reports.checked_models.grades import grade_of, inexact_by
 from reports.page_making.phrasing import ratio_text
 from reports.results.case_results import CaseResult, Results
 from reports.results.verdicts import word
 from reports.single_cases.answer_views import error_text
 
-Answer = Literal["crashes", "wrong", "refused", "elsewhere", "open", "uncovered", "conformant"]
+Answer = Literal[
+    "crashes",
+    "wrong",
+    "refused",
+    "special",
+    "constant",
+    "inexact",
+    "elsewhere",
+    "open",
+    "uncovered",
+    "conformant",
+]
 ANSWERS: tuple[Answer, ...] = (
     "crashes",
     "wrong",
     "refused",
+    "special",
+    "constant",
+    "inexact",
     "elsewhere",
     "open",
     "uncovered",
     "conformant",
 )
-"""The worst first; `elsewhere` is what fails at other extents than the model has, and at these alone."""
+"""The worst first; `special` is what fails on special values alone, `constant` with such in the place of the
+model's constants alone, `inexact` what is wrong by few steps of its type, `elsewhere` what fails at other
+extents than the model has, and at these alone."""
 BLAMING: frozenset[Answer] = frozenset({"crashes", "wrong", "refused"})
 """Those that say that the model does not run there as its documents say."""
 Setting = Literal["any", "optimised", "unoptimised"]
@@ -200,7 +217,25 @@ def _cause(
         told = (*told, BY_ITSELF)
     if answer in BLAMING and at_other_extents(members, asked, checked, results):
         answer = "elsewhere"
+    if answer in BLAMING:
+        answer, further = _graded(answer, members, checked, results)
+        told = (*further, *told)
     return CallCause(answer, title, told, tuple(members), results, found, setting)
+
+
+def _graded(
+    answer: Answer, members: Sequence[CaseResult], checked: CheckedCall, results: Results
+) -> tuple[Answer, tuple[str, ...]]:
+    """The answer for how much the cases say, and that in words; what ends a process is told in any case."""
+    grade = grade_of(members, checked, results)
+    if grade == "inexact":
+        return "inexact", (f"inexact by {inexact_by(members)} ULP at most",)
+    if grade == "constant":
+        return "constant", ("only with special values in the place of the model's own constants",)
+    if grade == "special":
+        told = ("only with NaN, infinities, subnormal or extreme numbers, or no elements",)
+        return (answer, told) if answer == "crashes" else ("special", told)
+    return answer, ()
 
 
 def _answer_of(found: FailureClass) -> Answer:

@@ -15,6 +15,8 @@ from opcert.vocabulary.whole_files import write_text
 from reports.checked_models.call_answers import CallAnswer, CallCause
 from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.chain_json import chains_json
+from reports.checked_models.coverage import coverage_json, coverage_of
+from reports.checked_models.load_words import load_json
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
 from reports.checked_models.number_json import numbers_json
 from reports.checked_models.rule_names import rule_of
@@ -50,6 +52,7 @@ def render_check(check: ModelCheck) -> str:
         },
         "suite": None if suite is None else {"digest": suite.digest, "path": str(suite.path)},
         "holds": check.holds,
+        "coverage": coverage_json(coverage_of(check)),
         "runtimes": [_runtime(each) for each in check.runtimes],
         "calls": [_call(check, each) for each in check.calls],
         "nodes": [_node(check, each) for each in model.nodes],
@@ -68,6 +71,7 @@ def _runtime(runtime: RuntimeAnswers) -> dict[str, Any]:
         "version": text(told.get("version")) or None,
         "holds": runtime.holds,
         "unavailable": runtime.unavailable or None,
+        "load": None if runtime.load is None else load_json(runtime.load),
         "record": _digest(runtime.results),
         "recordWithoutOptimisation": _digest(runtime.plain),
         "nodes": dict(runtime.nodes),

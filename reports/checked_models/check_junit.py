@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement
 
+from conformance.checked_models.model_loading import LoadFacts
 from conformance.checked_models.whole_model import WholeModelFacts
 from opcert.vocabulary.whole_files import write_bytes
 from reports.checked_models.call_answers import BLAMING, CallAnswer
@@ -18,8 +19,10 @@ from reports.checked_models.call_words import (
     signature_text,
 )
 from reports.checked_models.chain_words import chains_line, path_of_chain
+from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
-from reports.checked_models.number_words import numbers_line, wrong_text
+from reports.checked_models.number_words import not_running_text, numbers_line, wrong_text
+from reports.checked_models.output_words import output_text
 from reports.results.junit_tree import count_suite, write_document
 
 
@@ -43,6 +46,8 @@ def _suite(root: Element, runtime: RuntimeAnswers) -> None:
         seconds = {
             str(each.id): math.fsum(row.seconds for row in each.rows) for each in runtime.results.cases
         }
+    if runtime.load is not None:
+        _load(suite, runtime.load)
     names: Counter[str] = Counter()
     for each in runtime.answers:
         call = each.checked.call
@@ -72,6 +77,18 @@ def _suite(root: Element, runtime: RuntimeAnswers) -> None:
     count_suite(suite)
 
 
+def _load(suite: Element, load: LoadFacts) -> None:
+    """A test for whether the model loads."""
+    test = SubElement(suite, "testcase", name="the model loads", classname="model", time="0.000000")
+    message = load_text(load)
+    if load.fails:
+        SubElement(test, "failure", message=message, type=load.verdict)
+    elif load.verdict == "unknown":
+        SubElement(test, "skipped", message=message, type=load.verdict)
+    else:
+        SubElement(test, "system-out").text = message
+
+
 def _chains(suite: Element, runtime: RuntimeAnswers) -> None:
     """A test for all chains of neighbours."""
     test = SubElement(suite, "testcase", name="chains of neighbours", classname="model", time="0.000000")
@@ -88,10 +105,12 @@ def _numbers(suite: Element, numbers: WholeModelFacts) -> None:
     """A test for the whole model with actual inputs."""
     test = SubElement(suite, "testcase", name="the whole model", classname="model", time="0.000000")
     message = numbers_line(numbers)
-    if not numbers.wrong:
+    if numbers.holds:
         SubElement(test, "system-out").text = message
         return
-    told = [f"node {each.place}: {wrong_text(each)}" for each in numbers.wrong]
+    told = [not_running_text(numbers)] if numbers.does_not_run else []
+    told += [output_text(each) for each in numbers.failing]
+    told += [f"node {each.place}: {wrong_text(each)}" for each in numbers.wrong]
     SubElement(test, "failure", message=message, type="wrong").text = "\n".join(told)
 
 

@@ -17,8 +17,11 @@ from reports.checked_models.call_words import (
 )
 from reports.checked_models.chain_answers import ChainAnswer
 from reports.checked_models.chain_words import answer_of_chain, chains_line, nodes_of_chain, path_of_chain
-from reports.checked_models.check_summary import evidence_line, model_line, total_line
+from reports.checked_models.check_summary import evidence_line, forbidden_lines, model_line, total_line
+from reports.checked_models.coverage import coverage_line, coverage_of
+from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck
+from reports.checked_models.output_words import output_lines
 from reports.page_making.markdown_tables import table, within
 from reports.page_making.phrasing import count, plural
 from reports.single_cases.answer_views import view_answer
@@ -41,6 +44,9 @@ def render_markdown_check(check: ModelCheck, limit: int = LIMIT) -> str:
 def _blocks(check: ModelCheck) -> Iterator[str]:
     yield f"# {for_markdown(model_line(check))}"
     yield f"{for_markdown(evidence_line(check))}. Model {for_markdown_code(check.model.sha256)}"
+    loads = [f"{each.label}: {load_text(each.load)}" for each in check.runtimes if each.load is not None]
+    if loads:
+        yield "\n".join(f"- {for_markdown(each, 9000)}" for each in loads)
     yield "\n".join(f"- {for_markdown(total_line(check, each))}" for each in check.runtimes)
     head = ["nodes", *(WORDS[each] for each in ANSWERS)]
     rows = [
@@ -49,6 +55,14 @@ def _blocks(check: ModelCheck) -> Iterator[str]:
         if not each.unavailable
     ]
     yield "\n".join(table([head, *rows]))
+    for run in check.runtimes:
+        if run.numbers is not None and run.numbers.outputs:
+            yield f"## {for_markdown(run.label)}: the whole model"
+            yield "\n".join(f"- {for_markdown(one, 600)}" for one in output_lines(run.numbers))
+    yield for_markdown(coverage_line(coverage_of(check)), 4000)
+    if check.forbidden:
+        yield "## About the model"
+        yield "\n".join(f"- {for_markdown(line)}" for line in forbidden_lines(check))
     if check.uncovered:
         yield "## Not covered"
         yield "\n".join(

@@ -12,8 +12,10 @@ from reports.checked_models.call_answers import ANSWERS
 from reports.checked_models.call_words import calls_and_nodes, operator_text
 from reports.checked_models.chain_views import ChainView, view_chains
 from reports.checked_models.chain_words import chains_line, unasked_lines
-from reports.checked_models.check_summary import evidence_line, total_line
+from reports.checked_models.check_summary import evidence_line, forbidden_lines, total_line
 from reports.checked_models.check_views import CallView, NodeBlock, Said, node_blocks, said_of, view_calls
+from reports.checked_models.coverage import coverage_line, coverage_of
+from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
 from reports.checked_models.number_views import NumbersView, view_numbers
 from reports.page_making.pages_alone import render_page
@@ -78,6 +80,16 @@ class CheckPage:
         return tuple(found)
 
     @cached_property
+    def loads(self) -> tuple[tuple[str, str, str], ...]:
+        """For each runtime that was asked the sign of whether the model loads, and the words."""
+        signs = {"loads": "pass", "refused": "rejected_valid", "lost": "crash", "unknown": "not_run"}
+        return tuple(
+            (each.label, signs[each.load.verdict], load_text(each.load))
+            for each in self.check.runtimes
+            if each.load is not None
+        )
+
+    @cached_property
     def ledger(self) -> tuple[tuple[RuntimeAnswers, tuple[tuple[Said, int], ...]], ...]:
         """For each runtime how many nodes have each answer."""
         return tuple(
@@ -117,6 +129,16 @@ class CheckPage:
             )
             for why, calls in self.check.uncovered.items()
         )
+
+    @property
+    def coverage(self) -> str:
+        """What was checked and what was not."""
+        return coverage_line(coverage_of(self.check))
+
+    @cached_property
+    def forbidden(self) -> list[str]:
+        """The nodes that their documents do not allow, and why."""
+        return forbidden_lines(self.check)
 
     @cached_property
     def numbers(self) -> tuple[NumbersView, ...]:

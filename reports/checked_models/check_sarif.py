@@ -15,8 +15,10 @@ from opcert.vocabulary.whole_files import write_text
 from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
 from reports.checked_models.call_words import WORDS, node_name, operator_text, signature_text
 from reports.checked_models.chain_words import nodes_of_chain, path_of_chain
-from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
-from reports.checked_models.number_words import wrong_text
+from reports.checked_models.load_words import load_text
+from reports.checked_models.model_check import FORBIDDEN, ModelCheck, RuntimeAnswers
+from reports.checked_models.number_words import not_running_text, wrong_text
+from reports.checked_models.output_words import output_text
 from reports.checked_models.reason_words import reason_text
 from reports.checked_models.rule_names import rule_of
 from reports.page_making.phrasing import plural
@@ -28,6 +30,9 @@ LEVELS: dict[Answer, str] = {
     "crashes": "error",
     "wrong": "error",
     "refused": "error",
+    "special": "warning",
+    "constant": "note",
+    "inexact": "note",
     "elsewhere": "warning",
     "open": "note",
     "uncovered": "note",
@@ -56,7 +61,11 @@ def _run(check: ModelCheck, runtime: RuntimeAnswers) -> dict[str, Any]:
             rules.setdefault(rule["id"], rule)
             entry["ruleIndex"] = list(rules).index(rule["id"])
             results.append(entry)
-    for rule, entry in (*_chains(check, runtime), *_numbers(check, runtime)):
+    for rule, entry in (
+        *_load(check, runtime),
+        *_chains(check, runtime),
+        *_numbers(check, runtime),
+    ):
         rules.setdefault(rule["id"], rule)
         entry["ruleIndex"] = list(rules).index(rule["id"])
         results.append(entry)
@@ -93,8 +102,17 @@ def _results(check: ModelCheck, answer: CallAnswer) -> Iterator[tuple[dict[str, 
         word = answer.checked.reason or "nothing_known"
         said = reason_text(answer.checked.reason, answer.why)
         rule = _rule(f"not-covered/{word}", f"Not covered: {said}", "uncovered")
+        if word == FORBIDDEN:
+            rule = _rule("model/not-allowed", "No document allows the node", "elsewhere")
         call = f"{operator_text(answer.checked.call.first)} {signature_text(answer.checked.call)}"
         yield rule, _result(check, answer, rule, f"{call}: not covered: {answer.why or said}")
+
+
+def _load(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """The rule and the result of a model that does not load."""
+    if runtime.load is not None and runtime.load.fails:
+        rule = _rule("does-not-load", "The runtime does not load the model", "refused")
+        yield rule, _placed(check, (), rule, load_text(runtime.load), {"load": runtime.load.verdict})
 
 
 def _chains(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -111,6 +129,15 @@ def _chains(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[s
 def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Rules and results of nodes that are wrong with actual inputs."""
     nodes = {each.place: each for each in check.model.nodes}
+    if runtime.numbers is not None and runtime.numbers.does_not_run:
+        rule = _rule("does-not-run", "The model does not run with its inputs", "refused")
+        yield rule, _placed(check, (), rule, not_running_text(runtime.numbers), {"numbers": True})
+    for output in runtime.numbers.failing if runtime.numbers is not None else ():
+        rule = _rule(
+            f"whole-model/output-{output.verdict}", f"An output of the model is {output.verdict}", "wrong"
+        )
+        properties = {"numbers": True, "output": one_line(output.name, 200), "against": output.against}
+        yield rule, _placed(check, (), rule, output_text(output), properties)
     for each in runtime.numbers.wrong if runtime.numbers is not None else ():
         node = nodes.get(each.place)
         if node is None:
@@ -147,7 +174,7 @@ def _placed(
     message: str,
     properties: dict[str, Any],
 ) -> dict[str, Any]:
-    named = (check.model.sha256, nodes[0].place, rule["id"])
+    named = (check.model.sha256, nodes[0].place if nodes else "", rule["id"])
     return {
         "ruleId": rule["id"],
         "level": rule["defaultConfiguration"]["level"],

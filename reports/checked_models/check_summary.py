@@ -6,40 +6,51 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from opcert.vocabulary.harmless import one_line
-from reports.checked_models.call_answers import ANSWERS, CallAnswer
-from reports.checked_models.call_words import (
-    WORDS,
-    calls_and_nodes,
-    node_name,
-    node_names,
-    operator_text,
-    signature_text,
-)
+from reports.checked_models.call_answers import ANSWERS, BLAMING
+from reports.checked_models.call_words import WORDS, calls_and_nodes, node_name, node_names, operator_text
+from reports.checked_models.cause_groups import cause_groups, group_line
 from reports.checked_models.cause_lines import cause_lines
 from reports.checked_models.chain_words import chain_lines, chains_line, unasked_lines
+from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers, nodes_of
-from reports.checked_models.number_words import effect_text, numbers_line, passed_over_lines, wrong_text
+from reports.checked_models.number_words import (
+    effect_text,
+    not_running_text,
+    numbers_line,
+    passed_over_lines,
+    wrong_text,
+)
+from reports.checked_models.output_words import output_lines
 from reports.page_making.phrasing import count, listed, plural
 
-MOST_CALLS = 10
-_MOST_CAUSES = 3
+MOST_CALLS = MOST_CAUSES = 10
+_MOST_OUTPUTS = 12
 _MOST_REASONS = 12
 _LONGEST = 400
 
 
 def format_check(check: ModelCheck, program: str = "opcert") -> str:
     """The whole of it; `program` is how opcert is called."""
-    parts = [_model(check)]
+    parts = [*_not_loading(check), _model(check)]
     for each in check.runtimes:
         parts += _runtime(each, program)
         parts += ["\n".join(lines) for lines in (chain_lines(each, program),) if lines]
         parts += _numbers(check, each)
+    parts += _forbidden(check)
     parts += _uncovered(check)
     parts += ["\n".join(lines) for lines in (unasked_lines(check),) if lines]
     parts += [f"Note: {one_line(each, _LONGEST)}" for each in check.model.notes]
     parts.append(_table(check))
     parts += [total_line(check, each) for each in check.runtimes]
     return "\n\n".join(parts) + "\n"
+
+
+def _not_loading(check: ModelCheck) -> list[str]:
+    return [
+        f"{one_line(each.label, 60)}: {load_text(each.load)}"
+        for each in check.runtimes
+        if each.load is not None and each.load.verdict != "loads"
+    ]
 
 
 def model_line(check: ModelCheck) -> str:
@@ -71,7 +82,8 @@ def total_line(check: ModelCheck, runtime: RuntimeAnswers) -> str:
         return one_line(f"{runtime.label}: not asked: {runtime.unavailable}", _LONGEST)
     nodes = runtime.nodes
     total = len(check.model.nodes)
-    said = f"{count(nodes['conformant'])} of {plural(total, 'node')} conformant"
+    said = "does not load; " if runtime.does_not_load else ""
+    said += f"{count(nodes['conformant'])} of {plural(total, 'node')} conformant"
     if runtime.weaker:
         said += f" ({count(runtime.weaker)} by ONNX's node tests alone)"
     others = [f"{count(nodes[each])} {WORDS[each]}" for each in ANSWERS[:-1] if nodes[each]]
@@ -87,29 +99,21 @@ def _model(check: ModelCheck) -> str:
 
 
 def _runtime(runtime: RuntimeAnswers, program: str) -> list[str]:
-    worst = runtime.worst
-    if not worst:
+    groups = cause_groups(runtime)
+    if not groups:
         return []
-    head = f"{runtime.label}: calls to look at"
-    if len(worst) > MOST_CALLS:
-        head += f", the worst {MOST_CALLS} of {count(len(worst))} (the page has all)"
-    lines = [f"{head}:"]
-    for number, each in enumerate(worst[:MOST_CALLS], 1):
-        lines += [f"  {line}" for line in _call(number, each, program)]
-    return ["\n".join(lines)]
-
-
-def _call(number: int, answer: CallAnswer, program: str) -> list[str]:
-    call = answer.checked.call
-    nodes = plural(len(call.nodes), "node")
+    head = f"{one_line(runtime.label, 60)}: {plural(len(groups), 'cause')}"
     lines = [
-        f"{number}. {operator_text(call.first)} {signature_text(call)}: {WORDS[answer.answer]}",
-        f"   {nodes}: {node_names(call.nodes, 4)}",
+        f"{head}, one a line; of the first {MOST_CAUSES} the smallest case:"
+        if len(groups) > MOST_CAUSES
+        else f"{head}:"
     ]
-    for each in answer.causes[:_MOST_CAUSES]:
-        lines += cause_lines(each, answer.asked, program)
-    left = len(answer.causes) - _MOST_CAUSES
-    return [*lines, *([f"   and {plural(left, 'cause')} more"] if left > 0 else [])]
+    for number, each in enumerate(groups, 1):
+        lines.append(f"  {number}. {group_line(each)}")
+        if number <= MOST_CAUSES:
+            answer, cause = each.first
+            lines += [f"  {line}" for line in cause_lines(cause, answer.asked, program)]
+    return ["\n".join(lines)]
 
 
 def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> list[str]:
@@ -120,6 +124,8 @@ def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> list[str]:
     names = {each.place: node_name(each) for each in check.model.nodes}
     effects = {each.place: each for each in numbers.effects}
     lines = [f"{runtime.label}, the whole model: {numbers_line(numbers)}"]
+    lines += [f"  {not_running_text(numbers)}"] if numbers.does_not_run else []
+    lines += [f"  {each}" for each in output_lines(numbers)[:_MOST_OUTPUTS]]
     for each in numbers.wrong[:MOST_CALLS]:
         lines.append(f"  {names.get(each.place, each.place)} (node {each.place}): {wrong_text(each)}")
         if each.place in effects:
@@ -128,6 +134,24 @@ def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> list[str]:
     lines += [f"  and {plural(left, 'wrong node')} more"] if left > 0 else []
     lines += [f"  {each}" for each in (*passed_over_lines(numbers), *numbers.notes)]
     return ["\n".join(one_line(each, _LONGEST) if not each.startswith(" ") else each for each in lines)]
+
+
+def forbidden_lines(check: ModelCheck) -> list[str]:
+    """The nodes that their documents do not allow, and why: findings about the model."""
+    return [
+        one_line(f"{operator_text(each.call.first)} ({node_names(each.call.nodes)}): {each.why}", _LONGEST)
+        for each in check.forbidden
+    ]
+
+
+def _forbidden(check: ModelCheck) -> list[str]:
+    lines = forbidden_lines(check)
+    if not lines:
+        return []
+    head = "About the model: no document allows these nodes, so that no runtime owes anything of them:"
+    left = len(lines) - _MOST_REASONS
+    told = [head, *(f"  {each}" for each in lines[:_MOST_REASONS])]
+    return ["\n".join([*told, *([f"  and {plural(left, 'call')} more"] if left > 0 else [])])]
 
 
 def _uncovered(check: ModelCheck) -> list[str]:
@@ -145,9 +169,14 @@ def _uncovered(check: ModelCheck) -> list[str]:
 
 
 def _table(check: ModelCheck) -> str:
-    rows = [["nodes", *(WORDS[each] for each in ANSWERS)]]
+    told = [
+        answer
+        for answer in ANSWERS
+        if answer in ("conformant", *BLAMING) or any(each.nodes[answer] for each in check.runtimes)
+    ]
+    rows = [["nodes", *(WORDS[each] for each in told)]]
     for each in check.runtimes:
-        counts = ["–" if each.unavailable else count(each.nodes[answer]) for answer in ANSWERS]
+        counts = ["–" if each.unavailable else count(each.nodes[answer]) for answer in told]
         rows.append([one_line(each.label, 60), *counts])
     return align(rows)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from conformance.checked_models.model_calls import ModelFacts
+from conformance.checked_models.model_loading import LoadFacts
 from conformance.checked_models.whole_model import NodeNumbers, WholeModelFacts
 from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer, CallCause
 from reports.checked_models.call_evidence import CheckedCall, Evidence
@@ -16,6 +17,9 @@ from reports.checked_models.reason_words import reason_text
 from reports.results.case_results import Results
 from reports.results.headline import runtime_label
 
+FORBIDDEN = "not_valid"
+"""The reason of calls that the documents do not allow: that is a finding about the model."""
+
 
 @dataclass(frozen=True, eq=False)
 class RuntimeAnswers:
@@ -23,7 +27,8 @@ class RuntimeAnswers:
 
     `source` is the runtime as it was asked for. `results` is its run, `plain` the one without its own
     optimisation; None where there was none. `unavailable` says why the runtime could not be asked.
-    `chains` is what it makes of each chain of the model that has a case.
+    `chains` is what it makes of each chain of the model that has a case. `load` says whether the model as it
+    is loads; None where nobody asked.
     """
 
     source: str
@@ -33,6 +38,7 @@ class RuntimeAnswers:
     unavailable: str = ""
     numbers: WholeModelFacts | None = None
     chains: tuple[ChainAnswer, ...] = ()
+    load: LoadFacts | None = None
 
     @property
     def label(self) -> str:
@@ -60,10 +66,15 @@ class RuntimeAnswers:
     @property
     def holds(self) -> bool:
         """Whether nothing that is known speaks against the model on this runtime."""
-        right = self.numbers is None or not self.numbers.wrong
-        if self.blaming_chains or not right or self.unavailable:
+        right = self.numbers is None or self.numbers.holds
+        if self.blaming_chains or not right or self.unavailable or self.does_not_load:
             return False
         return not any(self.nodes[each] for each in BLAMING)
+
+    @property
+    def does_not_load(self) -> bool:
+        """Whether the runtime does not take the model as it is."""
+        return self.load is not None and self.load.fails
 
     @cached_property
     def blaming_chains(self) -> tuple[ChainAnswer, ...]:
@@ -125,10 +136,17 @@ class ModelCheck:
         return tuple(each for each in self.calls if each.evidence == kind)
 
     @cached_property
+    def forbidden(self) -> tuple[CheckedCall, ...]:
+        """The calls that their documents do not allow."""
+        return tuple(each for each in self.evidence_of("none") if each.reason == FORBIDDEN)
+
+    @cached_property
     def uncovered(self) -> Mapping[str, Sequence[CheckedCall]]:
         """The calls that nothing covers, by the reason, that of most nodes first."""
         found: dict[str, list[CheckedCall]] = {}
         for each in self.evidence_of("none"):
+            if each.reason == FORBIDDEN:
+                continue
             found.setdefault(reason_text(each.reason, each.why), []).append(each)
         return dict(sorted(found.items(), key=lambda each: -nodes_of(each[1])))
 
@@ -141,3 +159,25 @@ def nodes_of(calls: Sequence[CheckedCall]) -> int:
 def causes_of(runtime: RuntimeAnswers) -> tuple[CallCause, ...]:
     """Every cause of every call of a runtime, in the order of the model."""
     return tuple(cause for each in runtime.answers for cause in each.causes)
+
+
+def nothing_known(check: ModelCheck) -> bool:
+    """Whether no node, no row of nodes and no output of the model was held against anything on any runtime.
+
+    That it does not load or differs between runtimes is known of a model none of whose nodes is.
+    """
+    total = len(check.model.nodes)
+    if any(one.answer != "uncovered" for each in check.runtimes for one in each.chains):
+        return False
+    return all(
+        each.nodes["uncovered"] == total
+        and not each.does_not_load
+        and (each.numbers is None or _says_nothing(each.numbers))
+        for each in check.runtimes
+    )
+
+
+def _says_nothing(numbers: WholeModelFacts) -> bool:
+    judged = any(each.verdict != "passed_over" for each in numbers.nodes)
+    held = any(each.verdict != "unknown" for each in numbers.outputs)
+    return not (judged or held or numbers.does_not_run)

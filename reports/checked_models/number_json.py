@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.checked_models.whole_model import EndEffect, NodeNumbers, WholeModelFacts
+from conformance.checked_models.whole_model import EndEffect, NodeNumbers, OutputNumbers, WholeModelFacts
 
 
 def numbers_json(numbers: WholeModelFacts) -> dict[str, Any]:
@@ -19,6 +19,8 @@ def numbers_json(numbers: WholeModelFacts) -> dict[str, Any]:
         "effects": [_effect(each) for each in numbers.effects],
         "passedOver": dict(numbers.passed_over),
         "notes": list(numbers.notes),
+        "doesNotRun": numbers.does_not_run or None,
+        "outputs": [_output(each) for each in numbers.outputs],
     }
 
 
@@ -36,6 +38,31 @@ def _node(node: NodeNumbers) -> dict[str, Any]:
         "got": node.got,
         "elements": node.elements,
         "ofElements": node.of_elements,
+    }
+
+
+def _output(output: OutputNumbers) -> dict[str, Any]:
+    apart = output.apart
+    return {
+        "name": output.name,
+        "against": output.against,
+        "beside": output.beside or None,
+        "verdict": output.verdict,
+        "errorOverAllowed": output.over_bound,
+        "bounded": output.bounded,
+        "reason": output.reason or None,
+        "apart": None
+        if apart is None
+        else {
+            "unit": apart.unit,
+            "elements": apart.elements,
+            "ofElements": apart.of_elements,
+            "least": apart.least,
+            "most": apart.most,
+            "lost": apart.lost,
+            "classes": apart.classes,
+            "rows": apart.rows,
+        },
     }
 
 

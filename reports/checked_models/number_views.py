@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.checked_models.whole_model import OutputVerdict, WholeModelFacts
 from opcert.vocabulary.harmless import one_line
 from reports.checked_models.call_words import node_name, operator_text
 from reports.checked_models.check_views import anchor_of
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
-from reports.checked_models.number_words import effect_text, numbers_line, passed_over_lines, wrong_text
+from reports.checked_models.number_words import (
+    effect_text,
+    not_running_text,
+    numbers_line,
+    passed_over_lines,
+    wrong_text,
+)
+from reports.checked_models.output_words import output_text
 
 MOST_WRONG = 500
 """So many wrong nodes stand on the page."""
@@ -37,6 +45,7 @@ class NumbersView:
     wrong: tuple[WrongNode, ...]
     left_out: int
     passed_over: tuple[str, ...]
+    outputs: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
 
 
@@ -68,5 +77,21 @@ def view_numbers(check: ModelCheck, runtime: RuntimeAnswers) -> NumbersView:
         tuple(wrong),
         max(0, len(numbers.wrong) - MOST_WRONG),
         tuple(passed_over_lines(numbers)),
+        _outputs(numbers),
         tuple(one_line(each, _LONGEST) for each in numbers.notes),
     )
+
+
+def _outputs(numbers: WholeModelFacts) -> tuple[tuple[str, str], ...]:
+    """What came at the end, with the verdict whose sign it has."""
+    signs: dict[OutputVerdict, str] = {"right": "pass", "same": "pass", "near": "pass", "unknown": "not_run"}
+    failing = numbers.failing
+    told = [("mismatch", output_text(each)) for each in failing]
+    told += [
+        (signs.get(each.verdict, "observed"), output_text(each))
+        for each in numbers.outputs
+        if each not in failing
+    ]
+    if numbers.does_not_run:
+        told.insert(0, ("rejected_valid", not_running_text(numbers)))
+    return tuple(told)

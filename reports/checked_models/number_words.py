@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from conformance.checked_models.whole_model import EndEffect, NodeNumbers, WholeModelFacts
 from opcert.vocabulary.harmless import one_line
+from reports.checked_models.output_words import VERDICTS
 from reports.page_making.phrasing import count, plural, ratio_text
 
 PASSED_OVER: Mapping[str, str] = {
@@ -25,19 +26,45 @@ PASSED_OVER: Mapping[str, str] = {
 }
 _LONGEST = 300
 _NAME = 120
+_WHOLE = 8192
 
 
 def numbers_line(numbers: WholeModelFacts) -> str:
     """`with these inputs 85 of 90 nodes are right, 2 wrong, 3 passed over`."""
     verdicts = Counter(each.verdict for each in numbers.nodes)
     if numbers.how == "not_run":
-        return "the whole model was not run"
+        return "the whole model does not run with these inputs"
     right, wrong, left = (verdicts[each] for each in ("right", "wrong", "passed_over"))
     total = plural(len(numbers.nodes), "node")
     said = f"with these inputs {count(right)} of {total} right, {count(wrong)} wrong"
     if left:
         said += f", {count(left)} passed over"
-    return f"{said}; each node was run by itself" if numbers.how == "nodes" else said
+    told = [said]
+    if numbers.how == "nodes":
+        told.append("each node was run by itself")
+    if numbers.does_not_run:
+        told.append("the model as it is does not run")
+    else:
+        told += [_outputs(numbers)] if numbers.outputs else []
+    return "; ".join(told)
+
+
+def _outputs(numbers: WholeModelFacts) -> str:
+    """`its outputs 1 right, 1 wrong`, beside the references; and how many are far from other runs."""
+    counted = Counter(each.verdict for each in numbers.outputs if each.against == "references")
+    told = [f"{count(counted[each])} {VERDICTS[each]}" for each in VERDICTS if counted[each]]
+    said = f"its {'output' if sum(counted.values()) == 1 else 'outputs'} {', '.join(told)}"
+    for against, words in (("unoptimised", "itself unoptimised"), ("runtime", "other runtimes")):
+        far = sum(each.against == against for each in numbers.failing)
+        said += f", {count(far)} far from {words}" if far else ""
+    return said
+
+
+def not_running_text(numbers: WholeModelFacts) -> str:
+    """That the model does not run, and all that the runtime says."""
+    drawn = any(each.source.startswith("drawn") for each in numbers.inputs)
+    which = "inputs that were drawn by what it declares; give others in files" if drawn else "its inputs"
+    return f"the model as it is does not run with {which}: {one_line(numbers.does_not_run, _WHOLE)}"
 
 
 def passed_over_lines(numbers: WholeModelFacts) -> list[str]:

@@ -22,13 +22,31 @@ class Right:
 
     @classmethod
     def run_model(cls, model: Any, inputs: Any, _device: str = "CPU") -> Any:
-        if len(model.graph.node) != 1:
-            raise NotImplementedError("models of one node alone")
-        (node,) = model.graph.node
-        attributes = {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
-        names = [each.name for each in model.graph.input]
-        outputs = ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
-        return tuple(cls.answer(node.op_type, attributes, outputs))
+        graph = model.graph
+        values = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
+        values |= dict(zip([each.name for each in graph.input], inputs, strict=True))
+        for node in graph.node:
+            attributes = {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
+            outputs = cls.answer(node.op_type, attributes, cls.computed(model, node, values))
+            values |= dict(zip(node.output, outputs, strict=True))
+        return tuple(values[each.name] for each in graph.output)
+
+    @classmethod
+    def computed(cls, model: Any, node: Any, values: Any) -> Any:
+        """What the evaluator makes of one node; of org.example it knows Frobnicate, which does nothing."""
+        if node.domain == "org.example" and node.op_type == "Frobnicate":
+            return [values[node.input[0]]]
+        given = {name: values[name] for name in node.input if name}
+        declared = [
+            onnx.helper.make_tensor_value_info(
+                name, onnx.helper.np_dtype_to_tensor_dtype(each.dtype), each.shape
+            )
+            for name, each in given.items()
+        ]
+        asked = [onnx.ValueInfoProto(name=each) for each in node.output if each]
+        alone = onnx.helper.make_graph([node], "node", declared, asked)
+        one = onnx.helper.make_model(alone, opset_imports=model.opset_import, ir_version=model.ir_version)
+        return ReferenceEvaluator(one).run(None, given)
 
     @classmethod
     def answer(cls, _operator: str, _attributes: Any, outputs: Any) -> Any:
@@ -63,6 +81,32 @@ class DiesOfFlatten(Right):
         if operator == "Flatten":
             os.kill(os.getpid(), signal.SIGSEGV)
         return outputs
+
+
+class OneNode(Right):
+    """Takes models of one node alone."""
+
+    @classmethod
+    def run_model(cls, model: Any, inputs: Any, _device: str = "CPU") -> Any:
+        if len(model.graph.node) != 1:
+            raise NotImplementedError("models of one node alone")
+        return super().run_model(model, inputs, _device)
+
+
+class Prepares(Right):
+    """Prepares models, and refuses one with a Frobnicate before it is run, in many words."""
+
+    @classmethod
+    def prepare(cls, model: Any, device: str = "CPU") -> Any:
+        if any(each.op_type == "Frobnicate" for each in model.graph.node):
+            raise RuntimeError("no kernel for Frobnicate; " + "and so on, " * 80 + "and at its end a word")
+
+        class Prepared:
+            @staticmethod
+            def run(inputs: Any) -> Any:
+                return cls.run_model(model, inputs, device)
+
+        return Prepared
 
 
 class RefusesNeg(Right):

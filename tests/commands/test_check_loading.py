@@ -1,0 +1,82 @@
+"""`opcert check` loads the model itself, before anything else is asked of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.commands.checked_models import write_model
+from tests.commands.test_check import WANTED, check, on, place
+from tests.reports.sarif_checks import check_sarif
+
+__all__ = ["place"]
+
+
+@pytest.mark.slow
+def test_a_model_that_does_not_load_is_told_first_and_whole(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    model = write_model(place / "model.onnx", unknown=True)
+    answer, document = check(capsys, model, *on("Prepares", "Right"), *WANTED, "--no-chains")
+    assert answer.code == 1, answer.err
+    first = answer.out.splitlines()[0]
+    assert first.startswith("checked_backends:Prepares 3.1: does not load: RuntimeError: no kernel for Frob")
+    assert first.endswith("and at its end a word")
+    refusing, right = document["runtimes"]
+    assert [each["holds"] for each in (refusing, right)] == [False, True]
+    assert refusing["load"]["verdict"] == "refused"
+    assert refusing["load"]["message"].endswith("and at its end a word")
+    assert right["load"] == {"verdict": "loads", "message": None, "byRun": True}
+    assert refusing["nodes"] == right["nodes"]
+
+    folder = Path("out/check/model")
+    sarif = json.loads((folder / "check.sarif").read_text())
+    check_sarif(sarif)
+    rules = [[each["ruleId"] for each in run["results"]] for run in sarif["runs"]]
+    assert [each.count("does-not-load") for each in rules] == [1, 0]
+    junit = ElementTree.parse(folder / "junit.xml").getroot()
+    assert [each.find("testcase[@name='the model loads']/failure") is None for each in junit] == [False, True]
+    assert "at its end a word" in (folder / "check.md").read_text()
+    page = (folder / "index.html").read_text()
+    assert "Does it load?" in page
+    assert "at its end a word" in page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", [2, "batch"])
+def test_who_takes_single_nodes_alone_does_not_load_a_model(
+    capsys: pytest.CaptureFixture[str], place: Path, batch: int | str
+) -> None:
+    model = write_model(place / "model.onnx", batch=batch)
+    answer, document = check(capsys, model, *on("OneNode"), "--no-chains")
+    assert (answer.code, document["runtimes"][0]["load"]["verdict"]) == (1, "refused")
+    assert "models of one node alone" in answer.out.splitlines()[0]
+    assert document["runtimes"][0]["nodes"]["wrong"] == 0
+
+
+@pytest.mark.slow
+def test_inputs_that_were_drawn_refuse_no_model_with_open_extents(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    """A runtime that says nothing of a model before it is run may refuse what was drawn, not the model."""
+    model = write_model(place / "model.onnx", batch="batch")
+    _, document = check(capsys, model, *on("RefusesNeg"), "--no-chains")
+    (load,) = (each["load"] for each in document["runtimes"])
+    assert (load["verdict"], load["byRun"]) == ("unknown", True)
+    assert "no room for a Neg" in load["message"]
+
+
+@pytest.mark.slow
+@pytest.mark.runtimes("onnxruntime")
+def test_onnx_runtime_says_which_operator_it_does_not_have(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    model = write_model(place / "model.onnx", unknown=True)
+    answer, document = check(capsys, model, "--on", "onnxruntime", "--no-chains")
+    assert answer.code == 1
+    assert "does not load: " in answer.out.splitlines()[0]
+    assert "Frobnicate" in answer.out.splitlines()[0]
+    assert document["runtimes"][0]["load"]["byRun"] is False
