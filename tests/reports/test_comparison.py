@@ -140,6 +140,24 @@ def test_runs_that_differ_in_their_limits_say_so() -> None:
     assert any("head run has no footer" in each for each in found.warnings)
 
 
+def test_runs_on_other_processors_or_of_other_builds_say_so() -> None:
+    before, after = record({IDS[0]: "pass"}), record({IDS[0]: "mismatch"})
+    assert not any("instruction" in each for each in compare_runs(before, after).warnings)
+    before.header["processor"] = {"model": "a", "flags": ["avx2", "fma"]}
+    assert not any("instruction" in each for each in compare_runs(before, after).warnings)
+    after.header["processor"] = {"model": "a", "flags": ["avx2", "avx512_vnni"]}
+    built = {"file": "r-1-py3-none-any.whl", "contents": "a" * 64}
+    for each, digest in ((before, "a"), (after, "b")):
+        each.header["runtime"]["environment"] = {"build": {**built, "contents": digest * 64}}
+    found = compare_runs(before, after)
+    assert (
+        "The processors differ in their instruction sets: fma in the base run alone; "
+        "avx512_vnni in the head run alone." in found.warnings
+    )
+    assert any("r-1-py3-none-any.whl, under one name with other contents" in each for each in found.warnings)
+    assert "avx512_vnni in the head run alone" in render_text(found)
+
+
 def test_markdown_of_many_changes_stays_within_its_limit() -> None:
     ids = [f"ai.onnx/Resize-18/cover/{number:012x}" for number in range(5000)]
     before = record(dict.fromkeys(ids, "pass"))
