@@ -16,7 +16,7 @@ from typing import Any
 
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.machine_book import MachineBook
-from conformance.clusters.machines import check_machine, sources_digest
+from conformance.clusters.machines import check_machine, common_flags, sources_digest
 from conformance.clusters.run_units import RunOrder, UnitAnswer, UnitMaker
 from conformance.clusters.run_worker import Begun, begin_run, end_run, newest_opset, run_unit
 from conformance.clusters.told_runtimes import ToldRuntime
@@ -270,7 +270,9 @@ class _Merging:
         kinds = sorted({str(each["kind"]) for each in told})
         if len(kinds) > 1:
             platform = dict(json.loads(json.dumps(self._begun.header["platform"])))
-            self._writer.amend({"platform": {**platform, "machine": " and ".join(kinds)}})
+            # Which machine has which instruction sets, the footer says of each.
+            own = {"model": "of several kinds", "flags": common_flags(kinds)}
+            self._writer.amend({"platform": {**platform, "machine": " and ".join(kinds)}, "processor": own})
         record = self._collector.finish(self._plan.tasks(), self._losses, self._loaded, machines=told)
         self._book.forget()
         return record

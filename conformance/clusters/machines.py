@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from conformance.runtimes.processor import FLAGS, processor_here
 from opcert.vocabulary.file_digests import digest_by_name
 
 NAME = "OPCERT_MACHINE"
@@ -20,11 +21,6 @@ _PACKAGES = ("conformance", "generator", "opcert", "reference", "reports", "spec
 _SOURCES = (".py", ".yaml", ".mjs")
 _LEFT_OUT = "locks"
 _LONGEST_NAME = 200
-_FEATURES = (
-    *("avx", "avx2", "fma", "f16c", "avx_vnni", "avx512f", "avx512_vnni", "avx512_bf16", "avx512_fp16"),
-    *("amx_tile", "asimd", "asimdhp", "asimddp", "sve", "sve2", "bf16", "i8mm"),
-)
-"""Extensions of processors that runtimes choose their code by, as Linux names them."""
 
 
 @cache
@@ -41,7 +37,7 @@ def machine_here() -> dict[str, Any]:
         "system": platform.system(),
         "release": platform.release(),
         "machine": platform.machine(),
-        "features": list(_features()),
+        "features": processor_here()["flags"],
         "processors": os.cpu_count(),
         "memory": memory,
         "python": platform.python_version(),
@@ -54,7 +50,7 @@ def check_machine(said: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a machine says of itself; ValueError where it lacks a name or what its kind is made of."""
     texts = [said.get(key) for key in ("name", "system", "machine")]
     features = said.get("features")
-    if not isinstance(features, list | tuple) or len(features) > len(_FEATURES):
+    if not isinstance(features, list | tuple) or len(features) > len(FLAGS):
         raise ValueError("a machine without the extensions of its processor")
     if not all(type(each) is str and len(each) <= _LONGEST_NAME for each in (*texts, *features)):
         raise ValueError("a machine without a name, or of no kind")
@@ -66,14 +62,10 @@ def kind_of(machine: Mapping[str, Any]) -> str:
     return " ".join([str(machine["system"]), str(machine["machine"]), *machine["features"]])
 
 
-def _features() -> tuple[str, ...]:
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
-            name, _, value = line.partition(":")
-            if name.strip() in ("flags", "Features"):
-                has = frozenset(value.split())
-                return tuple(each for each in _FEATURES if each in has)
-    return ()
+def common_flags(kinds: Iterable[str]) -> list[str]:
+    """The instruction sets that machines of all these kinds have."""
+    words = [frozenset(kind.split()) for kind in kinds]
+    return [flag for flag in FLAGS if all(flag in own for own in words)]
 
 
 @cache

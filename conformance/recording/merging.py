@@ -121,6 +121,7 @@ def _check_apart(records: Sequence[Record]) -> None:
 
 def _origin(record: Record) -> Mapping[str, Any]:
     assert record.footer is not None
+    processor = record.header.get("processor")
     return {
         "shard": str(_shard(record)),
         "rows": len(record.results),
@@ -128,6 +129,7 @@ def _origin(record: Record) -> Mapping[str, Any]:
         "started": record.header.get("started"),
         "finished": record.footer.get("finished"),
         "platform": record.header.get("platform"),
+        **({"processor": processor} if processor is not None else {}),
     }
 
 

@@ -14,6 +14,7 @@ from conformance.recording.moments import timestamp
 from conformance.running.lane import Lane
 from conformance.running.requests import Offer
 from conformance.running.run_options import SAMPLE, RunOptions
+from conformance.runtimes.processor import processor_here
 from conformance.runtimes.runtimes import Installed, Runtime
 from conformance.suite.form_sample import CASES
 
@@ -50,6 +51,7 @@ def make_header(
             "python": platform.python_version(),
             "opcert": version("opcert"),
         },
+        "processor": dict(processor_here()),
         "confinement": describe_confinement(options.limits, lane.lacking),
         "options": told_options(options, forms),
         "started": timestamp(),

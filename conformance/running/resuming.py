@@ -59,6 +59,9 @@ def is_through(record: Record) -> bool:
 def _check_same_run(record: Record, header: Mapping[str, Any]) -> None:
     """Raise UserError where a record is of another suite, runtime, version, machine or set of options."""
     before, now = _identity(record.header), _identity(header)
+    if "processor" not in record.header:
+        # Of a record that does not say it nothing is known.
+        now.pop("instruction sets", None)
     for key, value in now.items():
         if before.get(key) != value:
             raise UserError(
@@ -78,6 +81,8 @@ def _identity(header: Mapping[str, Any]) -> dict[str, Any]:
     alike = ("system", "opcert") if header.get("cluster") else ("system", "machine", "opcert")
     found |= {"on a cluster": bool(header.get("cluster"))}
     found |= {f"platform {key}": platform.get(key) for key in alike}
+    if not header.get("cluster"):
+        found |= {"instruction sets": (header.get("processor") or {}).get("flags")}
     return found | {f"option {key}": options.get(key) for key in _SAME_OPTIONS}
 
 

@@ -47,6 +47,9 @@ class Installer(Protocol):
     def version(self, environment: Path) -> str | None:
         """The version of the program, where it belongs to the environment."""
 
+    def build(self, environment: Path, package: str) -> Mapping[str, str] | None:
+        """Which build of a package is installed: the `file` of its archive and a digest; None if unknown."""
+
 
 @dataclass(frozen=True)
 class Environment:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.runtimes.distributions import find_node_package
 from conformance.runtimes.installing import run_installer
 from opcert.vocabulary.errors import RuntimeUnavailable
 
@@ -58,6 +59,9 @@ class NodePackages:
     def version(self, environment: Path) -> str | None:
         del environment
         return None
+
+    def build(self, environment: Path, package: str) -> Mapping[str, str] | None:
+        return find_node_package(environment, package)
 
 
 def description_of(package: str, environment: Path) -> Path:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import uv
 
+from conformance.runtimes.distributions import find_wheel
 from conformance.runtimes.installing import run_installer
 from opcert.vocabulary.errors import RuntimeUnavailable
 
@@ -58,6 +59,9 @@ class PythonPackages:
         written = (environment / "pyvenv.cfg").read_text("utf-8")
         found = re.search(r"^version_info\s*=\s*(\S+)", written, re.MULTILINE)
         return found[1] if found else None
+
+    def build(self, environment: Path, package: str) -> Mapping[str, str] | None:
+        return find_wheel(environment, package)
 
 
 def run_uv(arguments: Sequence[str], *, wanted: str, folder: Path) -> str:

@@ -152,6 +152,10 @@ def _installed(runtime: Runtime, made: Environment | None) -> Installed:
     facts: dict[str, Any] = {"packages": dict(made.packages)}
     if made.python_version is not None:
         facts["python"] = made.python_version
+    package = runtime.requirements[0].partition("==")[0]
+    build = installer_of(runtime.adapter, runtime.python).build(made.folder, package)
+    if build is not None:
+        facts["build"] = dict(build)
     return Installed(Launch(worker_command(runtime.adapter, made), runtime.options, environment), facts)
 
 

@@ -130,6 +130,7 @@ def _predicate(
     failed = [str(each.id) for each in results.cases if each.fails]
     footer = results.record.footer or {}
     finished = text(footer.get("finished"))
+    processor = results.record.header.get("processor")
     return {
         "result": "NOT_DEMANDED" if evaluated is None else "PASSED" if evaluated.met else "FAILED",
         "configuration": [{"name": "suite", "digest": {"sha256": results.suite.digest}}],
@@ -143,6 +144,7 @@ def _predicate(
             "finished": finished if parse_moment(finished) else None,
             "complete": results.complete,
             "platform": results.record.header.get("platform"),
+            **({"processor": processor} if processor is not None else {}),
             "options": results.record.header.get("options"),
             "recorded": recorded,
         },

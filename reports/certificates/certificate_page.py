@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conformance.runtimes.processor import processor_text
 from opcert.vocabulary.whole_files import write_text
 from reports.certificates.certificate import Certificate
 from reports.certificates.profile_checks import is_ready_made
@@ -72,11 +73,24 @@ class CertificatePage:
         return [
             ("issued", text(self.predicate["issued"]), ""),
             ("run", f"{moment(text(run['started']))}, on {machine or text(run['platform'])}", ""),
+            *self._processor,
             ("runtime", self.runtime, text(self.statement["subject"][0]["digest"]["sha256"])),
             ("suite", text(self.predicate["suite"]["says"]), subjects["suite"]),
             ("record", self.record, text(self.statement["subject"][2]["digest"]["sha256"])),
             ("certificate", "signed" if self.key_id else "not signed", self.digest),
             *([("key", "names the key, and vouches for nothing", self.key_id)] if self.key_id else []),
+        ]
+
+    @property
+    def _processor(self) -> list[tuple[str, str, str]]:
+        """The processor, and the build of the runtime; nothing of a run whose record does not say it."""
+        processor = mapping(self.predicate["run"].get("processor"))
+        said = processor_text(processor)
+        build = mapping(mapping(mapping(self.predicate["runtime"]).get("environment")).get("build"))
+        digest = text(build.get("contents") or build.get("integrity"))
+        return [
+            *([("processor", said, "")] if said else []),
+            *([("build", text(build.get("file")), digest)] if build else []),
         ]
 
     @property

@@ -14,9 +14,9 @@ from conformance.recording.rows import Result
 from conformance.recording.suite_ordered import merged_cases
 from opcert.vocabulary.errors import NothingRan
 from reports.causes.followed_readings import fault_text
-from reports.page_making.phrasing import plural
+from reports.page_making.phrasing import listed, plural
 from reports.results.headline import runtime_label
-from reports.results.told_facts import mapping, text
+from reports.results.told_facts import items, mapping, text
 
 ChangeKind = Literal["regressed", "fixed", "changed", "expectation", "error", "same"]
 KINDS: Mapping[ChangeKind, str] = {
@@ -192,5 +192,29 @@ def _warnings(base: Record, head: Record) -> Iterable[str]:
     for name in ("forms", "sampled", "repeat", "timeout", "memory"):
         if before.get(name) != after.get(name):
             yield f"The runs differ in {name}: {text(before.get(name))} and {text(after.get(name))}."
+    yield from _other_processor(base, head)
     if base.header.get("suite") != head.header.get("suite"):
         yield "The runs are of different suites; cases are held together by their ids."
+
+
+def _other_processor(base: Record, head: Record) -> Iterable[str]:
+    """That runs had other instruction sets, or builds of one version: nothing where one does not say."""
+    processors = [mapping(each.header.get("processor")) for each in (base, head)]
+    if all(processors):
+        flags = [list(map(text, items(each.get("flags")))) for each in processors]
+        alone = [[flag for flag in own if flag not in other] for own, other in (flags, reversed(flags))]
+        said = [
+            f"{listed(only)} in the {name} run alone"
+            for name, only in zip(("base", "head"), alone, strict=True)
+            if only
+        ]
+        if said:
+            yield f"The processors differ in their instruction sets: {'; '.join(said)}."
+    builds = [
+        mapping(mapping(mapping(each.header.get("runtime")).get("environment")).get("build"))
+        for each in (base, head)
+    ]
+    if all(builds) and builds[0] != builds[1] and runtime_label(base) == runtime_label(head):
+        files = [text(each.get("file")) for each in builds]
+        same = ", under one name with other contents" if files[0] == files[1] else f" and {files[1]}"
+        yield f"The builds of {runtime_label(base)} differ: {files[0]}{same}."

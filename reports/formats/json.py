@@ -42,6 +42,7 @@ def render_json(results: Results) -> str:
         "opcert": version("opcert"),
         "runtime": {"label": runtime_label(results.record), **(header.get("runtime") or {})},
         "platform": header.get("platform"),
+        "processor": header.get("processor"),
         "suite": results.suite.digest,
         "started": text(header.get("started")),
         "complete": results.complete,

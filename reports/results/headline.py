@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.recording.records import Record
+from conformance.runtimes.processor import processor_text
 from opcert.vocabulary.harmless import one_line
 from reports.causes.failure_class import FailureClass
 from reports.causes.forms import compare_forms, form_sentence
@@ -80,6 +81,13 @@ def list_facts(results: Results) -> tuple[Fact, ...]:
         found.append(Fact("runtime", _flat(runtime["source"])))
     if header.get("platform"):
         found.append(Fact("ran on", _platform(header["platform"])))
+    if header.get("processor"):
+        found.append(Fact("processor", processor_text(mapping(header["processor"]))))
+    build = mapping(mapping(runtime.get("environment")).get("build"))
+    if build:
+        found.append(
+            Fact("build", text(build.get("file")), text(build.get("contents") or build.get("integrity")))
+        )
     if header.get("started"):
         found.append(Fact("when", _when(header, results.record.footer)))
     operators = plural(len(results.by_operator), "operator version")

@@ -137,6 +137,27 @@ def test_another_run_is_refused(tmp_path: Path, change: dict[str, Any], problem:
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("flags", [["avx"], None])
+def test_another_processor_is_refused_and_one_that_nobody_wrote_down_is_not(
+    tmp_path: Path, flags: list[str] | None
+) -> None:
+    suite, path = make_suite(tmp_path, [make_case(), make_case(seed=1)]), tmp_path / "run.jsonl"
+    run(suite, path)
+    cut(path, 1)
+    header, *rows = path.read_bytes().splitlines(keepends=True)
+    told = json.loads(header)
+    if flags is None:
+        del told["processor"]
+    else:
+        told["processor"]["flags"] = flags
+    path.write_bytes(canonical_json(told) + b"\n" + b"".join(rows))
+    if flags is None:
+        assert run(suite, path).counts["not_run"] == 0
+    else:
+        with pytest.raises(UserError, match="instruction sets"):
+            run(suite, path)
+
+
 def test_another_suite_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     (tmp_path / "other").mkdir()

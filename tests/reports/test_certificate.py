@@ -220,6 +220,26 @@ def test_the_page_says_what_was_not_tested_and_that_nobody_signed(results: Resul
     assert "It is not signed" not in signed
 
 
+def test_it_names_the_processor_and_the_build_where_the_record_does(results: Results, tmp_path: Path) -> None:
+    before = make_certificate(results, on=DAY)
+    assert "processor" not in before.statement["predicate"]["run"]
+    build = {"file": "example-2.1.0-py3-none-any.whl", "contents": "c" * 64}
+    header = {
+        **HEADER,
+        "runtime": {**HEADER["runtime"], "environment": {"build": build}},
+        "processor": {"model": "A B", "flags": ["avx2", "fma"]},
+    }
+    made = Maker(tmp_path, header).make(list(sample_cases(17)))
+    with made.suite:
+        certificate = make_certificate(put_together(made.suite, made.record), on=DAY)
+    jsonschema.validate(certificate.statement, load_schema("certificate"))
+    assert certificate.statement["predicate"]["run"]["processor"] == header["processor"]
+    page = write_certificate_page(certificate, tmp_path).read_text()
+    for said in ("A B (avx2, fma)", build["file"], build["contents"]):
+        assert said in page
+        assert said not in write_certificate_page(before, tmp_path).read_text()
+
+
 def test_the_page_shows_hostile_text_and_executes_none(tmp_path: Path) -> None:
     hostile = "<script>alert(1)</script>\u202e\x00"
     header = {**HEADER, "runtime": {"name": hostile, "version": hostile}, "platform": hostile}

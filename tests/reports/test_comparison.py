@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,27 @@ def test_runs_that_differ_in_their_limits_say_so() -> None:
     found = compare_runs(before, after)
     assert any("differ in timeout: 10 and 99" in each for each in found.warnings)
     assert any("head run has no footer" in each for each in found.warnings)
+
+
+def on_processor(flags: list[str], contents: str = "a") -> Record:
+    found = record({IDS[0]: "pass"})
+    build = {"file": "r-1-py3-none-any.whl", "contents": contents * 64}
+    runtime = {**found.header["runtime"], "environment": {"build": build}}
+    processor = {"model": "a", "flags": flags}
+    return replace(found, header={**found.header, "runtime": runtime, "processor": processor})
+
+
+def test_runs_on_other_processors_or_of_other_builds_say_so() -> None:
+    before, after = on_processor(["avx2", "fma"]), on_processor(["avx2", "avx512_vnni"], "b")
+    for silent in (record({IDS[0]: "pass"}), before):
+        assert not any("differ" in each for each in compare_runs(silent, before).warnings)
+    found = compare_runs(before, after)
+    assert (
+        "The processors differ in their instruction sets: fma in the base run alone; "
+        "avx512_vnni in the head run alone." in found.warnings
+    )
+    assert any("r-1-py3-none-any.whl, under one name with other contents" in each for each in found.warnings)
+    assert "avx512_vnni in the head run alone" in render_text(found)
 
 
 def test_markdown_of_many_changes_stays_within_its_limit() -> None:

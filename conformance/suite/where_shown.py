@@ -1,0 +1,127 @@
+"""Where a failure of a case shows: on data and options that users have, or on such as few ever meet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from conformance.suite.cases import Case
+from conformance.suite.ordinary import is_ordinary
+from conformance.suite.values import decode_floats
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.tensors import Tensor
+
+Shows = Literal["ordinary", "wide", "special", "extremes", "invalid"]
+WORDS: Mapping[Shows, str] = {
+    "ordinary": "on ordinary data",
+    "wide": "on wide integers or uncommon types alone",
+    "special": "on special values alone",
+    "extremes": "on nothing or extremes alone",
+    "invalid": "on invalid calls alone",
+}
+"""In words, those that most users meet first."""
+ORDER: tuple[Shows, ...] = tuple(WORDS)
+COMMON = frozenset({"float", "float16", "int8", "uint8", "int32", "int64", "bool"})
+"""Element types that models in use are made of."""
+WIDE = 1 << 24
+"""Integers from here on are wide: float does not hold them all."""
+_ENDS = frozenset(sign * (number + less) for sign in (1, -1) for number in (2**63, 2**31) for less in (-1, 0))
+_WRITTEN: Mapping[str, tuple[str, ...]] = {"Slice": ("starts", "ends")}
+"""Inputs in which exporters write the greatest integers, for as far as there is anything."""
+_OF_TRAINING = "training_mode"
+
+
+def shows_of(case: Case, worst: Mapping[str, Any] | None = None) -> Shows:
+    """Where a failing case shows: of all that it gives, asks and expects, what fewest users meet.
+
+    `worst` is the worst wrong element of its row: where that is a zero of the other sign, it is special.
+    """
+    if case.demand != "answer":
+        return "invalid"
+    found: list[Shows] = ["ordinary", *_of_call(case), *_of_expected(case)]
+    if worst is not None and _is_zero(worst.get("expected")) and _is_zero(worst.get("got")):
+        found.append("special")
+    return max(found, key=ORDER.index)
+
+
+def first_shown(found: Iterable[Shows | None]) -> Shows | None:
+    """Of several cases what most users meet; None where nothing is known of any."""
+    return min((shows for shows in found if shows is not None), key=ORDER.index, default=None)
+
+
+def _of_call(case: Case) -> Iterator[Shows]:
+    for name, tensor in case.inputs:
+        if tensor is not None:
+            yield from _of_tensor(tensor, name in _WRITTEN.get(case.operator.name, ()))
+    for name, attribute in case.attributes.items():
+        if name == _OF_TRAINING and attribute.value:
+            yield "extremes"
+        yield from _of_attribute(attribute)
+    wanted = [bool(name) for name in case.output_names]
+    if not all(wanted):
+        # Exporters name every output up to the last one that they want.
+        yield "extremes"
+
+
+def _of_expected(case: Case) -> Iterator[Shows]:
+    outputs = case.expectations[0].outputs if case.expectations else ()
+    for output in outputs:
+        tensor = output.expected
+        if tensor.element_type.name not in COMMON:
+            yield "wide"
+        if tensor.element_type.is_float and not np.isfinite(_numbers(tensor)).all():
+            yield "special"
+        if tensor.element_type.is_integer and tensor.array.size and _widest(tensor) >= WIDE:
+            yield "wide"
+
+
+def _of_tensor(tensor: Tensor, has_ends: bool) -> Iterator[Shows]:
+    kind = tensor.element_type
+    if kind.name not in COMMON:
+        yield "wide"
+    if not tensor.array.size:
+        yield "extremes"
+    elif kind.is_float:
+        numbers = _numbers(tensor)
+        if not np.isfinite(numbers).all() or (np.signbit(numbers) & (numbers == 0)).any():
+            yield "special"
+        elif not is_ordinary(tensor):
+            yield "extremes"
+    elif kind.is_integer and _widest(tensor) >= WIDE:
+        wide = [int(number) for number in tensor.array.reshape(-1) if abs(int(number)) >= WIDE]
+        if not has_ends or not _ENDS.issuperset(wide):
+            yield "wide"
+
+
+def _of_attribute(attribute: Attribute) -> Iterator[Shows]:
+    value = attribute.value
+    if isinstance(value, Tensor):
+        yield from _of_tensor(value, has_ends=False)
+        return
+    for part in value if isinstance(value, tuple) else (value,):
+        if isinstance(part, int) and abs(part) >= WIDE:
+            yield "wide"
+        elif isinstance(part, float):
+            if not math.isfinite(part):
+                yield "special"
+            elif part and not np.finfo(np.float32).tiny <= abs(part) < WIDE:
+                yield "extremes"
+
+
+def _numbers(tensor: Tensor) -> Any:
+    return decode_floats(tensor.element_type, tensor.array)
+
+
+def _widest(tensor: Tensor) -> int:
+    array = tensor.array
+    return max(abs(int(array.max())), abs(int(array.min())))
+
+
+def _is_zero(text: object) -> bool:
+    try:
+        return float(str(text)) == 0
+    except ValueError:
+        return False
