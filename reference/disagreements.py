@@ -79,6 +79,7 @@ class Disagreement(Entry):
     verdicts: Texts = ()
     levels: dict[str, Texts] = Field(default_factory=dict)
     when: Condition | None = None
+    computes: Annotated[tuple[str | dict[str, Condition | None], ...], BeforeValidator(_as_list)] = ()
     reason: Texts = ()
     cause: Cause
     passage: Annotated[tuple[Passage, ...], BeforeValidator(_as_list)] = ()

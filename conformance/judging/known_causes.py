@@ -16,6 +16,8 @@ WORDS: dict[CauseKind, str] = {
 """What each kind of cause says of whom. Readings and findings blame nobody."""
 
 
+EQUALS = "the result equals the expected output with"
+"""So begins what is shown of a cause by answers that are what its entry says."""
 LONGEST_TITLE = 240
 
 
@@ -27,6 +29,7 @@ class KnownCause:
     upstream. `versions` are globs over versions of the runtime that it is known to be about. `cases` and
     `faults` are the failing ones that it explains; of an entry that explains none any more, `asked` are the
     cases that it is about, which pass. `by_chance` says that these may pass in one run and fail in the next.
+    `shown` says in words what shows it of wrong answers, in how many cases each.
     """
 
     id: str
@@ -40,6 +43,7 @@ class KnownCause:
     faults: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     by_chance: bool = False
+    shown: tuple[tuple[str, int], ...] = ()
 
     @property
     def title(self) -> str:
@@ -56,3 +60,15 @@ class KnownCause:
     def blames(self) -> bool:
         """Whether it says that the runtime is wrong."""
         return self.kind in ("witness_fault", "tolerance")
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """Wrong answers that entries may be about, and none of which was shown for one alone.
+
+    `either`: each of several entries reproduces them alike. Else nobody could try them, and `causes` fit.
+    """
+
+    causes: tuple[KnownCause, ...]
+    cases: tuple[str, ...]
+    either: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,11 @@ from generator.spaces.declared_kinds import make_kinds
 from generator.spaces.kind import KindChange, ResultChange
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
+from specs.call_scopes import scope_of
+from specs.evaluation import Operand
+from specs.expressions import parse
 from specs.model import Spec
 
 
@@ -71,6 +75,39 @@ def _change(by: KindChange) -> Change:
         return Changed(made, before=before, breaks=frozenset(by.breaks))
 
     return Change(by.key, by.text, apply, subject=by.subject)
+
+
+def taken_for(values: Mapping[str, str | None]) -> Change:
+    """Attributes and inputs taken for what expressions over the call say; for None they are left out.
+
+    The elements of a tensor are a list, of as many as it has.
+    """
+
+    def apply(spec: Spec, call: Call) -> Changed | None:
+        try:
+            names = scope_of(spec, call.attributes, dict(call.inputs))
+            found = {
+                name: None if text is None else parse(text).evaluate(names) for name, text in values.items()
+            }
+            made = _with_values(
+                spec, call, {name: _in_shape(call, name, each) for name, each in found.items()}
+            )
+        except (UserError, KeyError, TypeError, ValueError, IndexError, ArithmeticError):
+            return None  # the call does not have what the expressions are about
+        return None if made.digest(spec.operator) == call.digest(spec.operator) else Changed(made)
+
+    text = ", ".join(
+        f"{name} {'left out' if each is None else f'taken for {each}'}" for name, each in values.items()
+    )
+    return Change(f"taken for {text}", text, apply)
+
+
+def _in_shape(call: Call, name: str, value: Any) -> Any:
+    """The elements of a list in the shape of the input that they stand for."""
+    if isinstance(value, Operand):
+        return np.asarray(value.values).reshape(value.shape)
+    given = dict(call.inputs).get(name)
+    return value if value is None or given is None else np.asarray(value).reshape(given.shape)
 
 
 def _computed(by: ResultChange) -> Change:

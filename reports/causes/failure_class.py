@@ -25,7 +25,18 @@ from reports.causes.others import Beside, nobody_passes
 from reports.results.case_results import CaseResult
 from reports.results.type_order import type_rank
 
-Told = Literal["entry", "message", "experiment", "rule", "allowed", "optimisation", "association", "nothing"]
+Told = Literal[
+    "entry",
+    "either",
+    "suspected",
+    "message",
+    "experiment",
+    "rule",
+    "allowed",
+    "optimisation",
+    "association",
+    "nothing",
+]
 """What tells the cause of a class."""
 
 
@@ -33,7 +44,8 @@ Told = Literal["entry", "message", "experiment", "rule", "allowed", "optimisatio
 class FailureClass:
     """Failing cases of one cause, of one or more operator versions, that fail in one way.
 
-    `told` says by what the cause is known: `known` is the entry, `said` the runtime's own sentence, `shown`
+    `told` says by what the cause is known: `known` is the entry, `suspects` are entries of which none was shown
+    alone (either of them reproduces the cases, or nobody tried), `said` the runtime's own sentence, `shown`
     what experiments showed of it, whoever told it. `beside` is what other runtimes make of the cases, and
     `unoptimised` names a run of the same one that optimises less and passes them all. Where it is an
     association, `conditions` separate the cases from passing ones; of a message they are a remark; they are
@@ -54,6 +66,7 @@ class FailureClass:
     shown: DiagnosedCause | None = None
     beside: tuple[Beside, ...] = ()
     unoptimised: str = ""
+    suspects: tuple[KnownCause, ...] = ()
 
     @property
     def tier(self) -> Tier:

@@ -1,6 +1,6 @@
 """The failure classes of a run, in the order to fix them.
 
-What tells a cause, the first that does: an entry that explains the cases; what the runtime said when it
+What tells a cause, the first that does: an entry that was shown to explain the cases; what the runtime said when it
 refused or died; an experiment that was made on it (`diagnosis.json`), which may say that the documents allow
 the answer; for invalid calls that were answered, the rule; a run of the same runtime that optimises less and
 passes. Only what is left is divided by conditions that go with failing.
@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from conformance.judging.kept_diagnosis import FILE, DiagnosedCause, Diagnosis, read_diagnosis
-from conformance.judging.known_causes import KnownCause
+from conformance.judging.known_causes import KnownCause, Suspicion
 from conformance.judging.refusals import sentence
 from opcert.vocabulary.names import OperatorName
 from reports.causes.associations import associate, by_operator, comparable, operators_of, remark
@@ -39,7 +39,9 @@ SPOKEN: frozenset[Kind] = frozenset({"crash", "rejected_valid"})
 @lru_cache(maxsize=16)
 def classes_of(results: Results) -> tuple[FailureClass, ...]:
     """The failure classes of a run, found once."""
-    return find_classes(results.cases, results.known, diagnosis_of(results), results.others)
+    return find_classes(
+        results.cases, results.known, diagnosis_of(results), results.others, results.suspected
+    )
 
 
 @lru_cache(maxsize=16)
@@ -64,10 +66,12 @@ def find_classes(
     known: Sequence[KnownCause] = (),
     diagnosis: Diagnosis | None = None,
     others: Sequence[OtherRun] = (),
+    suspected: Sequence[Suspicion] = (),
 ) -> tuple[FailureClass, ...]:
     """Divide the failing cases into classes, in the order to fix them; each is in exactly one."""
     failing = {str(each.id): each for each in cases if each.fails}
     classes = list(_claimed(failing, known))
+    classes += _suspected(failing, suspected)
     claimed = {str(case.id) for each in classes for case in each.cases}
     left = [each for name, each in failing.items() if name not in claimed]
     every = by_operator(cases)
@@ -100,6 +104,19 @@ def _claimed(failing: Mapping[str, CaseResult], known: Iterable[KnownCause]) -> 
             said = _sentence(min(members, key=smallness)) if worst in SPOKEN else ""
             yield FailureClass(
                 0, worst, operators_of(members), None, members, told="entry", known=entry, said=said
+            )
+
+
+def _suspected(failing: Mapping[str, CaseResult], suspected: Iterable[Suspicion]) -> Iterable[FailureClass]:
+    """Wrong answers that several entries reproduce alike, and those of which nobody tried an entry."""
+    for each in suspected:
+        members = tuple(failing[name] for name in each.cases if name in failing)
+        kinds = [kind for kind in map(failure_kind, members) if kind is not None]
+        if members:
+            worst = min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
+            told: Told = "either" if each.either else "suspected"
+            yield FailureClass(
+                0, worst, operators_of(members), None, members, told=told, suspects=each.causes
             )
 
 

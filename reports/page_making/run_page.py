@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reports.causes.cause_paragraphs import fault_cause, shown_cases
-from reports.causes.class_words import fit_text, headline, remarks
+from reports.causes.class_words import equals_text, fit_text, headline, remarks
 from reports.causes.failure_class import FailureClass, marked_features
 from reports.causes.failure_classes import classes_of
 from reports.causes.failure_kinds import TIERS
@@ -207,7 +207,7 @@ class Page:
         return CauseLine(
             found.number,
             len(found.cases),
-            headline(found),
+            headline(found, class_sentence(self.results, found.cases)),
             note_id(self.position, found.number),
             short_names(found.operators[:MOST_SHOWN]),
             cases_link(token("note", str(found.number)), of=self.of),
@@ -262,15 +262,16 @@ class Page:
         results, smallest = self.results, found.smallest
         case = results.suite.case(str(smallest.id))
         note = token("note", str(found.number))
+        resembles = class_sentence(results, found.cases)
         return ClassView(
             found,
-            headline(found),
-            tuple(with_titles(each, smallest.operator) for each in remarks(found)),
+            headline(found, resembles),
+            tuple(with_titles(each, smallest.operator) for each in remarks(found, resembles)),
             note_id(self.position, found.number),
             short_names(found.operators),
             fit_text(found),
             _types(results, found),
-            class_sentence(results, found.cases),
+            "" if equals_text(found, resembles) else resembles,
             view_case(results, case, marked_features(found)),
             view_answer(results, smallest, case),
             case_link(smallest.id, note, of=self.of),

@@ -10,7 +10,7 @@ from sys import intern
 from typing import Any, Literal
 
 from conformance.judging.judge import FAILING, worst_verdict
-from conformance.judging.known_causes import KnownCause
+from conformance.judging.known_causes import KnownCause, Suspicion
 from conformance.recording.record_rows import RecordRows
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
@@ -77,7 +77,8 @@ class Results:
     `suite_name` is what `-s` takes to find the suite again, for the commands that a report prints. `excuses`
     are what a profile and a baseline say of failing cases, where the run was held against one. `standing`
     says whose the suite is; None where nobody asked. `known` are causes that somebody has explained, with the
-    failing cases of each, `mended` those whose cases pass in this run. `others` are runs of other runtimes on
+    failing cases of each, `mended` those whose cases pass in this run, and `suspected` has the wrong answers that
+    entries may be about without that it was shown. `others` are runs of other runtimes on
     the suite. `grouping` is what one test stands for in formats of tests. `texts` are documents at hand.
     `groups` are headings of what operators do, which stand over them where they are many. `followed` says
     which options of readings runtimes were seen to follow when they were last asked.
@@ -91,6 +92,7 @@ class Results:
     standing: SuiteStanding | None = None
     known: tuple[KnownCause, ...] = ()
     mended: tuple[KnownCause, ...] = ()
+    suspected: tuple[Suspicion, ...] = ()
     others: tuple[OtherRun, ...] = ()
     grouping: Grouping = "case"
     texts: DocumentTexts = field(default_factory=DocumentTexts)

@@ -1,0 +1,227 @@
+"""Entries about wrong answers put to the test: does what one says of a case come true?
+
+An entry that states what the runtime computes instead is held against the answer that was recorded. Of any
+other one the runtime is asked the same call without what the entry is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+
+from conformance.judging.kept_diagnosis import EntryTrial, TrialResult
+from conformance.recording.rows import Result
+from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.cases import Case
+from generator.asking.bare_cases import first_type
+from generator.asking.calls import Call
+from generator.changes.change import Change, Changed
+from generator.changes.finding import find_changes
+from generator.changes.kind_values import taken_for
+from generator.diagnosis.change_trials import Bench, Failure, Trial
+from generator.diagnosis.laboratory import Laboratory, Outcome
+from generator.diagnosis.one_factor import ELEMENTS, SHAPE, is_crisp, others, plainest
+from generator.fuzzing.known_space import Space
+from opcert.vocabulary.errors import UserError
+from reference.disagreements import Disagreement
+from specs.call_scopes import scope_of
+
+MOST_ASKED = 4
+"""So many calls without what an entry is about are asked of a case, the plainest first."""
+_SPREAD = 3
+"""Of each set of entries so many cases are tried before the next set has its turn again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pointed:
+    """The row of a wrong answer and the entries that may be about it: their conditions fit the call."""
+
+    row: Result
+    entries: tuple[Disagreement, ...]
+
+    @property
+    def with_formula(self) -> tuple[Disagreement, ...]:
+        """The entries that say what is computed instead."""
+        return tuple(each for each in self.entries if each.computes)
+
+    @property
+    def without_formula(self) -> tuple[Disagreement, ...]:
+        """The entries that only the runtime can say something of."""
+        return tuple(each for each in self.entries if not each.computes and each.cause in BLAMING)
+
+
+BLAMING = frozenset({"witness_fault", "tolerance"})
+"""What an entry says whose cause is another blames nobody, and must show nothing without a formula."""
+
+
+def digest_of(entry: Disagreement) -> str:
+    """Of what a trial of an entry hangs on: with another condition or formula it is another one."""
+    stated = (entry.operator, entry.cases, entry.levels, entry.when, entry.computes)
+    return sha256(canonical_json([entry.id, *stated]))[:12]
+
+
+def in_turn(pointed: Sequence[Pointed]) -> list[Pointed]:
+    """The cases in the order to try them: a few of each set of entries, small ones first, then more."""
+
+    def key(each: Pointed) -> tuple[str, ...]:
+        return tuple(entry.id for entry in each.entries)
+
+    groups = [_spread_out(list(group)) for _, group in groupby(sorted(pointed, key=key), key)]
+    longest = max(map(len, groups), default=0)
+    starts = range(0, longest, _SPREAD)
+    return [each for start in starts for group in groups for each in group[start : start + _SPREAD]]
+
+
+def _spread_out(cases: list[Pointed]) -> list[Pointed]:
+    """The cases so that the first ones are from all over the list."""
+    found: list[Pointed] = []
+    step = 1 << max(0, len(cases) - 1).bit_length()
+    seen: set[int] = set()
+    while step:
+        for place in range(0, len(cases), step):
+            if place not in seen:
+                seen.add(place)
+                found.append(cases[place])
+        step //= 2
+    return found
+
+
+def formula_trials(stating: Sequence[Disagreement], failure: Failure) -> list[EntryTrial]:
+    """What the recorded answer of a case says of entries that state what is computed instead."""
+    try:
+        bench = Bench(failure)
+    except UserError:
+        return []
+    case, tried = str(failure.case.id), []
+    for entry in stating:
+        trials = [Trial(each) for each in _stated(entry, bench.changes)]
+        for trial in trials:
+            bench.test(trial)
+        fitting = next((each for each in trials if each.telling), None)
+        by = "" if fitting is None else fitting.named.text
+        tried.append(
+            EntryTrial(case, entry.id, digest_of(entry), "refuted" if fitting is None else "equals", by)
+        )
+    return tried
+
+
+def _stated(entry: Disagreement, known: Mapping[str, Change]) -> Iterator[Change]:
+    """The changes that an entry names, as far as the operator has them, and those that it writes out."""
+    for stated in entry.computes:
+        if not isinstance(stated, str):
+            yield taken_for(stated)
+        elif stated in known:
+            yield known[stated]
+
+
+@lru_cache(maxsize=64)
+def _catalogue(space: Space) -> tuple[Change, ...]:
+    return find_changes(space.spec)
+
+
+def experiment_trials(
+    laboratory: Laboratory, space: Space, case: Case, entries: Sequence[Disagreement]
+) -> list[EntryTrial]:
+    """What the runtime says of entries without a formula; raises Exhausted.
+
+    A call after which one entry alone is no longer about it speaks for that one where it passes, and against
+    it where it fails. One that ends several speaks for all of them alike.
+    """
+    name, call = str(case.id), Call(dict(case.attributes), case.inputs, case.slots, None)
+    own = laboratory.outcome(space, name, 0, call)
+    if own.failure is None:
+        return silent_trials(case, entries)
+    ended = list(_ended_by(space, case, call, entries))
+    found: dict[str, EntryTrial] = {}
+    for entry in entries:
+        mine = [each for each in ended if entry.id in each.ends]
+        found[entry.id] = _tried(laboratory, space, name, own, entry, mine)
+    return list(found.values())
+
+
+def silent_trials(case: Case, entries: Sequence[Disagreement]) -> list[EntryTrial]:
+    """Of entries that no call says anything of."""
+    return [EntryTrial(str(case.id), each.id, digest_of(each), "silent") for each in entries]
+
+
+@dataclass(frozen=True, eq=False)
+class _Ended:
+    """A call with one change, and the entries that are no longer about it."""
+
+    by: str
+    call: Call
+    ends: frozenset[str]
+    rank: tuple[bool, bool, int]
+
+
+def _tried(
+    laboratory: Laboratory,
+    space: Space,
+    case: str,
+    own: Outcome,
+    entry: Disagreement,
+    without: Sequence[_Ended],
+) -> EntryTrial:
+    result: TrialResult = "silent"
+    by, asked = "", 0
+    for each in sorted(without, key=lambda one: (len(one.ends), one.rank)):
+        if asked == MOST_ASKED:
+            break
+        found = laboratory.outcome(space, case, 1, each.call)
+        if found.failure is None and not found.passes:
+            continue  # neither right nor wrong
+        asked += 1
+        if found.cures(own):
+            alone = len(each.ends) == 1
+            result, by = ("cured" if alone else "alike"), each.by
+            break
+        if found.failure is not None:
+            result, by = "refuted", each.by
+    return EntryTrial(case, entry.id, digest_of(entry), result, by)
+
+
+def _ended_by(space: Space, case: Case, call: Call, entries: Sequence[Disagreement]) -> Iterator[_Ended]:
+    seen = set[str]()
+    for place, (by, factor, changed) in enumerate(_changes(space, call)):
+        digest = changed.digest(space.spec.operator)
+        if digest in seen:
+            continue
+        seen.add(digest)
+        ends = frozenset(each.id for each in entries if not is_about(each, space, case, changed, factor))
+        if ends:
+            rank = (not is_crisp(factor), factor.startswith(SHAPE), place)
+            yield _Ended(by, changed, ends, rank)
+
+
+def _changes(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
+    """Every call that differs in one thing: in words, its factor, and the call."""
+    for changes in (plainest, others):
+        for each in changes(space, call):
+            yield f"{each.factor} = {each.to}", each.factor, each.call
+    for known in _catalogue(space):
+        changed = known.apply(space.spec, call)
+        if changed is not None and _is_a_call(changed):
+            yield Trial(known).named.text, known.key, changed.call
+
+
+def _is_a_call(changed: Changed) -> bool:
+    """Whether a change is one of the call alone, which a runtime can be asked."""
+    return not (changed.settled or changed.narrow or changed.expectations or changed.breaks)
+
+
+def is_about(entry: Disagreement, space: Space, case: Case, call: Call, factor: str = "") -> bool:
+    """Whether an entry may be about a call that was made from a case by changing a factor.
+
+    What a case's id says is said of its call with any change, too.
+    """
+    levels = {**case.levels, "element_type": first_type(space.spec, call).name}
+    if factor.startswith(ELEMENTS):
+        levels.pop("data", None)
+    bare = entry.model_copy(update={"verdicts": (), "reason": (), "cases": ("*",)})
+    try:
+        names = None if entry.when is None else scope_of(space.spec, call.attributes, dict(call.inputs))
+        return bare.explains(str(space.spec.operator), "", entry.against[0], "", levels, "", names)
+    except (UserError, KeyError, ValueError, IndexError, ArithmeticError, TypeError):
+        return False  # the condition has no value for it
