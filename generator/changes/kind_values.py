@@ -96,9 +96,7 @@ def taken_for(values: Mapping[str, str | None]) -> Change:
             return None  # the call does not have what the expressions are about
         return None if made.digest(spec.operator) == call.digest(spec.operator) else Changed(made)
 
-    text = ", ".join(
-        f"{name} {'left out' if each is None else f'taken for {each}'}" for name, each in values.items()
-    )
+    text = ", ".join(f"{name} {f'taken for {each}' if each else 'ignored'}" for name, each in values.items())
     return Change(f"taken for {text}", text, apply)
 
 
@@ -107,7 +105,7 @@ def _in_shape(call: Call, name: str, value: Any) -> Any:
     if isinstance(value, Operand):
         return np.asarray(value.values).reshape(value.shape)
     given = dict(call.inputs).get(name)
-    return value if value is None or given is None else np.asarray(value).reshape(given.shape)
+    return value if given is None else np.asarray(value).reshape(given.shape)
 
 
 def _computed(by: ResultChange) -> Change:

@@ -31,7 +31,7 @@ _EARLIER = "earlier"
 
 @dataclass(frozen=True)
 class _Kept:
-    """The calls and trials of entries, and the diagnoses without them, each with the key of the failing cases that it is of."""
+    """The calls, the trials of entries, and the diagnoses without them, each with the key of its cases."""
 
     seconds: float
     calls: tuple[TriedCall, ...]

@@ -1,6 +1,6 @@
 """The failure classes of a run, in the order to fix them.
 
-What tells a cause, the first that does: an entry that was shown to explain the cases; what the runtime said when it
+What tells a cause, the first that does: an entry that explains the cases; what the runtime said when it
 refused or died; an experiment that was made on it (`diagnosis.json`), which may say that the documents allow
 the answer; for invalid calls that were answered, the rule; a run of the same runtime that optimises less and
 passes. Only what is left is divided by conditions that go with failing.

@@ -77,9 +77,9 @@ class Results:
     `suite_name` is what `-s` takes to find the suite again, for the commands that a report prints. `excuses`
     are what a profile and a baseline say of failing cases, where the run was held against one. `standing`
     says whose the suite is; None where nobody asked. `known` are causes that somebody has explained, with the
-    failing cases of each, `mended` those whose cases pass in this run, and `suspected` has the wrong answers that
-    entries may be about without that it was shown. `others` are runs of other runtimes on
-    the suite. `grouping` is what one test stands for in formats of tests. `texts` are documents at hand.
+    failing cases of each, `mended` those whose cases pass in this run, and `suspected` has the wrong answers
+    that entries may be about, without that one was shown alone. `others` are runs of other runtimes on the
+    suite. `grouping` is what one test stands for in formats of tests. `texts` are documents at hand.
     `groups` are headings of what operators do, which stand over them where they are many. `followed` says
     which options of readings runtimes were seen to follow when they were last asked.
     """
