@@ -21,7 +21,7 @@ Outcome = Literal["pass", "unsupported", "fails", "unknown"]
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
-TrialResult = Literal["equals", "cured", "alike", "refuted", "silent"]
+TrialResult = Literal["equals", "cured", "alike", "together", "refuted", "silent"]
 """What a trial of an entry in a case says; see `EntryTrial`."""
 
 
@@ -113,8 +113,9 @@ class EntryTrial:
 
     `equals`: the answer is what the entry says is computed instead. `cured`: the runtime is right in the same
     call without what the entry is about, and `alike` where other entries are no longer about that call
-    either. `refuted`: it is neither. `silent`: no call could be made or asked that says it. `by` is the
-    change in words; `of` the digest of what the entry said then.
+    either, `together` where it is right without several entries and with each of them wrong. `refuted`: it is
+    none of these. `silent`: no call could be made or asked that says it. `by` is the change in words; `of` the
+    digest of what the entry said then.
     """
 
     case: str

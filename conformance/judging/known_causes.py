@@ -7,6 +7,8 @@ from typing import Literal
 
 CauseKind = Literal["witness_fault", "finding", "reading", "tolerance"]
 
+SuspicionKind = Literal["either", "together", "suspected"]
+
 WORDS: dict[CauseKind, str] = {
     "witness_fault": "the runtime does not do what the passage says",
     "finding": "the document is wrong, not the runtime",
@@ -66,9 +68,10 @@ class KnownCause:
 class Suspicion:
     """Wrong answers that entries may be about, and none of which was shown for one alone.
 
-    `either`: each of several entries reproduces them alike. Else nobody could try them, and `causes` fit.
+    `either`: each of several entries reproduces them alike; `together`: all of them do it together.
+    `suspected`: nobody could try them.
     """
 
     causes: tuple[KnownCause, ...]
     cases: tuple[str, ...]
-    either: bool = False
+    kind: SuspicionKind

@@ -17,14 +17,14 @@ from pathlib import Path
 
 from conformance.judging.judge import FAILING
 from conformance.judging.kept_diagnosis import EntryTrial
-from conformance.judging.known_causes import EQUALS, KnownCause, Suspicion
+from conformance.judging.known_causes import EQUALS, KnownCause, Suspicion, SuspicionKind
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.recording.suite_ordered import cases_in_order
 from conformance.suite.cases import Demand
 from conformance.suite.suites import Suite
-from generator.diagnosis.entry_trials import BLAMING, Pointed, digest_of
 from generator.diagnosis.explainer import Explainer, Scopes, named_cases
+from generator.diagnosis.pointed_entries import BLAMING, Pointed, digest_of
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CHAINS, OperatorName, operator_path_of
 from reference.disagreements import Disagreement
@@ -72,7 +72,7 @@ class Pointing:
         cause_of = {each.id: entries[0] for entries in causes for each in entries}
         cases = {each.id: list(self.claimed.get(each.id, ())) for each in self.known}
         shown: dict[str, Counter[str]] = defaultdict(Counter)
-        open_ones: dict[tuple[bool, tuple[str, ...]], list[str]] = defaultdict(list)
+        open_ones: dict[tuple[SuspicionKind, tuple[str, ...]], list[str]] = defaultdict(list)
         for each in self.pointed:
             found = [tried.get((each.row.case, entry.id, digest_of(entry))) for entry in each.entries]
             verdict = _decide(each.entries, found, cause_of)
@@ -93,8 +93,8 @@ class Pointing:
             if any(cases[each.id] or each.id in self.faults for each in entries)
         ]
         suspected = [
-            Suspicion(tuple(shown_as(cause_of[name]) for name in names), tuple(found), either)
-            for (either, names), found in open_ones.items()
+            Suspicion(tuple(shown_as(cause_of[name]) for name in names), tuple(found), kind)
+            for (kind, names), found in open_ones.items()
         ]
         return Claims(tuple(explaining), self.mended, tuple(suspected))
 
@@ -103,13 +103,13 @@ def _decide(
     entries: Sequence[Disagreement],
     trials: Sequence[EntryTrial | None],
     cause_of: Mapping[str, Disagreement],
-) -> EntryTrial | tuple[bool, tuple[str, ...]] | None:
+) -> EntryTrial | tuple[SuspicionKind, tuple[str, ...]] | None:
     """The trial that shows whose a wrong answer is; else whether several do alike, and the causes; or None.
 
     A formula says more than an experiment, and that more than one which speaks for several entries.
     """
     innocent = next((each for each in entries if not _is_tried(each)), None)
-    for result in ("equals", "cured", "alike"):
+    for result in ("equals", "cured", "alike", "together"):
         found: dict[str, EntryTrial] = {}
         for trial in trials:
             if trial is not None and trial.result == result:
@@ -117,12 +117,12 @@ def _decide(
         if len(found) == 1:
             return next(iter(found.values()))
         if found:
-            return True, tuple(found)
+            return "together" if result == "together" else "either", tuple(found)
         if result == "equals" and innocent is not None:
             return EntryTrial("", innocent.id, "", "equals")
     if None in trials:
         waiting = (cause_of[each.id].id for each, trial in zip(entries, trials, strict=True) if trial is None)
-        return False, tuple(dict.fromkeys(waiting))
+        return "suspected", tuple(dict.fromkeys(waiting))
     return None
 
 

@@ -1,28 +1,27 @@
-"""Entries about wrong answers put to the test: does what one says of a case come true?
+"""Entries about wrong answers put to the test: is the runtime right without what one is about?
 
-An entry that states what the runtime computes instead is held against the answer that was recorded. Of any
-other one the runtime is asked the same call without what the entry is about.
+Where an entry does not state what is computed instead (`generator.diagnosis.entry_formulas`), the runtime is
+asked the same call without what the entry is about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, combinations, groupby
 
 from conformance.judging.kept_diagnosis import EntryTrial, TrialResult
-from conformance.recording.rows import Result
-from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from generator.asking.bare_cases import first_type
 from generator.asking.calls import Call
 from generator.changes.change import Change, Changed
 from generator.changes.finding import find_changes
-from generator.changes.kind_values import taken_for
-from generator.diagnosis.change_trials import Bench, Failure, Trial
+from generator.diagnosis.change_trials import Trial
+from generator.diagnosis.further_changes import further_changes
 from generator.diagnosis.laboratory import Laboratory, Outcome
 from generator.diagnosis.one_factor import ELEMENTS, SHAPE, is_crisp, others, plainest
+from generator.diagnosis.pointed_entries import Pointed, digest_of
 from generator.fuzzing.known_space import Space
 from opcert.vocabulary.errors import UserError
 from reference.disagreements import Disagreement
@@ -32,34 +31,6 @@ MOST_ASKED = 4
 """So many calls without what an entry is about are asked of a case, the plainest first."""
 _SPREAD = 3
 """Of each set of entries so many cases are tried before the next set has its turn again."""
-
-
-@dataclass(frozen=True, eq=False)
-class Pointed:
-    """The row of a wrong answer and the entries that may be about it: their conditions fit the call."""
-
-    row: Result
-    entries: tuple[Disagreement, ...]
-
-    @property
-    def with_formula(self) -> tuple[Disagreement, ...]:
-        """The entries that say what is computed instead."""
-        return tuple(each for each in self.entries if each.computes)
-
-    @property
-    def without_formula(self) -> tuple[Disagreement, ...]:
-        """The entries that only the runtime can say something of."""
-        return tuple(each for each in self.entries if not each.computes and each.cause in BLAMING)
-
-
-BLAMING = frozenset({"witness_fault", "tolerance"})
-"""What an entry says whose cause is another blames nobody, and must show nothing without a formula."""
-
-
-def digest_of(entry: Disagreement) -> str:
-    """Of what a trial of an entry hangs on: with another condition or formula it is another one."""
-    stated = (entry.operator, entry.cases, entry.levels, entry.when, entry.computes)
-    return sha256(canonical_json([entry.id, *stated]))[:12]
 
 
 def in_turn(pointed: Sequence[Pointed]) -> list[Pointed]:
@@ -88,34 +59,6 @@ def _spread_out(cases: list[Pointed]) -> list[Pointed]:
     return found
 
 
-def formula_trials(stating: Sequence[Disagreement], failure: Failure) -> list[EntryTrial]:
-    """What the recorded answer of a case says of entries that state what is computed instead."""
-    try:
-        bench = Bench(failure)
-    except UserError:
-        return []
-    case, tried = str(failure.case.id), []
-    for entry in stating:
-        trials = [Trial(each) for each in _stated(entry, bench.changes)]
-        for trial in trials:
-            bench.test(trial)
-        fitting = next((each for each in trials if each.telling), None)
-        by = "" if fitting is None else fitting.named.text
-        tried.append(
-            EntryTrial(case, entry.id, digest_of(entry), "refuted" if fitting is None else "equals", by)
-        )
-    return tried
-
-
-def _stated(entry: Disagreement, known: Mapping[str, Change]) -> Iterator[Change]:
-    """The changes that an entry names, as far as the operator has them, and those that it writes out."""
-    for stated in entry.computes:
-        if not isinstance(stated, str):
-            yield taken_for(stated)
-        elif stated in known:
-            yield known[stated]
-
-
 @lru_cache(maxsize=64)
 def _catalogue(space: Space) -> tuple[Change, ...]:
     return find_changes(space.spec)
@@ -138,7 +81,31 @@ def experiment_trials(
     for entry in entries:
         mine = [each for each in ended if entry.id in each.ends]
         found[entry.id] = _tried(laboratory, space, name, own, entry, mine)
+    if len(entries) > 1 and all(each.result in ("refuted", "silent") for each in found.values()):
+        for entry_id, by in _together(laboratory, space, case, call, own, entries).items():
+            found[entry_id] = replace(found[entry_id], result="together", by=by)
     return list(found.values())
+
+
+def _together(
+    laboratory: Laboratory,
+    space: Space,
+    case: Case,
+    call: Call,
+    own: Outcome,
+    entries: Sequence[Disagreement],
+) -> dict[str, str]:
+    """The fewest entries without which, all of them, the runtime is right; each with what ends it."""
+    for number in range(2, len(entries) + 1):
+        for some in combinations(entries, number):
+            changed, by = call, dict[str, str]()
+            for entry in some:
+                ended = sorted(_ended_by(space, case, changed, [entry]), key=lambda one: one.rank)
+                if ended:
+                    changed, by[entry.id] = ended[0].call, ended[0].by
+            if len(by) == number and laboratory.outcome(space, str(case.id), number, changed).cures(own):
+                return by
+    return {}
 
 
 def silent_trials(case: Case, entries: Sequence[Disagreement]) -> list[EntryTrial]:
@@ -167,7 +134,7 @@ def _tried(
     result: TrialResult = "silent"
     by, asked = "", 0
     for each in sorted(without, key=lambda one: (len(one.ends), one.rank)):
-        if asked == MOST_ASKED:
+        if asked == MOST_ASKED or (result == "refuted" and len(each.ends) > 1):
             break
         found = laboratory.outcome(space, case, 1, each.call)
         if found.failure is None and not found.passes:
@@ -197,9 +164,8 @@ def _ended_by(space: Space, case: Case, call: Call, entries: Sequence[Disagreeme
 
 def _changes(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
     """Every call that differs in one thing: in words, its factor, and the call."""
-    for changes in (plainest, others):
-        for each in changes(space, call):
-            yield f"{each.factor} = {each.to}", each.factor, each.call
+    for each in chain(plainest(space, call), others(space, call), further_changes(call)):
+        yield f"{each.factor} = {each.to}", each.factor, each.call
     for known in _catalogue(space):
         changed = known.apply(space.spec, call)
         if changed is not None and _is_a_call(changed):

@@ -267,7 +267,7 @@ def _asked(results: Results) -> tuple[list[Case], list[list[Case]]]:
         cases = [results.suite.case(str(case.id)) for case in each.cases if _may_be_asked(case.verdict)]
         if each.told == "suspected":
             continue  # first it is to be seen whose they are
-        if each.told in ("entry", "message", "either"):
+        if each.told in ("entry", "message", "either", "together"):
             told.append(cases)
         else:
             wrong += cases

@@ -19,7 +19,7 @@ from opcert.vocabulary.errors import UserError
 
 if TYPE_CHECKING:
     from generator.diagnosis.claims import Pointing
-    from generator.diagnosis.entry_trials import Pointed
+    from generator.diagnosis.pointed_entries import Pointed
     from generator.fuzzing.workers import RunningRuntime
 
 
@@ -32,7 +32,7 @@ def trials_by_answers(suite: Suite, record: Record, pointing: Pointing, *, keep:
     stating = [each for each in pointing.pointed if each.with_formula]
     if not stating:
         return []
-    from generator.diagnosis.entry_trials import digest_of
+    from generator.diagnosis.pointed_entries import digest_of
 
     work = KeptWork("entries") if keep else None
     hangs_on = [
@@ -50,13 +50,11 @@ def trials_by_answers(suite: Suite, record: Record, pointing: Pointing, *, keep:
 
 
 def _by_answer(suite: Suite, record: Record, pointed: Pointed) -> list[EntryTrial]:
-    from generator.diagnosis.change_trials import Failure, is_known
-    from generator.diagnosis.entry_trials import formula_trials
+    from generator.diagnosis.change_trials import Failure
+    from generator.diagnosis.entry_formulas import formula_trials
 
     case = suite.case(pointed.row.case)
     try:
-        if not is_known(case):
-            return []
         outputs = [
             restore_output(entry, position, case, record.path)
             for position, entry in enumerate(pointed.row.outputs)
@@ -71,7 +69,8 @@ def _by_answer(suite: Suite, record: Record, pointed: Pointed) -> list[EntryTria
 
 def untried(pointing: Pointing, trials: Iterable[EntryTrial]) -> list[Pointed]:
     """The wrong answers that a runtime can still say something of, in the order to ask."""
-    from generator.diagnosis.entry_trials import digest_of, in_turn
+    from generator.diagnosis.entry_trials import in_turn
+    from generator.diagnosis.pointed_entries import digest_of
 
     tried = {(each.case, each.entry, each.of) for each in trials}
     equal = {each.case for each in trials if each.result == "equals"}

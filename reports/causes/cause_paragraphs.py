@@ -119,6 +119,7 @@ def totals_line(results: Results, causes: int) -> str:
     words: dict[Told, str] = {
         "entry": "known",
         "either": "of either of several known ones",
+        "together": "of several known ones together",
         "suspected": "suspected and not shown",
         "message": "told by the runtime",
         "experiment": "shown by experiment",

@@ -35,6 +35,8 @@ def headline_without(found: FailureClass) -> str:
         return found.known.title
     if found.told == "either":
         return f"{found.verb}: either {' or '.join(each.id for each in found.suspects)}, which do alike"
+    if found.told == "together":
+        return f"{found.verb}: {' and '.join(each.id for each in found.suspects)} together"
     if found.told == "suspected":
         named = " or ".join(each.id for each in found.suspects)
         return f"{found.verb}, suspected and not shown: {named}"

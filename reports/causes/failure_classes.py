@@ -114,9 +114,8 @@ def _suspected(failing: Mapping[str, CaseResult], suspected: Iterable[Suspicion]
         kinds = [kind for kind in map(failure_kind, members) if kind is not None]
         if members:
             worst = min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
-            told: Told = "either" if each.either else "suspected"
             yield FailureClass(
-                0, worst, operators_of(members), None, members, told=told, suspects=each.causes
+                0, worst, operators_of(members), None, members, told=each.kind, suspects=each.causes
             )
 
 
