@@ -24,8 +24,8 @@ NOTHING = "nothing for no elements"
 def result_form(key: str) -> tuple[str, Restate] | None:
     """A form by its key, with what is said of it.
 
-    `result in T`: of elements that are right once they are brought into their own type; `result of type T`: of
-    the type alone, whatever the elements are. None where the key is of no form.
+    `result in T`: of elements that are right once they are brought into their own type; `result of type T`:
+    of the type alone, whatever the elements are. None where the key is of no form.
     """
     if key == LIST_OF_ONE:
         return "a list of one for a scalar", _without_axis
