@@ -18,6 +18,7 @@ Restate = Callable[[Tensor, Restored], Restored | None]
 
 _OF, _IN = "result of type ", "result in "
 LIST_OF_ONE = "result as a list of one"
+MORE_AXES = "result with axes of length 1"
 NOTHING = "nothing for no elements"
 
 
@@ -29,18 +30,21 @@ def result_form(key: str) -> tuple[str, Restate] | None:
     """
     if key == LIST_OF_ONE:
         return "a list of one for a scalar", _without_axis
+    if key == MORE_AXES:
+        return "axes of length 1 more", _without_axes
     if key == NOTHING:
         return "nothing in place of a tensor without elements", _empty
     for start, restate in ((_OF, _type_alone), (_IN, _converted)):
         name = key.removeprefix(start)
         if name != key and name in ELEMENT_TYPES:
-            return f"{name} for its element type", restate(ELEMENT_TYPES[name])
+            whatever = ", whatever its elements" if start == _OF else ""
+            return f"{name} for its element type{whatever}", restate(ELEMENT_TYPES[name])
     return None
 
 
 def form_keys() -> Iterator[str]:
     """Every key of a form."""
-    yield from (LIST_OF_ONE, NOTHING)
+    yield from (LIST_OF_ONE, MORE_AXES, NOTHING)
     yield from (f"{start}{name}" for start in (_OF, _IN) for name in ELEMENT_TYPES)
 
 
@@ -48,6 +52,13 @@ def _without_axis(expected: Tensor, got: Restored) -> Restored | None:
     if not isinstance(got, Tensor) or expected.shape != () or got.shape != (1,):
         return None
     return Tensor(got.element_type, got.array.reshape(()))
+
+
+def _without_axes(expected: Tensor, got: Restored) -> Restored | None:
+    if not isinstance(got, Tensor) or len(got.shape) <= len(expected.shape):
+        return None
+    longer = [[each for each in shape if each != 1] for shape in (got.shape, expected.shape)]
+    return Tensor(got.element_type, got.array.reshape(expected.shape)) if longer[0] == longer[1] else None
 
 
 def _empty(expected: Tensor, got: Restored) -> Restored | None:

@@ -11,8 +11,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, combinations, groupby
 
+import numpy as np
+
 from conformance.judging.kept_diagnosis import EntryTrial, TrialResult
 from conformance.suite.cases import Case
+from conformance.suite.values import decode_floats
 from generator.asking.bare_cases import first_type
 from generator.asking.calls import Call
 from generator.changes.change import Change, Changed
@@ -24,6 +27,7 @@ from generator.diagnosis.one_factor import ELEMENTS, SHAPE, is_crisp, others, pl
 from generator.diagnosis.pointed_entries import Pointed, digest_of
 from generator.fuzzing.known_space import Space
 from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.tensors import Tensor
 from reference.disagreements import Disagreement
 from specs.call_scopes import scope_of
 
@@ -180,14 +184,29 @@ def _is_a_call(changed: Changed) -> bool:
 def is_about(entry: Disagreement, space: Space, case: Case, call: Call, factor: str = "") -> bool:
     """Whether an entry may be about a call that was made from a case by changing a factor.
 
-    What a case's id says is said of its call with any change, too.
+    What a case's id says is said of its call with any change, too. What an answer says of NaN or infinity is
+    not said of a call that has neither.
     """
     levels = {**case.levels, "element_type": first_type(space.spec, call).name}
     if factor.startswith(ELEMENTS):
         levels.pop("data", None)
+    if _is_of_specials(entry) and not any(map(_has_specials, call.inputs)):
+        return not any(map(_has_specials, case.inputs))
     bare = entry.model_copy(update={"verdicts": (), "reason": (), "cases": ("*",)})
     try:
         names = None if entry.when is None else scope_of(space.spec, call.attributes, dict(call.inputs))
         return bare.explains(str(space.spec.operator), "", entry.against[0], "", levels, "", names)
     except (UserError, KeyError, ValueError, IndexError, ArithmeticError, TypeError):
         return False  # the condition has no value for it
+
+
+def _is_of_specials(entry: Disagreement) -> bool:
+    """Whether an entry is about NaN or infinity in answers, whatever comes of them."""
+    return bool(entry.reason) and all("NaN" in each or "Infinity" in each for each in entry.reason)
+
+
+def _has_specials(given: tuple[str, Tensor | None]) -> bool:
+    tensor = given[1]
+    if tensor is None or not tensor.element_type.is_float:
+        return False
+    return not np.isfinite(decode_floats(tensor.element_type, tensor.array)).all()

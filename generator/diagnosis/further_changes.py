@@ -16,7 +16,7 @@ _Shape = tuple[int, ...]
 
 
 def further_changes(call: Call) -> Iterator[Changed]:
-    """The elements of each input all 1 or 0, axes without elements with one, scalars with an axis.
+    """The elements of each input small or all the same, axes without elements with one, scalars with an axis.
 
     What comes out may be no call of the operator.
     """
@@ -27,15 +27,17 @@ def further_changes(call: Call) -> Iterator[Changed]:
             continue
         kind = given.element_type
         if kind.is_float or kind.is_integer:
-            for value in (1.0, 0.0):
-                numbers = np.full(given.shape, value)
-                tensor = converted(Tensor(ELEMENT_TYPES["double"], numbers), kind)
+            ways = {"0, 1, 2, 0, ...": np.arange(given.array.size) % 3.0}
+            ways |= {f"all {value:g}": np.full(given.array.size, value) for value in (1.0, 0.0)}
+            for to, numbers in ways.items():
+                tensor = converted(Tensor(ELEMENT_TYPES["double"], numbers.reshape(given.shape)), kind)
                 if tensor != given:
-                    yield Changed(f"{ELEMENTS} {name}", f"all {value:g}", call.with_input(name, tensor))
+                    yield Changed(f"{ELEMENTS} {name}", to, call.with_input(name, tensor))
     yield from _reshaped(
         call, "one element in place of none", lambda shape: tuple(max(each, 1) for each in shape)
     )
     yield from _reshaped(call, "an axis in place of none", lambda shape: shape or (1,))
+    yield from _first_alone(call)
 
 
 def _reshaped(call: Call, to: str, of: Callable[[_Shape], _Shape]) -> Iterator[Changed]:
@@ -49,3 +51,18 @@ def _reshaped(call: Call, to: str, of: Callable[[_Shape], _Shape]) -> Iterator[C
             changed = changed.with_input(name, Tensor(given.element_type, array))
     if changed is not call:
         yield Changed(f"{SHAPE} all", to, changed)
+
+
+def _first_alone(call: Call) -> Iterator[Changed]:
+    """The first input with what is first along an axis, and along all axes behind the second."""
+    name, given = call.inputs[0] if call.inputs else ("", None)
+    if given is None:
+        return
+    axes = [(each,) for each, extent in enumerate(given.shape) if extent > 1]
+    axes += [tuple(range(2, len(given.shape)))] if len(given.shape) > 3 else []
+    for some in axes:
+        cut = tuple(slice(0, 1) if each in some else slice(None) for each in range(len(given.shape)))
+        array = np.ascontiguousarray(given.array[cut])
+        if array.size:
+            told = f"1 along {', '.join(map(str, some))}"
+            yield Changed(f"{SHAPE} {name}", told, call.with_input(name, Tensor(given.element_type, array)))
