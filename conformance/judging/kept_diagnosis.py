@@ -113,7 +113,7 @@ class EntryTrial:
 
     `equals`: the answer is what the entry says is computed instead. `cured`: the runtime is right in the same
     call without what the entry is about, and `alike` where other entries are no longer about that call
-    either, `together` where it is right without several entries, and wrong with each. `refuted`: it is none of
+    either, `together` where it is right without several entries, and wrong with each. `refuted`: none of
     these. `silent`: no call could be made or asked that says it. `by` is the change in words; `of` the
     digest of what the entry said then.
     """

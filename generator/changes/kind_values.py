@@ -129,7 +129,7 @@ def _with_values(spec: Spec, call: Call, values: Any) -> Call:
             plain = np.asarray(value).tolist()
             call = call.with_attribute(name, None if value is None else attribute(known.kind, plain))
         elif value is not None:
-            kind = _first_type(spec, name) if given is None else given.element_type
+            kind = _type_of(spec, call, name) if given is None else given.element_type
             with np.errstate(over="ignore", invalid="ignore"):
                 cast = np.asarray(value).astype(kind.storage)
             array = np.ascontiguousarray(cast).reshape(cast.shape)  # which gives a scalar an axis
@@ -139,7 +139,11 @@ def _with_values(spec: Spec, call: Call, values: Any) -> Call:
     return call
 
 
-def _first_type(spec: Spec, name: str) -> ElementType:
-    """The first type of an input that a call leaves out."""
+def _type_of(spec: Spec, call: Call, name: str) -> ElementType:
+    """The type of an input that a call leaves out: that of others of its type variable, else its first one."""
     parameter = next(each for each in spec.inputs if each.name == name)
-    return ELEMENT_TYPES[spec.types_of(parameter)[0]]
+    given = dict(call.inputs)
+    alike = (given.get(each.name) for each in spec.inputs if each.type == parameter.type)
+    first = next((each for each in alike if each is not None), None)
+    known = spec.types_of(parameter)
+    return first.element_type if first is not None and len(known) != 1 else ELEMENT_TYPES[known[0]]

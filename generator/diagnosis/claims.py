@@ -31,6 +31,8 @@ from reference.disagreements import Disagreement
 
 _TELL_LITTLE = ("example", CHAINS)
 """Families whose cases show few of the things that entries are about: these are of calls of one node."""
+_TOLD_IN_WORDS = ("property", "memory")
+"""Differences that were measured of an answer, and are told in words: entries are held against these."""
 _DEMAND: Mapping[str, Demand] = {
     "accepted_invalid": "refuse",
     "mismatch": "answer",
@@ -166,7 +168,7 @@ def point(
             passed[suite.position(name)] = 1
     pointed = []
     for row in _failing_rows(record):
-        if row.verdict == "mismatch":
+        if row.verdict == "mismatch" and row.difference not in _TOLD_IN_WORDS:
             about = explainer.every_of_row(row)
             pointed += [Pointed(row, about)] if about else []
         elif (found := explainer.of_row(row)) is not None:

@@ -21,7 +21,7 @@ from generator.asking.calls import Call
 from generator.changes.change import Change, Changed
 from generator.changes.finding import find_changes
 from generator.diagnosis.change_trials import Trial
-from generator.diagnosis.further_changes import further_changes
+from generator.diagnosis.further_changes import further_changes, is_variadic
 from generator.diagnosis.laboratory import Laboratory, Outcome
 from generator.diagnosis.one_factor import ELEMENTS, SHAPE, is_crisp, others, plainest
 from generator.diagnosis.pointed_entries import Pointed, digest_of
@@ -69,12 +69,17 @@ def _catalogue(space: Space) -> tuple[Change, ...]:
 
 
 def experiment_trials(
-    laboratory: Laboratory, space: Space, case: Case, entries: Sequence[Disagreement]
+    laboratory: Laboratory,
+    space: Space,
+    case: Case,
+    entries: Sequence[Disagreement],
+    beside: Sequence[Disagreement] = (),
 ) -> list[EntryTrial]:
     """What the runtime says of entries without a formula; raises Exhausted.
 
     A call after which one entry alone is no longer about it speaks for that one where it passes, and against
-    it where it fails. One that ends several speaks for all of them alike.
+    it where it fails. One that ends several speaks for all of them alike. Entries `beside`, whose formulas
+    do not give the answer alone, may do so together with these.
     """
     name, call = str(case.id), Call(dict(case.attributes), case.inputs, case.slots, None)
     own = laboratory.outcome(space, name, 0, call)
@@ -85,9 +90,11 @@ def experiment_trials(
     for entry in entries:
         mine = [each for each in ended if entry.id in each.ends]
         found[entry.id] = _tried(laboratory, space, name, own, entry, mine)
-    if len(entries) > 1 and all(each.result in ("refuted", "silent") for each in found.values()):
-        for entry_id, by in _together(laboratory, space, case, call, own, entries).items():
-            found[entry_id] = replace(found[entry_id], result="together", by=by)
+    every = {each.id: each for each in (*entries, *beside)}
+    if len(every) > 1 and all(each.result in ("refuted", "silent") for each in found.values()):
+        together = _together(laboratory, space, case, call, own, list(every.values()))
+        for entry_id, by in together.items():
+            found[entry_id] = EntryTrial(name, entry_id, digest_of(every[entry_id]), "together", by)
     return list(found.values())
 
 
@@ -168,7 +175,10 @@ def _ended_by(space: Space, case: Case, call: Call, entries: Sequence[Disagreeme
 
 def _changes(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
     """Every call that differs in one thing: in words, its factor, and the call."""
-    for each in chain(plainest(space, call), others(space, call), further_changes(call)):
+    single = chain(plainest(space, call), others(space, call))
+    if is_variadic(call):
+        single = (each for each in single if each.factor in space.spec.attributes)
+    for each in chain(single, further_changes(call)):
         yield f"{each.factor} = {each.to}", each.factor, each.call
     for known in _catalogue(space):
         changed = known.apply(space.spec, call)

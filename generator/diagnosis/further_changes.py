@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 
 _Shape = tuple[int, ...]
+_PLAIN_TYPES = ("float", "int32", "double", "float16")
 
 
 def further_changes(call: Call) -> Iterator[Changed]:
@@ -21,6 +23,9 @@ def further_changes(call: Call) -> Iterator[Changed]:
     What comes out may be no call of the operator.
     """
     if call.slots:
+        return
+    if is_variadic(call):
+        yield from _of_every_tensor(call)
         return
     for name, given in call.inputs:
         if given is None or given.array.size == 0:
@@ -38,6 +43,44 @@ def further_changes(call: Call) -> Iterator[Changed]:
     )
     yield from _reshaped(call, "an axis in place of none", lambda shape: shape or (1,))
     yield from _first_alone(call)
+
+
+def is_variadic(call: Call) -> bool:
+    """Whether several tensors of a call stand for one input."""
+    names = [name for name, _ in call.inputs]
+    return len(set(names)) < len(names)
+
+
+def _of_every_tensor(call: Call) -> Iterator[Changed]:
+    """All tensors of the first one's type in another type; with small elements."""
+    tensors = [each for _, each in call.inputs if each is not None]
+    kind = tensors[0].element_type if tensors else None
+    if kind is None or not (kind.is_float or kind.is_integer):
+        return
+    for other in (each for each in _PLAIN_TYPES if each != kind.name):
+        inputs = tuple(
+            (
+                name,
+                each
+                if each is None or each.element_type is not kind
+                else converted(each, ELEMENT_TYPES[other]),
+            )
+            for name, each in call.inputs
+        )
+        yield Changed(f"type of {call.inputs[0][0]}", other, replace(call, inputs=inputs))
+    small = ELEMENT_TYPES["double"]
+    inputs = tuple(
+        (
+            name,
+            each
+            if each is None or each.element_type is not kind
+            else converted(
+                Tensor(small, ((np.arange(each.array.size) + place) % 3.0).reshape(each.shape)), kind
+            ),
+        )
+        for place, (name, each) in enumerate(call.inputs)
+    )
+    yield Changed(f"{ELEMENTS} all", "0, 1, 2, 0, ...", replace(call, inputs=inputs))
 
 
 def _reshaped(call: Call, to: str, of: Callable[[_Shape], _Shape]) -> Iterator[Changed]:
@@ -58,7 +101,7 @@ def _first_alone(call: Call) -> Iterator[Changed]:
     name, given = call.inputs[0] if call.inputs else ("", None)
     if given is None:
         return
-    axes = [(each,) for each, extent in enumerate(given.shape) if extent > 1]
+    axes: list[_Shape] = [(each,) for each, extent in enumerate(given.shape) if extent > 1]
     axes += [tuple(range(2, len(given.shape)))] if len(given.shape) > 3 else []
     for some in axes:
         cut = tuple(slice(0, 1) if each in some else slice(None) for each in range(len(given.shape)))
