@@ -140,7 +140,7 @@ def _with_values(spec: Spec, call: Call, values: Any) -> Call:
 
 
 def _type_of(spec: Spec, call: Call, name: str) -> ElementType:
-    """The type of an input that a call leaves out: that of others of its type variable, else its first one."""
+    """The type of an input that is left out: that of others of its type variable, else its first one."""
     parameter = next(each for each in spec.inputs if each.name == name)
     given = dict(call.inputs)
     alike = (given.get(each.name) for each in spec.inputs if each.type == parameter.type)

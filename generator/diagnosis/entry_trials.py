@@ -7,7 +7,7 @@ asked the same call without what the entry is about.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, combinations, groupby
 
@@ -133,6 +133,11 @@ class _Ended:
     ends: frozenset[str]
     rank: tuple[bool, bool, int]
 
+    @property
+    def crisp(self) -> bool:
+        """Whether no mere elements or lengths were changed: with those, what is wrong may not show."""
+        return not self.rank[0]
+
 
 def _tried(
     laboratory: Laboratory,
@@ -151,7 +156,7 @@ def _tried(
         if found.failure is None and not found.passes:
             continue  # neither right nor wrong
         asked += 1
-        if found.cures(own):
+        if found.cures(own) or (found.passes and each.crisp):
             alone = len(each.ends) == 1
             result, by = ("cured" if alone else "alike"), each.by
             break
@@ -175,10 +180,10 @@ def _ended_by(space: Space, case: Case, call: Call, entries: Sequence[Disagreeme
 
 def _changes(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
     """Every call that differs in one thing: in words, its factor, and the call."""
+    several = is_variadic(call)
     single = chain(plainest(space, call), others(space, call))
-    if is_variadic(call):
-        single = (each for each in single if each.factor in space.spec.attributes)
-    for each in chain(single, further_changes(call)):
+    own = (each for each in single if not several or each.factor in space.spec.attributes)
+    for each in chain(own, further_changes(call)):
         yield f"{each.factor} = {each.to}", each.factor, each.call
     for known in _catalogue(space):
         changed = known.apply(space.spec, call)

@@ -97,15 +97,16 @@ def _reshaped(call: Call, to: str, of: Callable[[_Shape], _Shape]) -> Iterator[C
 
 
 def _first_alone(call: Call) -> Iterator[Changed]:
-    """The first input with what is first along an axis, and along all axes behind the second."""
-    name, given = call.inputs[0] if call.inputs else ("", None)
-    if given is None:
-        return
-    axes: list[_Shape] = [(each,) for each, extent in enumerate(given.shape) if extent > 1]
-    axes += [tuple(range(2, len(given.shape)))] if len(given.shape) > 3 else []
-    for some in axes:
-        cut = tuple(slice(0, 1) if each in some else slice(None) for each in range(len(given.shape)))
-        array = np.ascontiguousarray(given.array[cut])
-        if array.size:
-            told = f"1 along {', '.join(map(str, some))}"
-            yield Changed(f"{SHAPE} {name}", told, call.with_input(name, Tensor(given.element_type, array)))
+    """An input with what is first along an axis, along all axes behind the second, and along all."""
+    for name, given in call.inputs:
+        if given is None or not given.array.size:
+            continue
+        rank = len(given.shape)
+        axes: list[_Shape] = [(each,) for each, extent in enumerate(given.shape) if extent > 1]
+        axes += [tuple(range(start, rank)) for start in (2, 0) if start + 1 < rank]
+        for some in axes:
+            cut = tuple(slice(0, 1) if each in some else slice(None) for each in range(rank))
+            tensor = Tensor(given.element_type, np.ascontiguousarray(given.array[cut]))
+            if tensor.shape != given.shape:
+                told = f"1 along {', '.join(map(str, some))}"
+                yield Changed(f"{SHAPE} {name}", told, call.with_input(name, tensor))

@@ -50,7 +50,8 @@ class FailureClass:
     `beside` is what other runtimes make of the cases, and `unoptimised` names a run of the same one that
     optimises less and passes them all. Where it is an association, `conditions` separate the cases
     from passing ones; of a message they are a remark; they are None where there are none. `fulfilling` counts
-    the cases of those versions that were judged and fulfil the conditions; those among them that fail otherwise are counted in `elsewhere`, by the number of their class.
+    the cases of those versions that were judged and fulfil the conditions; those among them that fail
+    otherwise are counted in `elsewhere`, by the number of their class.
     """
 
     number: int
