@@ -21,7 +21,7 @@ Outcome = Literal["pass", "unsupported", "fails", "unknown"]
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
-TrialResult = Literal["equals", "cured", "alike", "together", "refuted", "silent"]
+TrialResult = Literal["equals", "cured", "spared", "alike", "together", "refuted", "silent"]
 """What a trial of an entry in a case says; see `EntryTrial`."""
 
 
@@ -112,10 +112,10 @@ class EntryTrial:
     """What became of an entry of known disagreements that may be about a wrong answer.
 
     `equals`: the answer is what the entry says is computed instead. `cured`: the runtime is right in the same
-    call without what the entry is about, and `alike` where other entries are no longer about that call
-    either, `together` where it is right without several entries, and wrong with each. `refuted`: none of
-    these. `silent`: no call could be made or asked that says it. `by` is the change in words; `of` the
-    digest of what the entry said then.
+    call without what the entry is about; `spared`: so it is with other elements or lengths alone, with which
+    what is wrong may not show; `alike`: other entries are no longer about that call either; `together`: it is
+    right without several entries, and wrong without each. `refuted`: none of these. `silent`: no call could
+    be made or asked that says it. `by` is the change in words; `of` the digest of what the entry said then.
     """
 
     case: str

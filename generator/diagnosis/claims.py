@@ -111,7 +111,7 @@ def _decide(
     A formula says more than an experiment, and that more than one which speaks for several entries.
     """
     innocent = next((each for each in entries if not _is_tried(each)), None)
-    for result in ("equals", "cured", "alike", "together"):
+    for result in ("equals", "cured", "spared", "alike", "together"):
         found: dict[str, EntryTrial] = {}
         for trial in trials:
             if trial is not None and trial.result == result:

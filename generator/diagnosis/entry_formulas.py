@@ -44,7 +44,8 @@ def formula_trials(stating: Sequence[Disagreement], failure: Failure) -> list[En
     case = str(failure.case.id)
     found: dict[str, EntryTrial] = {}
     for entry in stating:
-        by = next((each.text for each in stated[entry.id] if _gives(failure, bench, [each])), None)
+        texts = (_gives(failure, bench, [each]) for each in stated[entry.id])
+        by = next((text for text in texts if text), None)
         found[entry.id] = EntryTrial(
             case, entry.id, digest_of(entry), "refuted" if by is None else "equals", by or ""
         )
@@ -93,24 +94,27 @@ def _stated_by(entry: Disagreement, bench: Bench | None) -> Iterator[_Stated]:
             yield _Stated(change.text, change=change)
 
 
-def _gives(failure: Failure, bench: Bench | None, stated: Sequence[_Stated]) -> bool:
-    """Whether formulas one behind the other give the answer, and not the right one."""
+def _gives(failure: Failure, bench: Bench | None, stated: Sequence[_Stated]) -> str:
+    """What formulas one behind the other do, in words, where they give the answer and not the right one.
+
+    Empty where they do not.
+    """
     outputs: tuple[Restored, ...] = failure.outputs
     for each in stated:
         if each.form is not None:
             restated = _restated(failure.case, each.form, outputs)
             if restated is None:
-                return False
+                return ""
             outputs = restated
     changes = [each.change for each in stated if each.change is not None]
     if not changes:
         case = replace(failure.case, demand="answer")
-        return judge(case, Answered(outputs)).verdict == "pass"
+        return stated[0].text if judge(case, Answered(outputs)).verdict == "pass" else ""
     if bench is None:
-        return False
+        return ""
     trial = Trial(changes[0] if len(changes) == 1 else _one_behind_the_other(changes))
     (bench if outputs is failure.outputs else Bench(replace(failure, outputs=outputs))).test(trial)
-    return trial.telling > 0
+    return trial.named.text if trial.telling else ""
 
 
 def _restated(case: Case, form: Restate, outputs: tuple[Restored, ...]) -> tuple[Restored, ...] | None:
@@ -141,4 +145,5 @@ def _one_behind_the_other(changes: Sequence[Change]) -> Change:
             )
         return made
 
-    return Change(" and ".join(each.key for each in changes), "", apply)
+    key, text = " and ".join(each.key for each in changes), " and ".join(each.text for each in changes)
+    return Change(key, text, apply)

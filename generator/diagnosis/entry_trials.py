@@ -157,8 +157,7 @@ def _tried(
             continue  # neither right nor wrong
         asked += 1
         if found.cures(own) or (found.passes and each.crisp):
-            alone = len(each.ends) == 1
-            result, by = ("cured" if alone else "alike"), each.by
+            result, by = "alike" if len(each.ends) > 1 else "cured" if each.crisp else "spared", each.by
             break
         if found.failure is not None:
             result, by = "refuted", each.by

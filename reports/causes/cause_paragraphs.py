@@ -14,7 +14,7 @@ from reports.causes.class_words import fit_text, headline, remarks
 from reports.causes.failure_class import FailureClass, Told
 from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text
-from reports.causes.resemblances import class_sentence
+from reports.causes.resemblances import class_equals
 from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import Results
 from reports.results.told_facts import short_names
@@ -140,7 +140,7 @@ def totals_line(results: Results, causes: int) -> str:
 
 
 def _paragraph(results: Results, found: FailureClass) -> CauseParagraph:
-    resembles = class_sentence(results, found.cases)
+    resembles = class_equals(results, found.cases)
     name = one_line(f"{short_names(found.operators)}: {headline(found, resembles)}", _LONGEST)
     return CauseParagraph(
         found,

@@ -13,7 +13,7 @@ from reports.causes.failure_classes import classes_of
 from reports.causes.failure_kinds import TIERS
 from reports.causes.followed_readings import fault_name, fault_text
 from reports.causes.lenient_passes import LenientPasses, lenient_passes
-from reports.causes.resemblances import class_sentence
+from reports.causes.resemblances import class_equals, class_sentence
 from reports.gates.excuses import STANDINGS, Excuse
 from reports.page_making.links import case_link, cases_link, note_id, token
 from reports.page_making.phrasing import count, listed, plural
@@ -207,7 +207,7 @@ class Page:
         return CauseLine(
             found.number,
             len(found.cases),
-            headline(found, class_sentence(self.results, found.cases)),
+            headline(found, class_equals(self.results, found.cases)),
             note_id(self.position, found.number),
             short_names(found.operators[:MOST_SHOWN]),
             cases_link(token("note", str(found.number)), of=self.of),
@@ -262,7 +262,7 @@ class Page:
         results, smallest = self.results, found.smallest
         case = results.suite.case(str(smallest.id))
         note = token("note", str(found.number))
-        resembles = class_sentence(results, found.cases)
+        resembles = class_equals(results, found.cases)
         return ClassView(
             found,
             headline(found, resembles),
@@ -271,7 +271,7 @@ class Page:
             short_names(found.operators),
             fit_text(found),
             _types(results, found),
-            "" if equals_text(found, resembles) else resembles,
+            "" if equals_text(found, resembles) else class_sentence(results, found.cases),
             view_case(results, case, marked_features(found)),
             view_answer(results, smallest, case),
             case_link(smallest.id, note, of=self.of),
