@@ -231,7 +231,7 @@ def with_experiments(
                 wrong,
                 told,
                 running.ask,
-                seconds=max(LEAST_SECONDS, allowed - taken),
+                seconds=min(allowed, max(LEAST_SECONDS, allowed - taken)),
                 folders=folders,
                 earlier=earlier,
                 keep=keep,

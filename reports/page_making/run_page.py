@@ -58,11 +58,13 @@ class ExcusedCases:
 class ClassView:
     """A failure class in words, with what is known of it and its smallest case.
 
-    `anchor` is its element; the links lead to cases.
+    `equals` is what all its answers equal, which then heads it. `anchor` is its element; the links lead to
+    cases.
     """
 
     found: FailureClass
     headline: str
+    equals: str
     remarks: tuple[str, ...]
     anchor: str
     operators: str
@@ -266,6 +268,7 @@ class Page:
         return ClassView(
             found,
             headline(found, resembles),
+            equals_text(found, resembles),
             tuple(with_titles(each, smallest.operator) for each in remarks(found, resembles)),
             note_id(self.position, found.number),
             short_names(found.operators),
