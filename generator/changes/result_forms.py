@@ -8,6 +8,7 @@ import numpy as np
 
 from conformance.running.responses import NotTensor
 from conformance.suite.values import decode_floats
+from generator.changes.value_changes import held_narrower, narrowings
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers import encode
@@ -20,6 +21,9 @@ _OF, _IN = "result of type ", "result in "
 LIST_OF_ONE = "result as a list of one"
 MORE_AXES = "result with axes of length 1"
 NOTHING = "nothing for no elements"
+LIST = "result as list"
+NARROWED = tuple(f"result {key}" for key in narrowings())
+"""The right result held in a narrower type on the way."""
 
 
 def result_form(key: str) -> tuple[str, Restate] | None:
@@ -32,6 +36,10 @@ def result_form(key: str) -> tuple[str, Restate] | None:
         return "a list of one for a scalar", _without_axis
     if key == MORE_AXES:
         return "axes of length 1 more", _without_axes
+    if key == LIST:
+        return "a list in place of a tensor", _listed
+    if key in NARROWED:
+        return f"{key.removeprefix('result ')}", _narrowed(key.removeprefix("result "))
     if key == NOTHING:
         return "nothing in place of a tensor without elements", _empty
     for start, restate in ((_OF, _type_alone), (_IN, _converted)):
@@ -44,7 +52,7 @@ def result_form(key: str) -> tuple[str, Restate] | None:
 
 def form_keys() -> Iterator[str]:
     """Every key of a form."""
-    yield from (LIST_OF_ONE, MORE_AXES, NOTHING)
+    yield from (LIST_OF_ONE, MORE_AXES, NOTHING, LIST, *NARROWED)
     yield from (f"{start}{name}" for start in (_OF, _IN) for name in ELEMENT_TYPES)
 
 
@@ -63,6 +71,19 @@ def _without_axes(expected: Tensor, got: Restored) -> Restored | None:
 
 def _empty(expected: Tensor, got: Restored) -> Restored | None:
     return expected if isinstance(got, NotTensor) and expected.array.size == 0 else None
+
+
+def _listed(expected: Tensor, got: Restored) -> Restored | None:
+    return expected if isinstance(got, NotTensor) and got.kind == "list" else None
+
+
+def _narrowed(key: str) -> Restate:
+    def restate(expected: Tensor, got: Restored) -> Restored | None:
+        held = held_narrower(key, expected)
+        alike = held is not None and held != expected and isinstance(got, Tensor) and got == held
+        return expected if alike else None
+
+    return restate
 
 
 def _type_alone(kind: ElementType) -> Restate:

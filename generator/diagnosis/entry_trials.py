@@ -81,7 +81,8 @@ def experiment_trials(
     it where it fails. One that ends several speaks for all of them alike. Entries `beside`, whose formulas
     do not give the answer alone, may do so together with these.
     """
-    name, call = str(case.id), Call(dict(case.attributes), case.inputs, case.slots, None)
+    outputs = case.output_names if case.outputs_asked else None
+    name, call = str(case.id), Call(dict(case.attributes), case.inputs, case.slots, outputs)
     own = laboratory.outcome(space, name, 0, call)
     if own.failure is None:
         return silent_trials(case, entries)
@@ -204,8 +205,9 @@ def is_about(entry: Disagreement, space: Space, case: Case, call: Call, factor: 
     levels = {**case.levels, "element_type": first_type(space.spec, call).name}
     if factor.startswith(ELEMENTS):
         levels.pop("data", None)
-    if _is_of_specials(entry) and not any(map(_has_specials, call.inputs)):
-        return not any(map(_has_specials, case.inputs))
+    had, has = (any(map(_has_specials, inputs)) for inputs in (case.inputs, call.inputs))
+    if _is_of_specials(entry) and had and not has:
+        return False
     bare = entry.model_copy(update={"verdicts": (), "reason": (), "cases": ("*",)})
     try:
         names = None if entry.when is None else scope_of(space.spec, call.attributes, dict(call.inputs))

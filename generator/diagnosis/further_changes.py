@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import count
 
 import numpy as np
 
@@ -27,6 +29,7 @@ def further_changes(call: Call) -> Iterator[Changed]:
     if is_variadic(call):
         yield from _of_every_tensor(call)
         return
+    yield from _retyped(call)
     for name, given in call.inputs:
         if given is None or given.array.size == 0:
             continue
@@ -53,34 +56,36 @@ def is_variadic(call: Call) -> bool:
 
 def _of_every_tensor(call: Call) -> Iterator[Changed]:
     """All tensors of the first one's type in another type; with small elements."""
-    tensors = [each for _, each in call.inputs if each is not None]
-    kind = tensors[0].element_type if tensors else None
-    if kind is None or not (kind.is_float or kind.is_integer):
-        return
-    for other in (each for each in _PLAIN_TYPES if each != kind.name):
-        inputs = tuple(
-            (
-                name,
-                each
-                if each is None or each.element_type is not kind
-                else converted(each, ELEMENT_TYPES[other]),
-            )
-            for name, each in call.inputs
-        )
-        yield Changed(f"type of {call.inputs[0][0]}", other, replace(call, inputs=inputs))
-    small = ELEMENT_TYPES["double"]
+    yield from _retyped(call)
+    double, places = ELEMENT_TYPES["double"], count()
+
+    def small(given: Tensor) -> Tensor:
+        numbers = ((np.arange(given.array.size) + next(places)) % 3.0).reshape(given.shape)
+        return converted(Tensor(double, numbers), given.element_type)
+
+    changed = _with_first_type(call, small)
+    if changed is not None:
+        yield Changed(f"{ELEMENTS} all", "0, 1, 2, 0, ...", changed)
+
+
+def _retyped(call: Call) -> Iterator[Changed]:
+    """All tensors of the first one's type in another type."""
+    for name in _PLAIN_TYPES:
+        changed = _with_first_type(call, partial(converted, kind=ELEMENT_TYPES[name]))
+        if changed is not None:
+            yield Changed(f"type of {call.inputs[0][0]}", name, changed)
+
+
+def _with_first_type(call: Call, turn: Callable[[Tensor], Tensor]) -> Call | None:
+    """The call with all tensors of the first one's type turned; None where that has no numbers."""
+    first = call.inputs[0][1] if call.inputs else None
+    if first is None or not (first.element_type.is_float or first.element_type.is_integer):
+        return None
     inputs = tuple(
-        (
-            name,
-            each
-            if each is None or each.element_type is not kind
-            else converted(
-                Tensor(small, ((np.arange(each.array.size) + place) % 3.0).reshape(each.shape)), kind
-            ),
-        )
-        for place, (name, each) in enumerate(call.inputs)
+        (name, each if each is None or each.element_type is not first.element_type else turn(each))
+        for name, each in call.inputs
     )
-    yield Changed(f"{ELEMENTS} all", "0, 1, 2, 0, ...", replace(call, inputs=inputs))
+    return replace(call, inputs=inputs)
 
 
 def _reshaped(call: Call, to: str, of: Callable[[_Shape], _Shape]) -> Iterator[Changed]:
@@ -104,9 +109,22 @@ def _first_alone(call: Call) -> Iterator[Changed]:
         rank = len(given.shape)
         axes: list[_Shape] = [(each,) for each, extent in enumerate(given.shape) if extent > 1]
         axes += [tuple(range(start, rank)) for start in (2, 0) if start + 1 < rank]
+        axes += [(0, 1)] if rank > 2 else []
         for some in axes:
             cut = tuple(slice(0, 1) if each in some else slice(None) for each in range(rank))
             tensor = Tensor(given.element_type, np.ascontiguousarray(given.array[cut]))
             if tensor.shape != given.shape:
                 told = f"1 along {', '.join(map(str, some))}"
                 yield Changed(f"{SHAPE} {name}", told, call.with_input(name, tensor))
+                if rank == 1:
+                    yield Changed(
+                        f"{SHAPE} {name}", f"{told}, as others like it", _cut_alike(call, given.shape)
+                    )
+
+
+def _cut_alike(call: Call, shape: _Shape) -> Call:
+    """The call with the first element alone of every input of one axis and such a length."""
+    for name, given in call.inputs:
+        if given is not None and given.shape == shape:
+            call = call.with_input(name, Tensor(given.element_type, np.ascontiguousarray(given.array[:1])))
+    return call
