@@ -62,8 +62,11 @@ class Disagreement(Entry):
     of a runtime, or of several that are one code in several packages. Where given, `verdicts` are those that
     the entry explains (`fault` for one of the whole run), `levels` asks for certain levels of the case's
     factors, `when` is an expression over the call's attributes and inputs as in a spec's constraints, and
-    `reason` are globs over the verdict's reason. `versions` are globs over the runtime's versions that the
-    entry is known to be about. `passage` is where a document says what the other side is blamed for not
+    `reason` are globs over the verdict's reason. Of a wrong answer these say only where to look:
+    `generator.diagnosis` shows what it is of. `computes` says what is computed instead: keys of changes
+    (`generator.changes`) and of forms of results, or values, as expressions, that attributes and inputs are
+    taken for (None: left out); one of them must give the answer. `versions` are globs over the runtime's
+    versions that the entry is known to be about. `passage` is where a document says what the other side is blamed for not
     doing: `file:line`, `file:first-last`, or in a document of one line `file:1:column`. A witness's fault has
     one, unless it is a crash or of the whole run. `thread` is where it was reported to whom it concerns,
     `same_as` the id of an entry of the same cause, whose conditions are written otherwise: reports show both
@@ -79,6 +82,7 @@ class Disagreement(Entry):
     verdicts: Texts = ()
     levels: dict[str, Texts] = Field(default_factory=dict)
     when: Condition | None = None
+    computes: Annotated[tuple[str | dict[str, Condition | None], ...], BeforeValidator(_as_list)] = ()
     reason: Texts = ()
     cause: Cause
     passage: Annotated[tuple[Passage, ...], BeforeValidator(_as_list)] = ()

@@ -21,6 +21,9 @@ Outcome = Literal["pass", "unsupported", "fails", "unknown"]
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
+TrialResult = Literal["equals", "cured", "spared", "alike", "together", "refuted", "silent"]
+"""What a trial of an entry in a case says; see `EntryTrial`."""
+
 
 @dataclass(frozen=True)
 class Needed:
@@ -105,11 +108,30 @@ class DiagnosedCause:
 
 
 @dataclass(frozen=True)
+class EntryTrial:
+    """What became of an entry of known disagreements that may be about a wrong answer.
+
+    `equals`: the answer is what the entry says is computed instead. `cured`: the runtime is right in the same
+    call without what the entry is about; `spared`: so it is with other elements or lengths alone, with which
+    what is wrong may not show; `alike`: other entries are no longer about that call either; `together`: it is
+    right without several entries, and wrong without each. `refuted`: none of these. `silent`: no call could
+    be made or asked that says it. `by` is the change in words; `of` the digest of what the entry said then.
+    """
+
+    case: str
+    entry: str
+    of: str
+    result: TrialResult
+    by: str = ""
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """All experiments on one run. `stopped` says what ended them before their end, None where nothing did.
 
     `unexplained` are the cases that no experiment puts to a cause, `unsteady` those that did not fail again,
-    `allowed` those that failed again by what they expect, and pass by what the documents allow.
+    `allowed` those that failed again by what they expect, and pass by what the documents allow. `trials` are
+    what became of entries that may be about wrong answers.
     """
 
     causes: tuple[DiagnosedCause, ...]
@@ -119,6 +141,7 @@ class Diagnosis:
     stopped: str | None
     calls: tuple[TriedCall, ...]
     allowed: tuple[str, ...] = ()
+    trials: tuple[EntryTrial, ...] = ()
 
 
 def _with(factor: str, values: Sequence[str]) -> str:
@@ -162,7 +185,16 @@ def parse_diagnosis(content: Mapping[str, Any]) -> Diagnosis:
         None if content["stopped"] is None else str(content["stopped"]),
         tuple(TriedCall(**each) for each in content["calls"]),
         _texts(content.get("allowed", ())),
+        tuple(parse_trial(each) for each in content.get("trials", ())),
     )
+
+
+def parse_trial(entry: Mapping[str, Any]) -> EntryTrial:
+    """A trial of the JSON that it is kept as; KeyError, TypeError or ValueError of anything else."""
+    found = EntryTrial(**{name: str(each) for name, each in entry.items()})  # type: ignore[arg-type]
+    if found.result not in get_args(TrialResult):
+        raise ValueError(f"no result of a trial: {found.result}")
+    return found
 
 
 def _cause(entry: Mapping[str, Any]) -> DiagnosedCause:

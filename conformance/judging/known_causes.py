@@ -7,6 +7,8 @@ from typing import Literal
 
 CauseKind = Literal["witness_fault", "finding", "reading", "tolerance"]
 
+SuspicionKind = Literal["either", "together", "suspected"]
+
 WORDS: dict[CauseKind, str] = {
     "witness_fault": "the runtime does not do what the passage says",
     "finding": "the document is wrong, not the runtime",
@@ -16,6 +18,8 @@ WORDS: dict[CauseKind, str] = {
 """What each kind of cause says of whom. Readings and findings blame nobody."""
 
 
+EQUALS = "the result equals the expected output with"
+"""So begins what is shown of a cause by answers that are what its entry says."""
 LONGEST_TITLE = 240
 
 
@@ -27,6 +31,7 @@ class KnownCause:
     upstream. `versions` are globs over versions of the runtime that it is known to be about. `cases` and
     `faults` are the failing ones that it explains; of an entry that explains none any more, `asked` are the
     cases that it is about, which pass. `by_chance` says that these may pass in one run and fail in the next.
+    `shown` says in words what shows it of wrong answers, in how many cases each.
     """
 
     id: str
@@ -40,6 +45,7 @@ class KnownCause:
     faults: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     by_chance: bool = False
+    shown: tuple[tuple[str, int], ...] = ()
 
     @property
     def title(self) -> str:
@@ -56,3 +62,16 @@ class KnownCause:
     def blames(self) -> bool:
         """Whether it says that the runtime is wrong."""
         return self.kind in ("witness_fault", "tolerance")
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """Wrong answers that entries may be about, and none of which was shown for one alone.
+
+    `either`: each of several entries reproduces them alike; `together`: all of them do it together.
+    `suspected`: nobody could try them.
+    """
+
+    causes: tuple[KnownCause, ...]
+    cases: tuple[str, ...]
+    kind: SuspicionKind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,11 @@ from generator.spaces.declared_kinds import make_kinds
 from generator.spaces.kind import KindChange, ResultChange
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
+from specs.call_scopes import scope_of
+from specs.evaluation import Operand
+from specs.expressions import parse
 from specs.model import Spec
 
 
@@ -73,6 +77,37 @@ def _change(by: KindChange) -> Change:
     return Change(by.key, by.text, apply, subject=by.subject)
 
 
+def taken_for(values: Mapping[str, str | None]) -> Change:
+    """Attributes and inputs taken for what expressions over the call say; for None they are left out.
+
+    The elements of a tensor are a list, of as many as it has.
+    """
+
+    def apply(spec: Spec, call: Call) -> Changed | None:
+        try:
+            names = scope_of(spec, call.attributes, dict(call.inputs))
+            found = {
+                name: None if text is None else parse(text).evaluate(names) for name, text in values.items()
+            }
+            made = _with_values(
+                spec, call, {name: _in_shape(call, name, each) for name, each in found.items()}
+            )
+        except (UserError, KeyError, TypeError, ValueError, IndexError, ArithmeticError):
+            return None  # the call does not have what the expressions are about
+        return None if made.digest(spec.operator) == call.digest(spec.operator) else Changed(made)
+
+    text = ", ".join(f"{name} {f'taken for {each}' if each else 'ignored'}" for name, each in values.items())
+    return Change(f"taken for {text}", text, apply)
+
+
+def _in_shape(call: Call, name: str, value: Any) -> Any:
+    """The elements of a list in the shape of the input that they stand for."""
+    if isinstance(value, Operand):
+        return np.asarray(value.values).reshape(value.shape)
+    given = dict(call.inputs).get(name)
+    return value if given is None else np.asarray(value).reshape(given.shape)
+
+
 def _computed(by: ResultChange) -> Change:
     def apply(spec: Spec, call: Call) -> Changed | None:
         given = dict(call.inputs).get(by.of)
@@ -94,7 +129,7 @@ def _with_values(spec: Spec, call: Call, values: Any) -> Call:
             plain = np.asarray(value).tolist()
             call = call.with_attribute(name, None if value is None else attribute(known.kind, plain))
         elif value is not None:
-            kind = _first_type(spec, name) if given is None else given.element_type
+            kind = _type_of(spec, call, name) if given is None else given.element_type
             with np.errstate(over="ignore", invalid="ignore"):
                 cast = np.asarray(value).astype(kind.storage)
             array = np.ascontiguousarray(cast).reshape(cast.shape)  # which gives a scalar an axis
@@ -104,7 +139,11 @@ def _with_values(spec: Spec, call: Call, values: Any) -> Call:
     return call
 
 
-def _first_type(spec: Spec, name: str) -> ElementType:
-    """The first type of an input that a call leaves out."""
+def _type_of(spec: Spec, call: Call, name: str) -> ElementType:
+    """The type of an input that is left out: that of others of its type variable, else its first one."""
     parameter = next(each for each in spec.inputs if each.name == name)
-    return ELEMENT_TYPES[spec.types_of(parameter)[0]]
+    given = dict(call.inputs)
+    alike = (given.get(each.name) for each in spec.inputs if each.type == parameter.type)
+    first = next((each for each in alike if each is not None), None)
+    known = spec.types_of(parameter)
+    return first.element_type if first is not None and len(known) != 1 else ELEMENT_TYPES[known[0]]

@@ -77,6 +77,20 @@ def value_changes(spec: Spec) -> Iterator[Change]:
     yield from _in_single_precision()
 
 
+def narrowings() -> Iterator[str]:
+    """The keys of the ways in which elements are held narrower."""
+    yield from (each.key for each in _NARROWINGS)
+
+
+def held_narrower(key: str, given: Tensor) -> Tensor | None:
+    """A tensor after its elements were held in a narrower type; None of one of another type."""
+    by = next(each for each in _NARROWINGS if each.key == key)
+    wide, narrow = ELEMENT_TYPES[by.wide], ELEMENT_TYPES[by.narrow]
+    if given.element_type is not wide:
+        return None
+    return _widened(Tensor(narrow, _narrowed(given.array, wide, narrow, by.how)), wide)
+
+
 def _compute_narrower(by: _Narrowing) -> Change:
     plain = (f"elements {by.wide} as {by.narrow}",) if by.how else ()
     text = f"{by.wide} held as {by.narrow}{_WORDS[by.how]}"

@@ -156,8 +156,7 @@ class Bench:
         if change.key == VALID_CASE:
             valid = self._failure.valid_case
             return None if valid is None else Changed(self._call, expectations=valid.expectations)
-        known = self.changes.get(change.key)
-        changed = None if known is None else known.apply(self._spec, self._call)
+        changed = self.changes.get(change.key, change).apply(self._spec, self._call)
         if changed is not None and changed.expectations is not None and self._failure.case.demand != "answer":
             return None  # such a change leaves the call as wrong as it is
         return changed

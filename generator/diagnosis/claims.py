@@ -1,7 +1,13 @@
-"""Which failing cases of a run entries of `disagreements.yaml` explain, and which no longer do so."""
+"""Which failing cases of a run entries of `disagreements.yaml` explain, and which no longer do so.
+
+A wrong answer is explained by the entry that reproduces it (`generator.diagnosis.entry_trials`): conditions
+say only where to look. What entries reproduce alike is given to none of them alone, what none reproduces to
+nobody.
+"""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -10,19 +16,23 @@ from operator import itemgetter
 from pathlib import Path
 
 from conformance.judging.judge import FAILING
-from conformance.judging.known_causes import KnownCause
+from conformance.judging.kept_diagnosis import EntryTrial
+from conformance.judging.known_causes import EQUALS, KnownCause, Suspicion, SuspicionKind
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.recording.suite_ordered import cases_in_order
 from conformance.suite.cases import Demand
 from conformance.suite.suites import Suite
 from generator.diagnosis.explainer import Explainer, Scopes, named_cases
+from generator.diagnosis.pointed_entries import BLAMING, Pointed, digest_of
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CHAINS, OperatorName, operator_path_of
 from reference.disagreements import Disagreement
 
 _TELL_LITTLE = ("example", CHAINS)
 """Families whose cases show few of the things that entries are about: these are of calls of one node."""
+_TOLD_IN_WORDS = ("property", "memory")
+"""Differences that were measured of an answer, and are told in words: entries are held against these."""
 _DEMAND: Mapping[str, Demand] = {
     "accepted_invalid": "refuse",
     "mismatch": "answer",
@@ -32,53 +42,149 @@ _DEMAND: Mapping[str, Demand] = {
 
 @dataclass(frozen=True)
 class Claims:
-    """The entries that explain failures of a run, each with its cases, and those whose cases pass now."""
+    """The entries that explain failures of a run, each with its cases, and those whose cases pass now.
+
+    `suspected` are the wrong answers of which no entry was shown for one alone.
+    """
 
     explaining: tuple[KnownCause, ...]
     mended: tuple[KnownCause, ...]
+    suspected: tuple[Suspicion, ...] = ()
 
 
-def claim(
-    suite: Suite, record: Record, entries: Sequence[Disagreement], folders: tuple[Path, ...] = ()
-) -> Claims:
-    """Hold entries against the failures of a run; the first entry that fits a failure explains it.
+@dataclass(frozen=True, eq=False)
+class Pointing:
+    """Entries held against the failures of a run, before any of a wrong answer was tried.
 
     An entry explains whatever it fits in any version of its runtime. Where it explains nothing and every
     case that it is about was asked and passed, it is mended, unless it is known of this very version: then
     the cases of this suite do not show it. Neither do chains, nor examples alone, such as ONNX's node tests.
     """
+
+    known: tuple[Disagreement, ...]
+    claimed: Mapping[str, Sequence[str]]
+    faults: Mapping[str, Sequence[str]]
+    pointed: tuple[Pointed, ...]
+    mended: tuple[KnownCause, ...]
+
+    def claims(self, trials: Iterable[EntryTrial] = ()) -> Claims:
+        """What the entries explain by what trials showed of them."""
+        tried = {(each.case, each.entry, each.of): each for each in trials}
+        causes = _by_cause(self.known)
+        cause_of = {each.id: entries[0] for entries in causes for each in entries}
+        cases = {each.id: list(self.claimed.get(each.id, ())) for each in self.known}
+        shown: dict[str, Counter[str]] = defaultdict(Counter)
+        open_ones: dict[tuple[SuspicionKind, tuple[str, ...]], list[str]] = defaultdict(list)
+        for each in self.pointed:
+            found = [tried.get((each.row.case, entry.id, digest_of(entry))) for entry in each.entries]
+            verdict = _decide(each.entries, found, cause_of)
+            if isinstance(verdict, EntryTrial):
+                cases[verdict.entry].append(each.row.case)
+                if verdict.by:
+                    shown[cause_of[verdict.entry].id][said_of(verdict)] += 1
+            elif verdict is not None:
+                open_ones[verdict].append(each.row.case)
+        explaining = [
+            replace(
+                shown_as(entries[0]),
+                cases=tuple(case for each in entries for case in cases[each.id]),
+                faults=tuple(fault for each in entries for fault in self.faults.get(each.id, ())),
+                shown=tuple(shown[entries[0].id].most_common()),
+            )
+            for entries in causes
+            if any(cases[each.id] or each.id in self.faults for each in entries)
+        ]
+        suspected = [
+            Suspicion(tuple(shown_as(cause_of[name]) for name in names), tuple(found), kind)
+            for (kind, names), found in open_ones.items()
+        ]
+        return Claims(tuple(explaining), self.mended, tuple(suspected))
+
+
+def _decide(
+    entries: Sequence[Disagreement],
+    trials: Sequence[EntryTrial | None],
+    cause_of: Mapping[str, Disagreement],
+) -> EntryTrial | tuple[SuspicionKind, tuple[str, ...]] | None:
+    """The trial that shows whose a wrong answer is; else whether several do alike, and the causes; or None.
+
+    A formula says more than an experiment, and that more than one which speaks for several entries.
+    """
+    innocent = next((each for each in entries if not _is_tried(each)), None)
+    for result in ("equals", "cured", "spared", "alike", "together"):
+        found: dict[str, EntryTrial] = {}
+        for trial in trials:
+            if trial is not None and trial.result == result:
+                found.setdefault(cause_of[trial.entry].id, trial)
+        if len(found) == 1:
+            return next(iter(found.values()))
+        if found:
+            return "together" if result == "together" else "either", tuple(found)
+        if result == "equals" and innocent is not None:
+            return EntryTrial("", innocent.id, "", "equals")
+    if None in trials:
+        waiting = (cause_of[each.id].id for each, trial in zip(entries, trials, strict=True) if trial is None)
+        return "suspected", tuple(dict.fromkeys(waiting))
+    return None
+
+
+def _is_tried(entry: Disagreement) -> bool:
+    """Whether an entry must show what it says: one that blames nobody need not, unless it has a formula."""
+    return bool(entry.computes) or entry.cause in BLAMING
+
+
+def said_of(trial: EntryTrial) -> str:
+    """What a trial showed, in words."""
+    if trial.result == "equals":
+        return f"{EQUALS} {trial.by}"
+    return f"right with {trial.by}"
+
+
+def claim(
+    suite: Suite,
+    record: Record,
+    entries: Sequence[Disagreement],
+    folders: tuple[Path, ...] = (),
+    trials: Iterable[EntryTrial] = (),
+) -> Claims:
+    """What entries explain of a run, by what trials showed of them."""
+    return point(suite, record, entries, folders).claims(trials)
+
+
+def point(
+    suite: Suite, record: Record, entries: Sequence[Disagreement], folders: tuple[Path, ...] = ()
+) -> Pointing:
+    """Hold entries against the failures of a run: which may be about which, and which are mended."""
     told = record.header.get("runtime") or {}
     runtime, version = str(told.get("name")), str(told.get("version"))
     explainer = Explainer(suite, runtime, entries, folders)
     known, scopes = explainer.known, explainer.scopes
     if not known:
-        return Claims((), ())
+        return Pointing((), {}, {}, (), ())
     cases: dict[str, list[str]] = {each.id: [] for each in known}
     passed = bytearray(len(suite.case_ids))
     for name, verdict in record.verdicts.items():
         if verdict == "pass" and name in suite:
             passed[suite.position(name)] = 1
+    pointed = []
     for row in _failing_rows(record):
-        found = explainer.of_row(row)
-        if found is not None:
+        if row.verdict == "mismatch" and row.difference not in _TOLD_IN_WORDS:
+            about = explainer.every_of_row(row)
+            pointed += [Pointed(row, about)] if about else []
+        elif (found := explainer.of_row(row)) is not None:
             cases[found.id].append(row.case)
     faults = _claimed_faults(record, explainer)
-    causes = _by_cause(known)
-    explaining = [
-        replace(
-            shown_as(entries[0]),
-            cases=tuple(case for each in entries for case in cases[each.id]),
-            faults=tuple(fault for each in entries for fault in faults.get(each.id, ())),
-        )
-        for entries in causes
-        if any(cases[each.id] or each.id in faults for each in entries)
-    ]
+    used = {entry.id for each in pointed for entry in each.entries}
     silent = [
         each
         for each in known
-        if not cases[each.id] and each.id not in faults and not _is_known_of(version, each)
+        if not cases[each.id]
+        and each.id not in used
+        and each.id not in faults
+        and not _is_known_of(version, each)
     ]
-    return Claims(tuple(explaining), tuple(_mended(silent, suite, passed, scopes)))
+    mended = tuple(_mended(silent, suite, passed, scopes))
+    return Pointing(tuple(known), cases, faults, tuple(pointed), mended)
 
 
 def _by_cause(known: Sequence[Disagreement]) -> list[list[Disagreement]]:

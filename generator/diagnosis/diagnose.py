@@ -42,15 +42,20 @@ class Spaces:
 
     def of(self, case: Case) -> Space | None:
         """The space that a case is a call of."""
+        space = self.opened(case)
+        try:
+            return space if is_known(case, self._folders) else None
+        except (UserError, IndexError):
+            return None
+
+    def opened(self, case: Case) -> Space | None:
+        """The space of a case's operator, whatever the call is."""
         if case.operator not in self._found:
             try:
                 self._found[case.operator] = open_space(case.operator, self._folders)
             except UserError:
                 self._found[case.operator] = None
-        try:
-            return self._found[case.operator] if is_known(case, self._folders) else None
-        except (UserError, IndexError):
-            return None
+        return self._found[case.operator]
 
 
 def diagnose(

@@ -1,9 +1,13 @@
-"""Which entry of `disagreements.yaml` explains a failing row or a fault of a run."""
+"""Which entries of `disagreements.yaml` may be about a failing row or a fault of a run.
+
+Of a refusal, a loss or an answer to a call that breaks a rule, the first whose words fit explains it. Of a
+wrong answer an entry only says where to look: `generator.diagnosis.entry_trials` shows which one it is of.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +58,7 @@ class Scopes:
 
 
 class Explainer:
-    """Holds entries about a runtime against failures of its run; the first that fits explains one.
+    """Holds entries about a runtime against failures of its run.
 
     With `strict` a condition that has no value for a call raises EvaluationError, and a case that the suite
     has not UserError; else they are not explained.
@@ -76,14 +80,20 @@ class Explainer:
         self.scopes = Scopes(folders, strict=strict)
 
     def of_row(self, row: Result) -> Disagreement | None:
-        """The entry about a failing row, if there is one."""
+        """The first entry that may be about a failing row, if there is one."""
+        return next(self._about(row), None)
+
+    def every_of_row(self, row: Result) -> tuple[Disagreement, ...]:
+        """All entries that may be about a failing row."""
+        return tuple(self._about(row))
+
+    def _about(self, row: Result) -> Iterator[Disagreement]:
         if row.case not in self._suite and not self._strict:
-            return None
+            return
         about = [each for each in self.known if each.concerns(row.operator)]
-        if not about:
-            return None
-        case = self._suite.case(row.case, call_alone=True)
-        return next((each for each in about if self._fits(each, row, case, said_by(row))), None)
+        if about:
+            case = self._suite.case(row.case, call_alone=True)
+            yield from (each for each in about if self._fits(each, row, case, said_by(row)))
 
     def of_fault(self, fault: Mapping[str, Any], rows: Sequence[Result] = ()) -> Disagreement | None:
         """The entry about a fault of the run, or about the cases that it comes from, of its rows."""

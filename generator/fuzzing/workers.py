@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
+from conformance.models.case_models import Form
 from conformance.processes.worker_limits import Limits
 from conformance.running.lane import Lane
 from conformance.running.requests import Offer
@@ -45,9 +46,9 @@ class RunningRuntime:
         """The cases of a suite that the runtime fails; as `find_known_failures`."""
         return find_known_failures(space, self.ask, cases)
 
-    def ask(self, case: Case, valid_case: Case | None = None) -> Response:
-        """What the runtime does with a case, in the form that it names first."""
-        task = Task.of(case, self.offer.forms[0], valid_case=valid_case)
+    def ask(self, case: Case, valid_case: Case | None = None, form: Form | None = None) -> Response:
+        """What the runtime does with a case, in a form; without one in the form that it names first."""
+        task = Task.of(case, form or self.offer.forms[0], valid_case=valid_case)
         ((_, response),) = self._lane.run([task])
         return response
 

@@ -204,12 +204,12 @@ def _with_experiments(results: Results, asked: Asked, asking: Asking) -> Results
     from opcert.commands.cause_finding import with_experiments
     from reports.causes.failure_classes import find_classes
 
-    classes = find_classes(results.cases, results.known, None, results.others)
+    classes = find_classes(results.cases, results.known, None, results.others, results.suspected)
     unexplained = [each for each in classes if each.told not in ("entry", "message", "rule")]
     if not unexplained or asked.error is not None:
         return results
     seconds = MOST_EXPERIMENTS if asking.diagnose_seconds is None else asking.diagnose_seconds
-    return with_experiments(results, asked.runtime, asking.limits, (), seconds)
+    return with_experiments(results, asked.runtime, asking.limits, (), seconds, files=asking.known)
 
 
 def answers_of(

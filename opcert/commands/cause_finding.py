@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from opcert.commands.terminal import say
@@ -13,9 +15,11 @@ from reports.causes.open_cases import with_open_cases
 from reports.page_making.phrasing import plural
 
 if TYPE_CHECKING:
+    from conformance.judging.kept_diagnosis import EntryTrial
     from conformance.processes.worker_limits import Limits
     from conformance.runtimes.runtimes import Runtime
     from conformance.suite.cases import Case
+    from generator.diagnosis.claims import Pointing
     from reports.results.case_results import Followed, Results
 
 MOST_SECONDS = 30.0
@@ -34,10 +38,43 @@ def with_known_causes(
     """The results with the entries that explain failures of theirs, those of the user's files first,
     those that came with the suite last.
 
+    A wrong answer is explained by what was shown of it: by the recorded answer, or by the runtime when it was
+    asked (`diagnosis.json` beside the record).
     Raises UserError, or SeveralErrors with every mistake in a file.
     """
+    from conformance.judging.kept_diagnosis import FILE, read_diagnosis
+
+    footer = results.record.footer or {}
+    path = results.record.path.with_name(FILE)
+    kept = read_diagnosis(path, results.suite.digest, footer.get("digest"))
+    return _claimed(
+        results, pointing_of(results, folders, files), () if kept is None else kept.trials, folders
+    )
+
+
+def _claimed(
+    results: Results, pointing: Pointing, trials: Iterable[EntryTrial], folders: tuple[Path, ...]
+) -> Results:
+    """The results with what entries explain by the recorded answers and by these trials."""
+    from opcert.commands.tried_entries import trials_by_answers
+
+    by_answers = trials_by_answers(results.suite, results.record, pointing, keep=not folders)
+    found = pointing.claims([*by_answers, *trials])
+    return with_open_cases(
+        replace(
+            results,
+            known=found.explaining,
+            mended=found.mended,
+            suspected=found.suspected,
+            followed=followed_options(),
+        )
+    )
+
+
+def pointing_of(results: Results, folders: tuple[Path, ...], files: tuple[Path, ...]) -> Pointing:
+    """Which entries may be about which failures of a run; raises as `with_known_causes`."""
     # Imported here: a run in which nothing fails has no use for it.
-    from generator.diagnosis.claims import claim
+    from generator.diagnosis.claims import point
     from reference.disagreements import load_disagreements, parse_disagreements, read_disagreements
 
     entries = [entry for each in files for entry in read_disagreements(each)]
@@ -47,9 +84,7 @@ def with_known_causes(
     here = {each.id for each in entries}
     carried = parse_disagreements(results.suite.known_entries(), results.suite.path)
     entries += [each for each in carried if each.id not in here]
-    found = claim(results.suite, results.record, entries, folders)
-    known = replace(results, known=found.explaining, mended=found.mended, followed=followed_options())
-    return with_open_cases(known)
+    return point(results.suite, results.record, entries, folders)
 
 
 @cache
@@ -123,57 +158,92 @@ def with_experiments(
     seconds: float | None = None,
     resume: bool = False,
     *,
+    files: tuple[Path, ...] = (),
     keep_calls: bool = True,
 ) -> Results:
     """The results with experiments on the runtime, which `diagnosis.json` beside the record keeps.
 
-    Without `seconds` they take at most 30 % of the run's own time, 10 % where every cause is told, and 30 s.
-    With `keep_calls` those that the same build of the runtime was asked behind earlier runs are not asked
-    again, and their seconds count. Where no footer ends the record, nothing fails that they could tell of, or
-    the runtime does not start again, there are none. With `resume` those that came to no end go on from the
-    calls that the file holds.
+    First the entries that may be about wrong answers are tried, then causes are looked for of what none of
+    them explains. Without `seconds` this takes at most 30 % of the run's own time, 10 % where every cause is
+    told, and 30 s. With `keep_calls` those that the same build of the runtime was asked behind earlier runs
+    are not asked again, and their seconds count. Where no footer ends the record, nothing fails that they
+    could tell of, or the runtime does not start again, there are none. With `resume` those that came to no
+    end go on from the calls that the file holds.
     Raises UserError where the file cannot be read or written.
     """
     from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis, write_diagnosis
     from opcert.commands.kept_experiments import KeptExperiments
+    from opcert.commands.tried_entries import untried
 
     footer = results.record.footer
-    wrong, told = _asked(results)
-    part = PART_OF_RUN if wrong else PART_WHERE_TOLD
-    allowed = _allowed(results, part) if seconds is None else seconds
-    if footer is None or allowed <= 0 or not (wrong or told):
+    if footer is None or (not any(_asked(results)) and not results.suspected):
         return results
     path, digests = results.record.path.with_name(FILE), (results.suite.digest, footer.get("digest"))
     earlier = read_diagnosis(path, *digests) if resume else None
-    if earlier is not None and earlier.stopped is None:
+    pointing = pointing_of(results, folders, files)
+    kept = KeptExperiments(runtime, results.record) if keep_calls and not folders else None
+    trials = [*(earlier.trials if earlier is not None else ()), *(kept.trials if kept is not None else ())]
+    results = _claimed(results, pointing, trials, folders)
+    pointed = untried(pointing, trials) if results.suspected else []
+    wrong, told = _asked(results)
+    part = PART_OF_RUN if wrong or pointed else PART_WHERE_TOLD
+    allowed = _allowed(results, part) if seconds is None else seconds
+    if allowed <= 0 or (earlier is not None and earlier.stopped is None and not pointed):
         return results
-    kept = KeptExperiments(runtime, results.record, wrong, told) if keep_calls and not folders else None
-    if kept is not None and earlier is None:
-        same = kept.diagnosis() if seconds is None else None
+    if kept is not None and earlier is None and not pointed:
+        same = kept.diagnosis(wrong, told) if seconds is None else None
         # One that was ended sooner, as somebody had said, is not all that there is time for.
         if same is not None and (same.stopped is None or same.seconds >= allowed):
             write_diagnosis(path, *digests, same)
             made = plural(len(same.calls), "call")
             say(f"opcert: the causes of these failures were asked for before, in {made}", error=True)
             return replace(results)
+    if kept is not None and earlier is None:
         earlier = kept.calls()
         if earlier is not None and seconds is None:
             allowed = max(LEAST_SECONDS, allowed - earlier.seconds)
     # Imported here: much, and where the same was asked before nobody needs it.
     from generator.diagnosis.diagnose import diagnose
     from generator.fuzzing.workers import RunningRuntime
+    from opcert.commands.tried_entries import trials_by_asking
 
     so_far = f", beside {plural(len(earlier.calls), 'call')} that were made before" if earlier else ""
     say(f"opcert: asking the runtime for causes, at most {round(allowed, 1):g} s{so_far}", error=True)
     short = replace(limits, case_seconds=min(limits.case_seconds, _CALL_SECONDS))
+    calls = earlier.calls if earlier is not None else ()
+    before = earlier.seconds if earlier is not None else 0.0
 
     def keep(found: Diagnosis) -> None:
-        write_diagnosis(path, *digests, found)
+        write_diagnosis(path, *digests, replace(found, trials=tuple(trials)))
+
+    def keep_trials(found: Sequence[EntryTrial]) -> None:
+        keep(Diagnosis((), (), (), before, "interrupted", calls, trials=tuple(found)))
 
     try:
         with RunningRuntime(runtime, short, lambda line: say(line, error=True)) as running:
+            begun, stopped = monotonic(), None
+            if pointed:
+                further, stopped = trials_by_asking(
+                    results.suite, pointed, running, allowed, lambda some: keep_trials([*trials, *some])
+                )
+                trials += further
+                results = _claimed(results, pointing, trials, folders)
+                wrong, told = _asked(results)
+            taken = monotonic() - begun
             found = diagnose(
-                wrong, told, running.ask, seconds=allowed, folders=folders, earlier=earlier, keep=keep
+                wrong,
+                told,
+                running.ask,
+                seconds=min(allowed, max(LEAST_SECONDS, allowed - taken)),
+                folders=folders,
+                earlier=earlier,
+                keep=keep,
+            )
+            found = replace(
+                found,
+                seconds=round(found.seconds + taken, 3),
+                stopped=found.stopped or stopped,
+                trials=tuple(trials),
             )
     except RuntimeUnavailable as error:
         say(f"opcert: no more experiments: {error}", error=True)
@@ -183,7 +253,7 @@ def with_experiments(
     else:
         keep(found)
         if kept is not None:
-            kept.keep(found)
+            kept.keep(found, wrong, told)
         if found.stopped is not None:
             say(f"opcert: experiments came to no end ({found.stopped}); {_GO_ON}", error=True)
     # A copy, which finds its classes anew: those that `results` found are of before the experiments.
@@ -196,9 +266,11 @@ def _asked(results: Results) -> tuple[list[Case], list[list[Case]]]:
 
     wrong, told = [], []
     # As they were without experiments, so that those that go on take the same way.
-    for each in find_classes(results.cases, results.known, None, results.others):
+    for each in find_classes(results.cases, results.known, None, results.others, results.suspected):
         cases = [results.suite.case(str(case.id)) for case in each.cases if _may_be_asked(case.verdict)]
-        if each.told in ("entry", "message"):
+        if each.told == "suspected":
+            continue  # first it is to be seen whose they are
+        if each.told in ("entry", "message", "either", "together"):
             told.append(cases)
         else:
             wrong += cases

@@ -172,7 +172,7 @@ def command(
         results = with_others(results, beside_paths)
         if given is None and run_error(record) is None:
             seconds = seconds_of_experiments(diagnose_seconds, scheduler)
-            results = with_experiments(results, found, limits, folders, seconds)
+            results = with_experiments(results, found, limits, folders, seconds, files=known_files)
         results = excuse(results, profile, known_before)
         broken = run_error(record)
         if given is None or broken is not None:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from conformance.judging.kept_diagnosis import Diagnosis, TriedCall, diagnosis_json, parse_diagnosis
+from conformance.judging.kept_diagnosis import (
+    Diagnosis,
+    EntryTrial,
+    TriedCall,
+    diagnosis_json,
+    parse_diagnosis,
+    parse_trial,
+)
 from conformance.recording.records import Record
 from conformance.runtimes.environment_state import environment_state
 from conformance.runtimes.runtimes import Runtime
@@ -24,10 +31,11 @@ _EARLIER = "earlier"
 
 @dataclass(frozen=True)
 class _Kept:
-    """The calls, and the diagnoses without them, each with the key of the failing cases that it is of."""
+    """The calls, the trials of entries, and the diagnoses without them, each with the key of its cases."""
 
     seconds: float
     calls: tuple[TriedCall, ...]
+    trials: tuple[EntryTrial, ...]
     diagnoses: tuple[tuple[str, Diagnosis], ...]
 
 
@@ -37,30 +45,31 @@ class KeptExperiments:
     It is the same build where opcert made its environment, no file of that has changed (`environment_state`),
     and each library that was loaded in both runs has one digest: a runtime that somebody is working on has no
     such environment, and is asked again each time.
-    Other limits on time and memory are another key. `wrong` and `told` are the failing cases that are asked
-    about.
+    Other limits on time and memory are another key.
     """
 
-    def __init__(
-        self, runtime: Runtime, record: Record, wrong: Sequence[Case], told: Sequence[Sequence[Case]]
-    ) -> None:
+    def __init__(self, runtime: Runtime, record: Record) -> None:
         footer = record.footer or {}
         self._loaded = {str(each["file"]): str(each["sha256"]) for each in footer.get("loaded") or ()}
         self._key: str | None = None
         self._work = KeptWork("experiments")
-        self._asked = sha256(canonical_json([[str(each.id) for each in cases] for cases in (wrong, *told)]))
         state = environment_state(runtime) if self._loaded else None
         if state is not None:
             header = record.header
             limits = {name: each for name, each in (header.get("options") or {}).items() if name in _LIMITS}
             stated = ("suite", "runtime", "platform", "confinement")
             self._key = self._work.key([limits, state, *map(header.get, stated)])
-        self._kept = self._read() or _Kept(0.0, (), ())
+        self._kept = self._read() or _Kept(0.0, (), (), ())
 
-    def diagnosis(self) -> Diagnosis | None:
+    @property
+    def trials(self) -> tuple[EntryTrial, ...]:
+        """What became of entries that may be about wrong answers."""
+        return self._kept.trials
+
+    def diagnosis(self, wrong: Sequence[Case], told: Sequence[Sequence[Case]]) -> Diagnosis | None:
         """What was found of the same failing cases; None where that was never asked."""
-        found = dict(self._kept.diagnoses).get(self._asked)
-        return None if found is None else replace(found, calls=self._kept.calls)
+        found = dict(self._kept.diagnoses).get(_key_of(wrong, told))
+        return None if found is None else replace(found, calls=self._kept.calls, trials=self._kept.trials)
 
     def calls(self) -> Diagnosis | None:
         """The calls of before without what they say, and the seconds that they took; None without any."""
@@ -68,16 +77,20 @@ class KeptExperiments:
             return None
         return Diagnosis((), (), (), self._kept.seconds, _EARLIER, self._kept.calls)
 
-    def keep(self, found: Diagnosis) -> None:
-        """Keep a diagnosis, and its calls, those of before among them."""
+    def keep(self, found: Diagnosis, wrong: Sequence[Case], told: Sequence[Sequence[Case]]) -> None:
+        """Keep a diagnosis of failing cases, its calls and its trials, those of before among them."""
         if self._key is not None:
-            others = [each for each in self._kept.diagnoses if each[0] != self._asked]
-            latest = [*others, (self._asked, found)][-MOST_DIAGNOSES:]
+            asked = _key_of(wrong, told)
+            others = [each for each in self._kept.diagnoses if each[0] != asked]
+            latest = [*others, (asked, found)][-MOST_DIAGNOSES:]
             content = {
                 "seconds": found.seconds,
                 "loaded": self._loaded,
                 "calls": [each.to_json() for each in found.calls],
-                "diagnoses": [(asked, diagnosis_json(replace(each, calls=()))) for asked, each in latest],
+                "trials": [asdict(each) for each in found.trials],
+                "diagnoses": [
+                    (name, diagnosis_json(replace(each, calls=(), trials=()))) for name, each in latest
+                ],
             }
             self._work.keep(self._key, content)
 
@@ -89,5 +102,11 @@ class KeptExperiments:
             if all(self._loaded.get(name, digest) == digest for name, digest in before):
                 calls = tuple(TriedCall(**each) for each in content["calls"])
                 diagnoses = tuple((str(asked), parse_diagnosis(each)) for asked, each in content["diagnoses"])
-                return _Kept(float(content["seconds"]), calls, diagnoses)
+                trials = tuple(parse_trial(each) for each in content["trials"])
+                return _Kept(float(content["seconds"]), calls, trials, diagnoses)
         return None
+
+
+def _key_of(wrong: Sequence[Case], told: Sequence[Sequence[Case]]) -> str:
+    """Of the failing cases that are asked about."""
+    return sha256(canonical_json([[str(each.id) for each in cases] for cases in (wrong, *told)]))

@@ -126,7 +126,9 @@ def command(
             def causes(found: Results) -> Results:
                 explained = with_others(with_known_causes(found, folders, known_files), beside_paths)
                 seconds = seconds_of_experiments(diagnose_seconds, scheduler)
-                return with_experiments(explained, tested, limits, folders, seconds, resume)
+                return with_experiments(
+                    explained, tested, limits, folders, seconds, resume, files=known_files
+                )
 
             say(summarise(suite, record, name, causes))
             answer = exit_code(record)

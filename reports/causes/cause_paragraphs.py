@@ -14,6 +14,7 @@ from reports.causes.class_words import fit_text, headline, remarks
 from reports.causes.failure_class import FailureClass, Told
 from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text
+from reports.causes.resemblances import class_equals
 from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import Results
 from reports.results.told_facts import short_names
@@ -117,6 +118,9 @@ def totals_line(results: Results, causes: int) -> str:
     told = Counter(each.told for each in classes)
     words: dict[Told, str] = {
         "entry": "known",
+        "either": "of either of several known ones",
+        "together": "of several known ones together",
+        "suspected": "suspected and not shown",
         "message": "told by the runtime",
         "experiment": "shown by experiment",
         "rule": "a rule not checked",
@@ -136,11 +140,12 @@ def totals_line(results: Results, causes: int) -> str:
 
 
 def _paragraph(results: Results, found: FailureClass) -> CauseParagraph:
-    name = one_line(f"{short_names(found.operators)}: {headline(found)}", _LONGEST)
+    resembles = class_equals(results, found.cases)
+    name = one_line(f"{short_names(found.operators)}: {headline(found, resembles)}", _LONGEST)
     return CauseParagraph(
         found,
         name,
         f"{found.number}. {name} ({fit_text(found)})",
-        tuple(one_line(each, _LONGEST) for each in remarks(found)),
+        tuple(one_line(each, _LONGEST) for each in remarks(found, resembles)),
         results.reproduction_command(found.smallest.id),
     )

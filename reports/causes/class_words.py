@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conformance.judging.kept_diagnosis import DiagnosedCause, Outcome
-from conformance.judging.known_causes import WORDS
+from conformance.judging.known_causes import EQUALS, WORDS
 from reports.causes import unstable_cases
 from reports.causes.conditions import Condition
 from reports.causes.failure_class import FailureClass
@@ -14,11 +14,32 @@ from reports.causes.optimisation import chain_of
 from reports.causes.others import Beside, nobody_passes
 from reports.page_making.phrasing import count, listed, plural
 
+MOST_SHOWN = 3
+"""So many of the experiments and formulas that show a cause are told."""
 
-def headline(found: FailureClass) -> str:
-    """A class in words: what an entry or the runtime says, or `wrong when mode=cubic and ratio=up2`."""
+
+def headline(found: FailureClass, resembles: str = "") -> str:
+    """A class in words: what an entry or the runtime says, or `wrong when mode=cubic and ratio=up2`.
+
+    What the answers of all its cases equal says more than that: `resembles` has it in a sentence.
+    """
+    equals = equals_text(found, resembles)
+    if equals:
+        return f"{found.verb}: {equals}"
+    return headline_without(found)
+
+
+def headline_without(found: FailureClass) -> str:
+    """What is said of a class of whose answers nobody knows what they equal."""
     if found.known is not None:
         return found.known.title
+    if found.told == "either":
+        return f"{found.verb}: either {' or '.join(each.id for each in found.suspects)}, which do alike"
+    if found.told == "together":
+        return f"{found.verb}: {' and '.join(each.id for each in found.suspects)} together"
+    if found.told == "suspected":
+        named = " or ".join(each.id for each in found.suspects)
+        return f"{found.verb}, suspected and not shown: {named}"
     if found.told in ("message", "judge"):
         return f"{found.verb}: {found.said}" if found.said else found.verb
     if found.told == "experiment" and found.shown is not None:
@@ -65,17 +86,32 @@ def fit_text(found: FailureClass) -> str:
     return said
 
 
-def remarks(found: FailureClass) -> list[str]:
+def equals_text(found: FailureClass, resembles: str = "") -> str:
+    """What the answers of all cases of a class equal, as its entry or `resembles` says; empty without it."""
+    known = found.known
+    if known is not None and known.shown and known.shown[0][1] == len(found.cases):
+        said = known.shown[0][0]
+        if said.startswith(EQUALS):
+            return said
+    return f"{resembles[:1].lower()}{resembles[1:].removesuffix('.')}"
+
+
+def remarks(found: FailureClass, resembles: str = "") -> list[str]:
     """What is known of a cause beside its head: of whom it speaks, the conditions that go with it."""
     told = []
+    if equals_text(found, resembles) and found.told != "nothing":
+        told.append(headline_without(found))
     if found.known is not None:
         known = found.known
         places = f"; {listed(list(known.passage))}" if known.passage else ""
         told.append(f"known as {known.id}: {WORDS[known.kind]}{places}")
         if known.thread:
             told.append(f"reported at {known.thread}")
+        told += [f"shown in {plural(number, 'case')}: {said}" for said, number in known.shown[:MOST_SHOWN]]
         if found.said:
             told.append(f"it says: {found.said}")
+    elif found.suspects:
+        told += [f"{each.id}: {each.title}" for each in found.suspects]
     elif found.told == "message" and found.conditions:
         told.append(f"goes with {conditions_text(found)}")
     elif found.told == "association":

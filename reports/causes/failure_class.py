@@ -26,6 +26,9 @@ from reports.results.type_order import type_rank
 
 Told = Literal[
     "entry",
+    "either",
+    "together",
+    "suspected",
     "message",
     "experiment",
     "rule",
@@ -42,12 +45,13 @@ Told = Literal[
 class FailureClass:
     """Failing cases of one cause, of one or more operator versions, that fail in one way.
 
-    `told` says by what the cause is known: `known` is the entry, `said` the runtime's own sentence, `shown`
-    what experiments showed of it, whoever told it. `beside` is what other runtimes make of the cases, and
-    `unoptimised` names a run of the same one that optimises less and passes them all. Where it is an
-    association, `conditions` separate the cases from passing ones; of a message they are a remark; they are
-    None where there are none. `fulfilling` counts the cases of those versions that were judged and fulfil the
-    conditions; those among them that fail otherwise are counted in `elsewhere`, by the number of their class.
+    `told` says by what the cause is known: `known` is the entry, `suspects` are entries of which none was
+    shown alone, `said` the runtime's own sentence, `shown` what experiments showed of it, whoever told it.
+    `beside` is what other runtimes make of the cases, and `unoptimised` names a run of the same one that
+    optimises less and passes them all. Where it is an association, `conditions` separate the cases
+    from passing ones; of a message they are a remark; they are None where there are none. `fulfilling` counts
+    the cases of those versions that were judged and fulfil the conditions; those among them that fail
+    otherwise are counted in `elsewhere`, by the number of their class.
     """
 
     number: int
@@ -63,6 +67,7 @@ class FailureClass:
     shown: DiagnosedCause | None = None
     beside: tuple[Beside, ...] = ()
     unoptimised: str = ""
+    suspects: tuple[KnownCause, ...] = ()
 
     @property
     def tier(self) -> Tier:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from conformance.judging.kept_diagnosis import FILE, DiagnosedCause, Diagnosis, read_diagnosis
-from conformance.judging.known_causes import KnownCause
+from conformance.judging.known_causes import KnownCause, Suspicion
 from conformance.judging.refusals import sentence
 from opcert.vocabulary.names import OperatorName
 from reports.causes.associations import associate, by_operator, comparable, operators_of, remark
@@ -43,7 +43,9 @@ SPOKEN: frozenset[Kind] = frozenset({"crash", "rejected_valid"})
 @lru_cache(maxsize=16)
 def classes_of(results: Results) -> tuple[FailureClass, ...]:
     """The failure classes of a run, found once."""
-    return find_classes(results.cases, results.known, diagnosis_of(results), results.others)
+    return find_classes(
+        results.cases, results.known, diagnosis_of(results), results.others, results.suspected
+    )
 
 
 @lru_cache(maxsize=16)
@@ -68,10 +70,12 @@ def find_classes(
     known: Sequence[KnownCause] = (),
     diagnosis: Diagnosis | None = None,
     others: Sequence[OtherRun] = (),
+    suspected: Sequence[Suspicion] = (),
 ) -> tuple[FailureClass, ...]:
     """Divide the failing cases into classes, in the order to fix them; each is in exactly one."""
     failing = {str(each.id): each for each in cases if each.deviates}
     classes = list(_claimed(failing, known))
+    classes += _suspected(failing, suspected)
     claimed = {str(case.id) for each in classes for case in each.cases}
     left = [each for name, each in failing.items() if name not in claimed]
     every = by_operator(cases)
@@ -114,6 +118,22 @@ def _claimed(failing: Mapping[str, CaseResult], known: Iterable[KnownCause]) -> 
 def _worst_kind(cases: Sequence[CaseResult]) -> Kind:
     kinds = [kind for kind in map(failure_kind, cases) if kind is not None]
     return min(kinds, key=lambda kind: TIERS.index(TIER_OF[kind]))
+
+
+def _suspected(failing: Mapping[str, CaseResult], suspected: Iterable[Suspicion]) -> Iterable[FailureClass]:
+    """Wrong answers that several entries reproduce alike, and those of which nobody tried an entry."""
+    for each in suspected:
+        members = tuple(failing[name] for name in each.cases if name in failing and failing[name].fails)
+        if members:
+            yield FailureClass(
+                0,
+                _worst_kind(members),
+                operators_of(members),
+                None,
+                members,
+                told=each.kind,
+                suspects=each.causes,
+            )
 
 
 def _by_message(

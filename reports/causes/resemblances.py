@@ -41,6 +41,17 @@ def class_sentence(results: Results, cases: Sequence[CaseResult]) -> str:
     return _by_cases(results).get(frozenset(str(each.id) for each in cases), "")
 
 
+def class_equals(results: Results, cases: Sequence[CaseResult]) -> str:
+    """The same, where all of these cases were compared and one change alone gives each answer."""
+    names = frozenset(str(each.id) for each in cases)
+    whole = (
+        each.sentence
+        for each in _explanations(results)
+        if each.change is not None and each.compared == len(names) and names == set(each.cases)
+    )
+    return next(whole, None) or ""
+
+
 def case_sentence(results: Results, found: CaseResult) -> str:
     """What the result of a case equals, as of the class that it was explained in; empty where nothing is."""
     return _by_case(results).get(str(found.id), "")

@@ -90,6 +90,7 @@ def _failure_class(results: Results, found: FailureClass) -> dict[str, Any]:
         "told": found.told,
         "sentence": found.said or None,
         "known": None if found.known is None else _known(found.known),
+        "suspects": [each.id for each in found.suspects],
         "experiment": None if found.shown is None else _experiment(found.shown),
         "beside": [
             {"runtime": each.label, "passing": each.passing, "failing": each.failing} for each in found.beside
@@ -116,6 +117,7 @@ def _known(known: KnownCause) -> dict[str, Any]:
         "passage": list(known.passage),
         "thread": known.thread,
         "versions": list(known.versions),
+        "shown": [{"by": said, "cases": number} for said, number in known.shown],
     }
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reports.causes.cause_paragraphs import fault_cause, shown_cases
-from reports.causes.class_words import fit_text, headline, remarks
+from reports.causes.class_words import equals_text, fit_text, headline, remarks
 from reports.causes.failure_class import FailureClass, marked_features
 from reports.causes.failure_classes import classes_of
 from reports.causes.failure_kinds import TIERS
 from reports.causes.followed_readings import fault_name, fault_text
 from reports.causes.lenient_passes import LenientPasses, lenient_passes
-from reports.causes.resemblances import class_sentence
+from reports.causes.resemblances import class_equals, class_sentence
 from reports.gates.excuses import STANDINGS, Excuse
 from reports.page_making.links import case_link, cases_link, note_id, token
 from reports.page_making.phrasing import count, listed, plural
@@ -58,11 +58,13 @@ class ExcusedCases:
 class ClassView:
     """A failure class in words, with what is known of it and its smallest case.
 
-    `anchor` is its element; the links lead to cases.
+    `equals` is what all its answers equal, which then heads it. `anchor` is its element; the links lead to
+    cases.
     """
 
     found: FailureClass
     headline: str
+    equals: str
     remarks: tuple[str, ...]
     anchor: str
     operators: str
@@ -207,7 +209,7 @@ class Page:
         return CauseLine(
             found.number,
             len(found.cases),
-            headline(found),
+            headline(found, class_equals(self.results, found.cases)),
             note_id(self.position, found.number),
             short_names(found.operators[:MOST_SHOWN]),
             cases_link(token("note", str(found.number)), of=self.of),
@@ -262,15 +264,17 @@ class Page:
         results, smallest = self.results, found.smallest
         case = results.suite.case(str(smallest.id))
         note = token("note", str(found.number))
+        resembles = class_equals(results, found.cases)
         return ClassView(
             found,
-            headline(found),
-            tuple(with_titles(each, smallest.operator) for each in remarks(found)),
+            headline(found, resembles),
+            equals_text(found, resembles),
+            tuple(with_titles(each, smallest.operator) for each in remarks(found, resembles)),
             note_id(self.position, found.number),
             short_names(found.operators),
             fit_text(found),
             _types(results, found),
-            class_sentence(results, found.cases),
+            "" if equals_text(found, resembles) else class_sentence(results, found.cases),
             view_case(results, case, marked_features(found)),
             view_answer(results, smallest, case),
             case_link(smallest.id, note, of=self.of),

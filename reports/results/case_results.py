@@ -10,7 +10,7 @@ from sys import intern
 from typing import Any, Literal
 
 from conformance.judging.judge import FAILING, worst_verdict
-from conformance.judging.known_causes import KnownCause
+from conformance.judging.known_causes import KnownCause, Suspicion
 from conformance.recording.record_rows import RecordRows
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
@@ -89,8 +89,9 @@ class Results:
     `suite_name` is what `-s` takes to find the suite again, for the commands that a report prints. `excuses`
     are what a profile and a baseline say of failing cases, where the run was held against one. `standing`
     says whose the suite is; None where nobody asked. `known` are causes that somebody has explained, with the
-    failing cases of each, `mended` those whose cases pass in this run. `others` are runs of other runtimes on
-    the suite. `grouping` is what one test stands for in formats of tests. `texts` are documents at hand.
+    failing cases of each, `mended` those whose cases pass in this run, and `suspected` has the wrong answers
+    that entries may be about, without that one was shown alone. `others` are runs of other runtimes on the
+    suite. `grouping` is what one test stands for in formats of tests. `texts` are documents at hand.
     `groups` are headings of what operators do, which stand over them where they are many. `followed` says
     which options of readings runtimes were seen to follow when they were last asked,
     `measured` what is known of the cases of operator versions beside what the suite says.
@@ -104,6 +105,7 @@ class Results:
     standing: SuiteStanding | None = None
     known: tuple[KnownCause, ...] = ()
     mended: tuple[KnownCause, ...] = ()
+    suspected: tuple[Suspicion, ...] = ()
     others: tuple[OtherRun, ...] = ()
     grouping: Grouping = "case"
     texts: DocumentTexts = field(default_factory=DocumentTexts)

@@ -56,7 +56,7 @@ def causes_of(results: Results, runtime: str) -> tuple[SeenCause, ...]:
     diagnosis = read_diagnosis(
         results.record.path.with_name(FILE), results.suite.digest, footer.get("digest")
     )
-    classes = find_classes(results.cases, results.known, diagnosis)
+    classes = find_classes(results.cases, results.known, diagnosis, suspected=results.suspected)
     return _seen(classes, runtime, results)
 
 

@@ -1,0 +1,62 @@
+"""Every shipped entry about wrong answers of a runtime is shown in one of the cases that it may be about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.processes.worker_limits import Limits
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.suites import Suite
+from generator.diagnosis.claims import point
+from generator.fuzzing.workers import RunningRuntime
+from opcert.commands.tried_entries import trials_by_answers, trials_by_asking, untried
+from reference.disagreements import load_disagreements
+from tests.reference.test_disagreements_of_runtimes import run, suite
+
+__all__ = ["suite"]
+
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
+NOT_SHOWN_HERE: dict[str, set[str]] = {}
+"""Entries that only cases of other suites show, by runtime."""
+
+
+def check(suite: Suite, name: str, folder: Path) -> None:
+    record = run(suite, name, folder)
+    pointing = point(suite, record, load_disagreements())
+    trials = trials_by_answers(suite, record, pointing, keep=False)
+    with RunningRuntime(find_runtime(name), Limits(), print) as running:
+        further, stopped = trials_by_asking(suite, untried(pointing, trials), running, 3600)
+    assert stopped is None
+    found = pointing.claims([*trials, *further])
+    shown = {each.id for each in found.explaining}
+    shown |= {cause.id for each in found.suspected for cause in each.causes if each.kind != "suspected"}
+    pointed = {entry.same_as or entry.id for each in pointing.pointed for entry in each.entries}
+    left = pointed - shown - NOT_SHOWN_HERE.get(name, set())
+    assert not left, f"{name} does not do what these entries say: {', '.join(sorted(left))}"
+
+
+@pytest.mark.runtimes("onnxruntime")
+def test_onnxruntime(suite: Suite, tmp_path: Path) -> None:
+    check(suite, "onnxruntime", tmp_path)
+
+
+@pytest.mark.runtimes("onnx")
+def test_onnx(suite: Suite, tmp_path: Path) -> None:
+    check(suite, "onnx", tmp_path)
+
+
+@pytest.mark.runtimes("openvino")
+def test_openvino(suite: Suite, tmp_path: Path) -> None:
+    check(suite, "openvino", tmp_path)
+
+
+@pytest.mark.runtimes("opencv")
+def test_opencv(suite: Suite, tmp_path: Path) -> None:
+    check(suite, "opencv", tmp_path)
+
+
+@pytest.mark.runtimes("tract")
+def test_tract(suite: Suite, tmp_path: Path) -> None:
+    check(suite, "tract", tmp_path)

@@ -1,0 +1,44 @@
+"""What entries say is computed instead is something that opcert can compute, of operators that they name."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from functools import cache
+
+import pytest
+
+from generator.changes.finding import find_changes
+from generator.changes.kind_values import taken_for
+from generator.changes.result_forms import form_keys
+from opcert.vocabulary.names import OperatorName
+from reference.disagreements import Disagreement, load_disagreements
+from specs.library import list_operators, load_spec
+
+STATING = {each.id: each for each in load_disagreements() if each.computes}
+
+
+@cache
+def keys_of(operator: OperatorName) -> frozenset[str]:
+    return frozenset(each.key for each in find_changes(load_spec(operator)))
+
+
+def concerned(entry: Disagreement) -> list[OperatorName]:
+    return [each for each in list_operators() if any(fnmatchcase(str(each), glob) for glob in entry.operator)]
+
+
+@pytest.mark.parametrize("name", sorted(STATING))
+def test_what_an_entry_computes_is_known(name: str) -> None:
+    entry = STATING[name]
+    for stated in entry.computes:
+        if not isinstance(stated, str):
+            assert taken_for(stated).text
+            assert all(
+                stated.keys() <= {*load_spec(each).attributes, *(one.name for one in load_spec(each).inputs)}
+                for each in concerned(entry)[:1]
+            )
+        elif stated not in set(form_keys()):
+            assert any(stated in keys_of(each) for each in concerned(entry)), stated
+
+
+def test_only_wrong_answers_compute_something_else() -> None:
+    assert all(not each.verdicts or "mismatch" in each.verdicts for each in STATING.values())
