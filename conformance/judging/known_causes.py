@@ -13,7 +13,7 @@ WORDS: dict[CauseKind, str] = {
     "witness_fault": "the runtime does not do what the passage says",
     "finding": "the document is wrong, not the runtime",
     "reading": "the document may be read so",
-    "tolerance": "it rounds beyond the allowed error",
+    "tolerance": "the runtime computes with fewer digits than the case asks for",
 }
 """What each kind of cause says of whom. Readings and findings blame nobody."""
 

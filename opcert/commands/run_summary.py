@@ -138,8 +138,7 @@ def format_summary(results: Results) -> str:
     if stopped:
         parts.append(f"The run ended early: {one_line(stopped['reason'], _LONGEST)}")
     parts.append(_align(verdict_table(record.verdicts)))
-    if causes:
-        parts.append(totals_line(shown, len(causes)))
+    parts.append(totals_line(shown))
     return "\n\n".join(parts) + "\n"
 
 

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from conformance.judging.judge import FAILING
 from conformance.judging.known_causes import WORDS, KnownCause
 from opcert.vocabulary.harmless import one_line
-from opcert.vocabulary.names import CaseId
+from opcert.vocabulary.names import CaseId, OperatorName, operator_path_of
 from reports.causes.class_words import fit_text, headline, remarks
 from reports.causes.failure_class import FailureClass, Told
 from reports.causes.failure_classes import classes_of
@@ -17,6 +16,7 @@ from reports.causes.followed_readings import fault_text
 from reports.causes.resemblances import class_equals
 from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import Results
+from reports.results.decided import decide_verdicts
 from reports.results.told_facts import short_names
 
 MOST_CAUSES = 10
@@ -107,36 +107,37 @@ def mended_line(entry: KnownCause) -> str:
     )
 
 
-def totals_line(results: Results, causes: int) -> str:
-    """The last line: how many of the record fail, for how many causes, and how these are known.
+def totals_line(results: Results) -> str:
+    """The last lines: what the record comes to, and how the causes of what fails are known.
 
     Results may be of some of the record's cases: numbers are of all of them, causes of those that were seen.
     """
-    classes = classes_of(results)
-    counts = results.record.counts
-    failing = sum(counts[each] for each in FAILING)
-    told = Counter(each.told for each in classes)
-    words: dict[Told, str] = {
-        "entry": "known",
-        "either": "of either of several known ones",
-        "together": "of several known ones together",
-        "suspected": "suspected and not shown",
-        "message": "told by the runtime",
-        "experiment": "shown by experiment",
-        "rule": "a rule not checked",
-        "allowed": "allowed by the documents",
-        "optimisation": "only with optimisation",
-        "association": "by association alone",
-        "nothing": "not found",
-    }
-    parts = [f"{count(told[name])} {said}" for name, said in words.items() if told[name]]
-    verb = "fails" if failing == 1 else "fail"
-    least = "at least " if sum(len(each.cases) for each in classes) < failing else ""
-    cases = plural(len(results.record.verdicts), "case")
-    return (
-        f"{count(counts['pass'])} of {cases} pass, {count(failing)} {verb} "
-        f"for {least}{plural(causes, 'cause')} ({', '.join(parts)})."
+    classes = [each for each in classes_of(results) if any(case.fails for case in each.cases)]
+    verdicts = {**results.record.verdicts, **{str(each.id): each.verdict for each in results.cases}}
+    named = (
+        (OperatorName.parse(operator_path_of(case)).unversioned, each) for case, each in verdicts.items()
     )
+    decided = decide_verdicts(named, len(classes))
+    told = Counter(each.told for each in classes)
+    parts = [f"{count(told[name])} {said}" for name, said in _TOLD.items() if told[name]]
+    seen = sum(each.fails for each in results.cases)
+    least = " at least, of some of its cases" if seen < decided.failing else ""
+    causes = [f"Causes{least}: {', '.join(parts)}."] if parts else []
+    return "\n".join([" ".join(decided.sentences()), *filter(None, [decided.beside()]), *causes])
+
+
+_TOLD: Mapping[Told, str] = {
+    "entry": "known",
+    "either": "of either of several known ones",
+    "together": "of several known ones together",
+    "suspected": "suspected and not shown",
+    "message": "told by the runtime",
+    "experiment": "shown by experiment",
+    "rule": "a rule not checked",
+    "optimisation": "only with optimisation",
+    "association": "by association alone",
+    "nothing": "not found",
+}
 
 
 def _paragraph(results: Results, found: FailureClass) -> CauseParagraph:

@@ -46,10 +46,16 @@ class CertificatePage:
         """What it comes to, in words that no reader takes for more than it is."""
         counts = self.predicate["counts"]
         failing = len(self.predicate["failedTests"])
-        said = f"{count(counts['pass'])} of {plural(counts['sum'], 'case')} do what the documents say"
+        decided = counts["pass"] + failing
+        said = f"{count(counts['pass'])} of {plural(decided, 'decided case')} do what the documents say"
         said += f", {count(failing)} do not" if failing else ", none does anything else"
-        if counts["unsupported"]:
-            said += f", and {count(counts['unsupported'])} are unsupported"
+        beside = (
+            ("inexact", "less exact"),
+            ("document", "open in the documents"),
+            ("unsupported", "not offered"),
+        )
+        told = [f"{count(counts.get(each, 0))} {words}" for each, words in beside if counts.get(each)]
+        said += f"; beside these, {', '.join(told)}" if told else ""
         asked = self.standing.label
         return f"{said}. What was asked: {asked}." if asked else f"{said}."
 
@@ -97,7 +103,8 @@ class CertificatePage:
     def ledger(self) -> list[tuple[str, list[tuple[str, str, int]]]]:
         counts = self.predicate["counts"]
         return [
-            (group.heading, [(each, word(each), counts[each]) for each in group.verdicts]) for group in GROUPS
+            (group.heading, [(each, word(each), counts.get(each, 0)) for each in group.verdicts])
+            for group in GROUPS
         ]
 
     @property
@@ -136,7 +143,7 @@ class CertificatePage:
 
 def _operator(stated: dict[str, Any]) -> OperatorLine:
     counts = stated["counts"]
-    seen = tuple((each, word(each), counts[each]) for each in WORST_FIRST if counts[each])
+    seen = tuple((each, word(each), counts[each]) for each in WORST_FIRST if counts.get(each))
     says = "holds" if stated["holds"] else "does not hold" if stated["failing"] else "nothing was learnt"
     coverage, adequacy = mapping(stated["coverage"]), mapping(stated["adequacy"])
     reach = []

@@ -49,7 +49,8 @@ def render_certificate_badge(certificate: Certificate) -> str:
     counts = certificate.statement["predicate"]["counts"]
     failing = sum(counts[each] for each in FAILING)
     if result is None:
-        message = f"{count(failing)} of {plural(counts['sum'], 'case')} fail, nothing demanded"
+        decided = plural(counts["pass"] + failing, "decided case")
+        message = f"{count(failing)} of {decided} fail, nothing demanded"
         color = "lightgrey"
     else:
         met = "met" if result.met else "not met"
@@ -83,13 +84,13 @@ def state_run(results: Results) -> tuple[str, str]:
         faults = f", {plural(len(results.record.faults), 'fault')}" if results.record.faults else ""
         verb = "fails" if failing == 1 else "fail"
         left = counts["not_run"]
-        there = plural(len(results.cases) - left, "case")
+        there = plural(failing + counts["pass"], "decided case")
         return (
             f"{count(failing)} of {there} {verb}{faults}{f', {count(left)} not run' if left else ''}",
             "red",
         )
     verb = "passes" if counts["pass"] == 1 else "pass"
-    passing = f"{count(counts['pass'])} of {plural(len(results.cases), 'case')} {verb}"
+    passing = f"{plural(counts['pass'], 'decided case')} {verb}"
     if not results.complete:
         return f"{passing}, {count(counts['not_run'])} not run", "lightgrey"
     if counts["unsupported"]:

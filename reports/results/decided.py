@@ -8,7 +8,7 @@ cases.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from reports.causes.failure_class import FailureClass
@@ -99,26 +99,33 @@ class Decided:
         return f"Beside these: {', '.join(parts)}." if parts else ""
 
 
-def decide(cases: Sequence[CaseResult], classes: Sequence[FailureClass]) -> Decided:
+def decide(cases: Iterable[CaseResult], classes: Sequence[FailureClass]) -> Decided:
     """Count the cases of a run once; `classes` are its causes."""
+    verdicts = ((each.operator.unversioned, each.verdict) for each in cases)
+    return decide_verdicts(verdicts, sum(any(case.fails for case in each.cases) for each in classes))
+
+
+def decide_verdicts(verdicts: Iterable[tuple[str, str]], causes: int) -> Decided:
+    """The same of operators' names and verdicts, one pair for each case."""
     by_name: dict[str, set[str]] = defaultdict(set)
-    for each in cases:
-        by_name[each.operator.unversioned].add(each.verdict)
-    counts = Counter(each.verdict for each in cases)
+    counts = Counter[str]()
+    for name, verdict in verdicts:
+        by_name[name].add(verdict)
+        counts[verdict] += 1
     failing = sum(counts[each] for each in FAILING)
-    others = ("pass", "inexact", "document", "unsupported", "observed")
+    beside = sum(counts[each] for each in ("pass", "inexact", "document", "unsupported", "observed"))
     return Decided(
         len(by_name),
-        sum(not verdicts & set(FAILING) and bool(verdicts & _ANSWERED) for verdicts in by_name.values()),
-        sum(not verdicts & {*FAILING, *_ANSWERED} for verdicts in by_name.values()),
+        sum(not found & set(FAILING) and bool(found & _ANSWERED) for found in by_name.values()),
+        sum(not found & {*FAILING, *_ANSWERED} for found in by_name.values()),
         counts["pass"],
         failing,
-        sum(any(case.fails for case in each.cases) for each in classes),
+        causes,
         counts["inexact"],
         counts["document"],
         counts["unsupported"],
         counts["observed"],
-        len(cases) - failing - sum(counts[each] for each in others),
+        counts.total() - failing - beside,
     )
 
 

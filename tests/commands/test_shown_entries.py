@@ -200,8 +200,8 @@ def test_what_nobody_could_try_is_suspected_and_not_known(tmp_path: Path) -> Non
     (found,) = told(results).values()
     assert (found.told, found.known) == ("suspected", None)
     assert headline(found).endswith(", suspected and not shown: of_reflect")
-    assert "1 suspected and not shown" in totals_line(results, 1)
-    assert "known" not in totals_line(results, 1).split("(")[1]
+    assert "1 suspected and not shown" in totals_line(results)
+    assert "known" not in totals_line(results).split("Causes: ")[1]
     report = json.loads(render_json(results))
     assert report["classes"][0]["suspects"] == ["of_reflect"]
 
