@@ -43,7 +43,7 @@ HEADINGS: Mapping[Turn, str] = {
 Expectations = Mapping[str, Mapping[str, str]]
 """For each suite by its digest the digest of what each of its cases expects."""
 _UNCOUNTED = ("not_run", "harness_error", "limit")
-_HOLDING = ("pass", "observed")
+_HOLDING = ("pass", "observed", "inexact")
 _BETTER_OR_WORSE: tuple[Turn, ...] = ("regressed", "otherwise", "fixed")
 
 

@@ -67,7 +67,10 @@ def results_of(folder: Path, respond: Callable[[Case], Response]) -> Results:
 def test_totals_stand_last_and_each_cause_has_its_sentence(tmp_path: Path) -> None:
     told = format_summary(results_of(tmp_path, refuse_cubic))
     lines = told.rstrip().splitlines()
-    assert lines[-1] == "6 of 9 cases pass, 3 fail for 1 cause (1 told by the runtime)."
+    assert lines[-2:] == [
+        "1 operator: 0 without a failure, 1 with. 66.6 % of 9 decided cases conform; 3 fail, from 1 cause.",
+        "Causes: 1 told by the runtime.",
+    ]
     (head,) = [each for each in lines if "1. " in each]
     assert head.strip() == "1. Resize-18: refuses valid input: no cubic kernel (3 cases)"
     assert told.index("What fails") < told.index("operator")
@@ -143,7 +146,7 @@ def test_what_the_documents_allow_blames_nobody(tmp_path: Path) -> None:
     assert (allowed.told, allowed.tier) == ("allowed", OPEN)
     assert left.tier is not OPEN
     assert "by what the case expects, not by the documents" in headline(allowed)
-    assert "1 allowed by the documents" in format_summary(results)
+    assert "Beside these: 2 open in the documents." in format_summary(results)
     jsonschema.validate(json.loads(render_json(results)), json.loads(SCHEMA.read_bytes()))
 
 

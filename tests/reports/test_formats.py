@@ -129,10 +129,10 @@ def test_markdown_begins_with_totals_and_stays_within_its_limit(results: Results
 @pytest.mark.parametrize(
     ("change", "message", "color"),
     [
-        ({}, "8 of 8 cases pass", "brightgreen"),
-        ({0: "crash", 1: "mismatch"}, "2 of 8 cases fail", "red"),
-        ({0: "unsupported"}, "7 of 8 cases pass, 1 unsupported", "green"),
-        ({0: "not_run"}, "7 of 8 cases pass, 1 not run", "lightgrey"),
+        ({}, "8 decided cases pass", "brightgreen"),
+        ({0: "crash", 1: "mismatch"}, "2 of 8 decided cases fail", "red"),
+        ({0: "unsupported"}, "7 decided cases pass, 1 unsupported", "green"),
+        ({0: "not_run"}, "7 decided cases pass, 1 not run", "lightgrey"),
         ({0: "harness_error", 1: "crash"}, "not judged: a bug of opcert", "lightgrey"),
         (dict.fromkeys(range(8), "unsupported"), "unsupported", "lightgrey"),
         (dict.fromkeys(range(8), "not_run"), "nothing ran", "lightgrey"),
@@ -230,7 +230,7 @@ def test_hostile_text_is_shown_and_nothing_else(tmp_path: Path) -> None:
     assert "\x00" not in "".join(line)
     badge = json.loads(write_format("badge", results, tmp_path).read_text())
     assert "\u202e" not in badge["label"]
-    assert badge["message"] == "1 of 1 case fails"
+    assert badge["message"] == "1 of 1 decided case fails"
 
 
 def test_a_record_without_a_footer_is_never_green(few: Results) -> None:
