@@ -208,14 +208,14 @@ def table_of(page: str) -> list[list[tuple[int, ...] | None]]:
         cells: list[tuple[int, ...] | None] = []
         for cell in re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL):
             text = " ".join(re.sub(r"<[^>]+>", " ", cell).split())
-            found = re.match(r"(\d+) of (\d+)", text)
+            found = re.match(r"(\d+) of (\d+)|none", text)
             every, worst = (
-                re.search(r"of (\d+) that fail", text),
+                re.search(r"of (\d+) wrong", text),
                 re.search(r"(\d+) (?:crash|timeout|mis|rej|acc)", text),
             )
             unsupported = re.search(r"(\d+) unsupported", text)
             rest = (0 if each is None else int(each[1]) for each in (every or worst, unsupported))
-            cells.append(None if found is None else (int(found[1]), int(found[2]), *rest))
+            cells.append(None if found is None else (int(found[1] or 0), int(found[2] or 0), *rest))
         rows.append(cells)
     return rows
 
