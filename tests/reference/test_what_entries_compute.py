@@ -1,4 +1,4 @@
-"""What entries say is computed instead is something that opcert can compute, of an operator that they name."""
+"""What entries say is computed instead can be computed, of an operator that they name."""
 
 from __future__ import annotations
 
