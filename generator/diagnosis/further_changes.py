@@ -45,6 +45,12 @@ def further_changes(call: Call) -> Iterator[Changed]:
         call, "one element in place of none", lambda shape: tuple(max(each, 1) for each in shape)
     )
     yield from _reshaped(call, "an axis in place of none", lambda shape: shape or (1,))
+    first = call.inputs[0][1] if call.inputs else None
+    if first is not None and first.shape:
+        longer = first.array.reshape((*first.shape, 1))
+        name = call.inputs[0][0]
+        changed = call.with_input(name, Tensor(first.element_type, longer))
+        yield Changed(f"{SHAPE} {name}", "an axis of 1 more", changed)
     yield from _first_alone(call)
 
 
