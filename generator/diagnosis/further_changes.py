@@ -99,10 +99,14 @@ def _reshaped(call: Call, to: str, of: Callable[[_Shape], _Shape]) -> Iterator[C
     changed = call
     for name, given in call.inputs:
         if given is not None and of(given.shape) != given.shape and given.element_type.name != "string":
-            count = int(np.prod(of(given.shape)))
-            elements = given.array.reshape(-1) if given.array.size else np.ones(1, given.array.dtype)
-            array = np.resize(elements, count).reshape(of(given.shape))
-            changed = changed.with_input(name, Tensor(given.element_type, array))
+            size = int(np.prod(of(given.shape)))
+            if given.array.size:
+                array = np.resize(given.array.reshape(-1), size).reshape(of(given.shape))
+                made = Tensor(given.element_type, array)
+            else:
+                numbers = (np.arange(size) % 3.0).reshape(of(given.shape))
+                made = converted(Tensor(ELEMENT_TYPES["double"], numbers), given.element_type)
+            changed = changed.with_input(name, made)
     if changed is not call:
         yield Changed(f"{SHAPE} all", to, changed)
 
