@@ -21,14 +21,18 @@ from pathlib import Path
 
 from benchmarks.asked import exit_code_of
 from benchmarks.operators import suite_folder
+from conformance.judging.kept_diagnosis import EntryTrial
 from conformance.judging.known_causes import KnownCause
+from conformance.processes.worker_limits import Limits
 from conformance.recording.records import read_record
 from conformance.running.harness import run_suite
 from conformance.running.run_options import SAMPLE, RunOptions
-from conformance.runtimes.runtimes import find_runtime
+from conformance.runtimes.runtimes import Runtime, find_runtime
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from generator.diagnosis.claims import claim, shown_as
+from generator.diagnosis.claims import claim, point, shown_as
+from generator.fuzzing.workers import RunningRuntime
+from opcert.commands.tried_entries import trials_by_answers, trials_by_asking, untried
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, one_line
 from opcert.vocabulary.names import DEFAULT_SUITE
 from reference.disagreements import Disagreement, load_disagreements
@@ -126,16 +130,28 @@ def main(words: Sequence[str]) -> int:
                 record = read_record(asked.records / f"{runtime.slug}.jsonl")
             else:
                 record = run_suite(suite, runtime, Path(folder) / f"{runtime.slug}.jsonl", options)
-            found.append(tell(put_together(suite, record), entries))
+            results = put_together(suite, record)
+            found.append(tell(results, entries, _tried(results, runtime, entries)))
     print("\n".join(document(told_once(found, entries))))
     return 0
 
 
-def tell(results: Results, entries: Sequence[Disagreement]) -> Asked:
-    """What a run and the entries about its runtime come to."""
+def _tried(results: Results, runtime: Runtime, entries: Sequence[Disagreement]) -> list[EntryTrial]:
+    """What shows the entries that may be about wrong answers."""
+    pointing = point(results.suite, results.record, entries)
+    trials = trials_by_answers(results.suite, results.record, pointing, keep=True)
+    left = untried(pointing, trials)
+    if left:
+        with RunningRuntime(runtime, Limits(), lambda line: print(line, file=sys.stderr)) as running:
+            trials += trials_by_asking(results.suite, left, running, float("inf"))[0]
+    return trials
+
+
+def tell(results: Results, entries: Sequence[Disagreement], trials: Sequence[EntryTrial] = ()) -> Asked:
+    """What a run and the entries about its runtime come to, by what trials showed of wrong answers."""
     runtime = results.record.header["runtime"]
     name, version = str(runtime["name"]), str(runtime["version"])
-    explaining = claim(results.suite, results.record, entries).explaining
+    explaining = claim(results.suite, results.record, entries, trials=trials).explaining
     told = [_seen(results, each) for each in explaining if each.kind != "reading"]
     of_these = {each.id for each in explaining}
     about = [each for each in entries if name in each.against and each.is_about(version)]

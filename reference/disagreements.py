@@ -65,14 +65,14 @@ class Disagreement(Entry):
     `reason` are globs over the verdict's reason. Of a wrong answer these say only where to look:
     `generator.diagnosis` shows what it is of. `computes` says what is computed instead: keys of changes
     (`generator.changes`) and of forms of results, or values, as expressions, that attributes and inputs are
-    taken for (None: left out); one of them must give the answer. `versions` are globs over the runtime's
-    versions that the entry is known to be about. `passage` is where a document says what the other side is
-    blamed for not doing: `file:line`, `file:first-last`, or in a document of one line `file:1:column`. A
-    witness's fault has one, unless it is a crash or of the whole run. `thread` is where it was reported
-    to whom it concerns, `same_as` the id of an entry of the same cause, whose conditions are written
-    otherwise: reports show both as that one. `by_chance` says that a case which fails may be right in
-    another run of the same program, as where an answer is what was in memory: no version is better or
-    worse for it.
+    taken for (None: left out); one of them must give the answer. `versions` are globs over the versions of
+    the runtime that the
+    entry is known to be about. `passage` is where a document says what the other side is blamed for not
+    doing: `file:line`, `file:first-last`, or in a document of one line `file:1:column`. A witness's fault has
+    one, unless it is a crash or of the whole run. `thread` is where it was reported to whom it concerns,
+    `same_as` the id of an entry of the same cause, whose conditions are written otherwise: reports show both
+    as that one. `by_chance` says that a case which fails may be right in another run of the same program, as
+    where an answer is what was in memory: no version is better or worse for it.
     """
 
     id: str = Field(pattern=r"^[a-z0-9_]+$")

@@ -39,7 +39,9 @@ def formula_trials(stating: Sequence[Disagreement], failure: Failure) -> list[En
     `equals` is said of an entry whose formula gives the answer alone; where none does, `together` of those of
     the smallest set whose formulas give it one behind the other.
     """
-    bench = _bench(failure)
+    forms_alone = all(_is_form(stated) for each in stating for stated in each.computes)
+    # What comes in another form alone needs no reference.
+    bench = None if forms_alone else _bench(failure)
     stated = {each.id: list(_stated_by(each, bench)) for each in stating}
     case = str(failure.case.id)
     found: dict[str, EntryTrial] = {}
@@ -78,6 +80,10 @@ def _bench(failure: Failure) -> Bench | None:
         return Bench(failure) if is_known(failure.case, failure.folders) else None
     except (UserError, IndexError):
         return None
+
+
+def _is_form(stated: str | dict[str, str | None]) -> bool:
+    return isinstance(stated, str) and result_form(stated) is not None
 
 
 def _stated_by(entry: Disagreement, bench: Bench | None) -> Iterator[_Stated]:

@@ -45,6 +45,12 @@ def further_changes(call: Call) -> Iterator[Changed]:
         call, "one element in place of none", lambda shape: tuple(max(each, 1) for each in shape)
     )
     yield from _reshaped(call, "an axis in place of none", lambda shape: shape or (1,))
+    first = call.inputs[0][1] if call.inputs else None
+    if first is not None and first.shape:
+        longer = first.array.reshape((*first.shape, 1))
+        name = call.inputs[0][0]
+        changed = call.with_input(name, Tensor(first.element_type, longer))
+        yield Changed(f"{SHAPE} {name}", "an axis of 1 more", changed)
     yield from _first_alone(call)
 
 
@@ -93,10 +99,14 @@ def _reshaped(call: Call, to: str, of: Callable[[_Shape], _Shape]) -> Iterator[C
     changed = call
     for name, given in call.inputs:
         if given is not None and of(given.shape) != given.shape and given.element_type.name != "string":
-            count = int(np.prod(of(given.shape)))
-            elements = given.array.reshape(-1) if given.array.size else np.ones(1, given.array.dtype)
-            array = np.resize(elements, count).reshape(of(given.shape))
-            changed = changed.with_input(name, Tensor(given.element_type, array))
+            size = int(np.prod(of(given.shape)))
+            if given.array.size:
+                array = np.resize(given.array.reshape(-1), size).reshape(of(given.shape))
+                made = Tensor(given.element_type, array)
+            else:
+                numbers = (np.arange(size) % 3.0).reshape(of(given.shape))
+                made = converted(Tensor(ELEMENT_TYPES["double"], numbers), given.element_type)
+            changed = changed.with_input(name, made)
     if changed is not call:
         yield Changed(f"{SHAPE} all", to, changed)
 

@@ -1,4 +1,4 @@
-"""What entries say is computed instead is something that opcert can compute, of operators that they name."""
+"""What entries say is computed instead can be computed, of an operator that they name."""
 
 from __future__ import annotations
 
@@ -42,3 +42,16 @@ def test_what_an_entry_computes_is_known(name: str) -> None:
 
 def test_only_wrong_answers_compute_something_else() -> None:
     assert all(not each.verdicts or "mismatch" in each.verdicts for each in STATING.values())
+
+
+def test_a_refusal_is_explained_by_words_that_tell() -> None:
+    of_documents = {"document", "onnx-node-tests"}
+    refusing = [
+        each
+        for each in load_disagreements()
+        if "rejected_valid" in each.verdicts and not of_documents.intersection(each.against)
+    ]
+    assert refusing
+    for entry in refusing:
+        assert entry.reason, entry.id
+        assert all(len(glob.replace("*", "").strip()) > 2 for glob in entry.reason), entry.id

@@ -12,9 +12,11 @@ import pytest
 
 from benchmarks.asked import exit_code_of
 from benchmarks.upstream import RUNTIMES, Asked, Told, document, main, tell, told_once
+from conformance.judging.kept_diagnosis import EntryTrial
 from conformance.running.responses import Answered, Crashed, Refused, Response
 from conformance.suite.cases import Case
 from generator.diagnosis.claims import shown_as
+from generator.diagnosis.pointed_entries import digest_of
 from opcert.vocabulary.errors import ExitCode
 from opcert.vocabulary.tensors import Tensor
 from reference.disagreements import Disagreement, load_disagreements
@@ -70,7 +72,9 @@ def _lines(tmp_path: Path) -> list[str]:
         entry("of_another", against="another"),
         entry("open", against=name, cause="reading", operator="ai.onnx::Resize-10", passage=[]),
     ]
-    asked = tell(put_together(made.suite, made.record), entries)
+    wrong = [each.case for each in made.record.results if each.verdict == "mismatch"]
+    trials = [EntryTrial(each, "halves", digest_of(entries[1]), "cured", "mode = linear") for each in wrong]
+    asked = tell(put_together(made.suite, made.record), entries, trials)
     return "\n".join(document([asked])).splitlines()
 
 
