@@ -14,26 +14,33 @@ from numpy.typing import NDArray
 
 from conformance.judging.elements import Floats
 from conformance.judging.expectation_trials import Trial
-from conformance.suite.cases import Expectation
+from conformance.suite.cases import Case, Expectation
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
 
-_NARROWER = {"float": (("tf32", 11), ("bfloat16", 8)), "float16": (("bfloat16", 8),)}
-"""By element type the arithmetics that programs take in its place, with the bits of their significands."""
+_NARROWER = {"float": (("tf32", 11), ("bfloat16", 8)), "double": ()}
+"""By element type the arithmetics that programs take in its place, with the bits of their significands.
+
+Of no other type: what is asked for in 16 bits is asked for exactly, with the sums beside it in float.
+"""
+_SHORT = {"float16", "bfloat16"}
 _KEPT = 0.5
 """An element that is off by more than this part of what is expected has no digit left that is right."""
 _UNITS_OF_ONE = 4
 """An absolute error is one of so many units in the last place of 1 at most."""
 
 
-def describe_inexact(expectation: Expectation, trial: Trial) -> str | None:
+def describe_inexact(case: Case, expectation: Expectation, trial: Trial) -> str | None:
     """How exact an answer is that is no more than inexact; None where it is wrong.
 
     Wrong is whatever has another shape or type, a NaN, infinity, zero or sign that is not expected, no right
-    digit, an error in a type that has no rounding, or in one of 64 bits more than an absolute one.
+    digit, an error in a type that has no rounding, or in one of 64 bits more than an absolute one; and what
+    comes of numbers of 16 bits, for a call says itself whether these are summed up in more.
     """
-    if not expectation.functions:
+    if not expectation.functions or any(
+        given and given.element_type.name in _SHORT for _, given in case.inputs
+    ):
         return None
     found = [
         _Errors.of(wanted.expected, got, comparison.wrong, wanted.allowed)
@@ -61,7 +68,7 @@ class _Errors:
     ) -> _Errors | None:
         """None where an element has lost more than digits."""
         kind = expected.element_type
-        if not isinstance(got, Tensor) or wrong is None or allowed is None or kind.layout is None:
+        if not isinstance(got, Tensor) or wrong is None or allowed is None or kind.name not in _NARROWER:
             return None
         had, wanted = (decode_floats(kind, each.array[wrong]) for each in (got, expected))
         limits = allowed[wrong]

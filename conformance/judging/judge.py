@@ -229,7 +229,7 @@ def _judge_values(case: Case, response: Answered) -> Judgement:
     closest = 0 if len(tried) == 1 else min(range(len(tried)), key=lambda each: tried[each].distance)
     found = describe_trial(case, case.expectations[closest], tried[closest], response)
     by_value = found.difference == "value"
-    exactness = describe_inexact(case.expectations[closest], tried[closest]) if by_value else None
+    exactness = describe_inexact(case, case.expectations[closest], tried[closest]) if by_value else None
     return Judgement(
         "mismatch" if exactness is None else "inexact",
         found.reason if exactness is None else f"{exactness}; {found.reason}",

@@ -74,8 +74,6 @@ def write_golden(case: Case) -> tuple[bytes, str]:
     }
     if case.may_refuse is not None:
         demanded["may_refuse"] = case.may_refuse
-    if case.refusal_contradicted:
-        demanded["refusal_contradicted"] = True
     if case.properties:
         demanded["properties"] = [describe_property(each) for each in case.properties]
     digest = hashlib.sha256(canonical_json(demanded))
@@ -84,8 +82,10 @@ def write_golden(case: Case) -> tuple[bytes, str]:
             for proto in _write_expected(output, f"{number}/{position}"):
                 digest.update(proto.SerializeToString(deterministic=True))
                 graph.initializer.append(proto)
+    # By what kind of passage or table something is expected changes nothing of what that is.
     rest = {
         **demanded,
+        "expectations": [{**_expectation_words(each), **_grounds(each)} for each in case.expectations],
         "element_type": case.element_type.name,
         "inputs": [name for name, _ in case.inputs],
         "levels": case.levels,
@@ -105,11 +105,13 @@ def _expectation_words(expectation: Expectation) -> dict[str, Any]:
     }
     if expectation.unordered:
         words["unordered"] = [[each.outputs, each.axis, each.lanes] for each in expectation.unordered]
-    if expectation.contradicted:
-        words["contradicted"] = expectation.contradicted
-    if expectation.functions:
-        words["functions"] = expectation.functions
     return words
+
+
+def _grounds(expectation: Expectation) -> dict[str, Any]:
+    """What an expectation rests on: a table of functions, or a passage against the text."""
+    found = {"contradicted": expectation.contradicted, "functions": expectation.functions}
+    return {name: each for name, each in found.items() if each}
 
 
 def _form_words(case: Case) -> dict[str, Any]:
@@ -119,6 +121,8 @@ def _form_words(case: Case) -> dict[str, Any]:
         words["slots"] = describe_slots(case.slots)
     if case.outputs_asked:
         words["outputs_asked"] = True
+    if case.refusal_contradicted:
+        words["refusal_contradicted"] = True
     if case.output_types:
         words["output_types"] = {name: str(each) for name, each in sorted(case.output_types.items())}
     return words

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from generator.diagnosis.claims import Pointing
     from reports.results.case_results import Followed, Results
 
-MOST_SECONDS = 30.0
+MOST_SECONDS = 90.0
 PART_OF_RUN, PART_WHERE_TOLD = 0.3, 0.1
 """Experiments take no longer without being asked to, and no more than this part of the run's own time: of one
 whose causes were all told before, as there they find out no more than what each needs, and costs."""
@@ -165,7 +165,7 @@ def with_experiments(
 
     First the entries that may be about wrong answers are tried, then causes are looked for of what none of
     them explains. Without `seconds` this takes at most 30 % of the run's own time, 10 % where every cause is
-    told, and 30 s. With `keep_calls` those that the same build of the runtime was asked behind earlier runs
+    told, and 90 s. With `keep_calls` those that the same build of the runtime was asked behind earlier runs
     are not asked again, and their seconds count. Where no footer ends the record, nothing fails that they
     could tell of, or the runtime does not start again, there are none. With `resume` those that came to no
     end go on from the calls that the file holds.

@@ -109,7 +109,6 @@ def judged_near(got: list[float], kind: str = "float", *, of: tuple[str, ...] = 
         ([1.0, 2.0, 4.0 + 1e-2, -8.0], "float", "as exact as bfloat16"),
         ([1.0 + 2e-7, 2.0, 4.0, -8.0], "float", "exact to an absolute error of 2.4e-07"),
         ([1.0 + 3e-16, 2.0, 4.0, -8.0], "double", "exact to an absolute error"),
-        ([1.0, 2.0, 4.0 + 0.03, -8.0], "float16", "as exact as bfloat16"),
     ],
 )
 def test_what_is_right_but_for_its_last_digits_is_inexact(got: list[float], kind: str, how: str) -> None:
@@ -130,7 +129,7 @@ def test_what_is_right_but_for_its_last_digits_is_inexact(got: list[float], kind
         ([1.0, 2.0, np.nan, -8.0], "float"),
         ([1.0, 2.0, np.inf, -8.0], "float"),
         ([1.0 + 1e-7, 2.0, 4.0, -8.0], "double"),
-        ([1.0, 2.0, 4.1, -8.0], "bfloat16"),
+        ([1.0, 2.0, 4.03, -8.0], "float16"),
         ([1.0, 2.0, 5.0, -8.0], "int32"),
     ],
 )

@@ -24,7 +24,8 @@ from reference.disagreements import (
     read_disagreements,
 )
 from reports.causes.class_words import headline
-from reports.causes.failure_classes import find_classes
+from reports.causes.failure_classes import classes_of, find_classes
+from reports.causes.open_cases import with_open_cases
 from reports.results.case_results import put_together
 from tests.reports.sample import RESIZE_18, Maker, Sample, make_case
 
@@ -178,7 +179,8 @@ def test_what_fails_by_chance_is_told_so(tmp_path: Path) -> None:
 def test_a_reading_blames_nobody(tmp_path: Path) -> None:
     made, runtime = run(tmp_path, refuse_all_but_linear)
     known = claim(made.suite, made.record, [entry("open", runtime, cause="reading", passage=[])])
-    (found,) = find_classes(put_together(made.suite, made.record).cases, known.explaining)
+    results = replace(put_together(made.suite, made.record), known=known.explaining)
+    (found,) = classes_of(with_open_cases(results))
     assert not found.known or not found.known.blames
     assert found.tier.heading == "Open in the documents"
 

@@ -23,6 +23,7 @@ NORMATIVE = re.compile(
 )
 
 OTHERWISE = {
+    ("com.microsoft::Pad-1", "pads_length"): "it says should, and no checker of ONNX's knows the domain",
     ("ai.onnx::Resize-11", "scales_or_sizes"): "shape inference of this version takes a call with neither",
     ("ai.onnx::Resize-11", "not_scales_and_sizes"): "shape inference of this version takes both",
     (
