@@ -201,7 +201,7 @@ def _check(path: Path, head: Mapping[str, Any], cases: CaseIndex) -> None:
         raise _damaged(path, "no goldens or no cases")
     for name, golden in goldens.items():
         if _GOLDEN.fullmatch(name) is None or ".." in name:
-            raise _damaged(path, f"the file name {name!r}")
+            raise _damaged(path, f"the file name {name[:200]!r}")
         if not isinstance(golden, dict) or type(golden.get("bytes")) is not int:
             raise _damaged(path, f"the entry of {name}")
     for position, case_id in enumerate(cases):

@@ -35,7 +35,7 @@ def explain(error: BaseException, arguments: Sequence[str]) -> int:
 
     `arguments` are those of the command line, for the report of a bug.
     """
-    if isinstance(error, click.exceptions.Abort | KeyboardInterrupt):
+    if _is_interrupted(error):
         _say("interrupted")
         return ExitCode.INTERRUPTED
     if isinstance(error, click.ClickException):
@@ -56,6 +56,16 @@ def explain(error: BaseException, arguments: Sequence[str]) -> int:
         return ExitCode.USAGE
     _report_bug(error, arguments)
     return ExitCode.INTERNAL
+
+
+def _is_interrupted(error: BaseException) -> bool:
+    """Whether it was Ctrl-C, or what came of a second one while the first was dealt with."""
+    context: BaseException | None = error
+    while context is not None:
+        if isinstance(context, click.exceptions.Abort | KeyboardInterrupt):
+            return True
+        context = context.__context__
+    return False
 
 
 def check_working_folder() -> None:

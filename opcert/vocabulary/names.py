@@ -10,9 +10,12 @@ from sys import intern
 
 from opcert.vocabulary.errors import UserError
 
-_OPERATOR = re.compile(r"(?P<domain>\w+(?:\.\w+)*)(?:::|/)(?P<name>\w+)-(?P<version>[0-9]{1,9})", re.ASCII)
+# Files are named after operators and cases, and no system takes a name of more than 255 bytes.
+_DOMAIN, _NAME = r"(?=[\w.]{1,100}[:/])\w+(?:\.\w+)*", r"\w{1,100}"
+_OPERATOR = re.compile(rf"(?P<domain>{_DOMAIN})(?:::|/)(?P<name>{_NAME})-(?P<version>[0-9]{{1,9}})", re.ASCII)
 _CASE = re.compile(
-    r"(?P<operator>\w+(?:\.\w+)*/\w+-[0-9]{1,9})/(?P<family>[a-z_]+)/(?:(?P<word>\w+)-)?(?P<digest>[0-9a-f]{12})",
+    rf"(?P<operator>{_DOMAIN}/{_NAME}-[0-9]{{1,9}})/(?P<family>[a-z_]+)/"
+    r"(?:(?P<word>\w{1,200})-)?(?P<digest>[0-9a-f]{12})",
     re.ASCII,
 )
 
@@ -40,8 +43,8 @@ class OperatorName:
         if match is None:
             raise UserError(
                 "not an operator's name",
-                got=repr(text),
-                expected="domain::Name-version, for example ai.onnx::Resize-18",
+                got=repr(text[:300]),
+                expected="domain::Name-version, such as ai.onnx::Resize-18, each of 100 characters at most",
             )
         return cls(match["domain"], match["name"], int(match["version"]))
 
@@ -95,7 +98,9 @@ class CaseId:
         match = _CASE.fullmatch(text)
         if match is None or match["family"] not in FAMILIES:
             raise UserError(
-                "not a case id", got=repr(text), expected="domain/Operator-version/family/word-12 hex digits"
+                "not a case id",
+                got=repr(text[:600]),
+                expected="domain/Operator-version/family/word-12 hex digits",
             )
         operator, family = _known_operator(match["operator"]), intern(match["family"])
         return cls(operator, family, match["word"], match["digest"], text)

@@ -91,6 +91,15 @@ def test_ctrl_c_before_anything_runs(capsys: Capture, monkeypatch: pytest.Monkey
     assert (answer.code, answer.err.strip()) == (130, "opcert: interrupted")
 
 
+def test_ctrl_c_twice_is_no_bug(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one comes while a lock is taken again after the first, and the lock says that it is free."""
+    error = RuntimeError("release unlocked lock")
+    error.__context__ = KeyboardInterrupt()
+    break_suites(monkeypatch, error)
+    answer = call(capsys, "export", "suite", "-o", "out")
+    assert (answer.code, answer.err.strip()) == (130, "opcert: interrupted")
+
+
 def test_the_harness_failing_is_a_bug_of_ours(
     capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

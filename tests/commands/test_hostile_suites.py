@@ -16,7 +16,9 @@ import pytest
 
 from conformance.suite.cases import Case, Expectation, ExpectedOutput, call_digest
 from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import Answer, call
+from tests.commands.forged_suites import forge_suite
 from tests.commands.test_hostile_text import check
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 
@@ -33,6 +35,31 @@ WORDS = {
     "xml": "]]>\x00\ufffe<failure/>&x;<!--<?x?>",
     "ci": "\n::set-output name=x::y\n::error::planted\r::add-mask::x\n##[add-path]/x\n%0A::stop-commands::x",
 }
+NAMES = {
+    "path": "../../planted",
+    "absolute": "/planted",
+    "dots": "..",
+    "empty": "",
+    "option": "-rf",
+    "control": "a\x1b[31m\x07b",
+    "nul": "a\0b",
+    "right-to-left": "a\u202eb",
+    "letters": "\u00e4\uff2e\u200b",
+    "html": "<script>planted(1)</script>",
+    "ci": "a\n::error::planted",
+    "long": "a" * 101,
+    "very-long": "a" * 5_000,
+}
+"""What no operator and no file of a suite may be called."""
+ODD = {
+    "device": "CON",
+    "nothing": "NUL",
+    "port": "COM1",
+    "number": "0",
+    "prototype": "__proto__",
+    "full": "a" * 100,
+}
+"""What an operator may be called: it has a version behind it wherever a file is named after it."""
 FORMATS = (
     "annotations", "badge", "csv", "ctrf", "html", "json", "junit", "markdown",
     "support", "support-csv", "support-json",
@@ -143,3 +170,65 @@ def test_words_that_are_code_stay_words(
     told_json = json.dumps(json.loads((out / "report.json").read_text("utf-8")), ensure_ascii=False)
     assert json.dumps(_name(text), ensure_ascii=False)[1:-1] in told_json
     _check_files(tmp_path)
+
+
+def _answers(capsys: Capture, folder: Path, suite: Path, case: str) -> dict[str, Answer]:
+    """What the commands say that read a suite, one after the other."""
+    record, wanted = folder / "run.jsonl", [word for each in FORMATS for word in ("--format", each)]
+    certificate = folder / "certified" / "certificate.json"
+    commands = (
+        ("run", echo_runtime(), "-s", suite, "-o", record),
+        ("report", record, "-s", suite, "-o", folder / "out", *wanted),
+        ("certify", echo_runtime(), "-s", suite, "-o", folder / "certified"),
+        ("verify", certificate, "-s", suite),
+        ("compare", record, record, "-s", suite, "-o", folder / "compared"),
+        ("repro", case, "-s", suite, "-o", folder / "repro"),
+        ("export", suite, "-o", folder / "exported"),
+    )
+    return {str(command): call(capsys, command, *words) for command, *words in commands}
+
+
+@pytest.mark.parametrize("kind", ODD)
+@pytest.mark.parametrize("place", ["domain", "name"])
+def test_an_odd_name_of_an_operator_is_a_name(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    domain, name = (ODD[kind], "Echo") if place == "domain" else ("org.example", ODD[kind])
+    suite, cases = forge_suite(tmp_path, OperatorName(domain, name, 1))
+    found = _answers(capsys, tmp_path, suite, str(cases[0].id))
+    for answer in found.values():
+        check(answer)
+    codes = {command: answer.code for command, answer in found.items()}
+    # The fake offers operators of one domain, and where nothing ran nothing is certified.
+    ran = {"run": 1, "certify": 0, "verify": 0} if place == "name" else {"run": 5, "certify": 5, "verify": 2}
+    assert codes == {**ran, "report": 0, "compare": 0, "repro": 0, "export": 0}, found
+    _check_files(tmp_path)
+
+
+@pytest.mark.parametrize("kind", NAMES)
+@pytest.mark.parametrize("place", ["domain", "name", "file"])
+def test_a_name_that_is_none_is_refused(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, place: str
+) -> None:
+    """Before anything is written, in a line that is harmless and not too long."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    folder, said = tmp_path / "here" / "made", NAMES[kind]
+    if place == "file":
+        suite, _ = forge_suite(folder, file=said)
+    else:
+        domain, name = (said, "Echo") if place == "domain" else ("org.example", said)
+        suite, _ = forge_suite(folder, OperatorName(domain, name, 1))
+    before = sorted(tmp_path.rglob("*"))
+    for words in (
+        ("run", echo_runtime(), "-s", suite, "-o", folder / "run.jsonl"),
+        ("certify", echo_runtime(), "-s", suite, "-o", folder / "certified"),
+        ("export", suite, "-o", folder / "exported"),
+    ):
+        answer = call(capsys, *words)
+        check(answer)
+        assert answer.code == 2, answer.err
+        assert "manifest" in answer.err
+        assert len(answer.err) < 1_500
+    assert sorted(tmp_path.rglob("*")) == before

@@ -34,6 +34,8 @@ ALWAYS_KEPT = {
     "org.tensorflow::BatchToSpaceND-1": {"type_of_T_input"},
 }
 """Rules that no call of ours breaks: the operators take every type that they are given on trial."""
+MOST_CASES = {"ai.onnx::CenterCropPad-18": 350}
+"""Kernels are chosen by the types of elements and of extents: each pair of common ones has ten cases."""
 every_operator = pytest.mark.parametrize("operator", OPERATORS)
 
 
@@ -71,7 +73,7 @@ def test_suite_is_large_enough_and_small_enough(operator: str) -> None:
     made = generate_operator(OperatorName.parse(operator), Options())
     families = Counter(each.family for each in made.cases)
     assert {"boundary", "cover", "invalid"} <= set(families)
-    assert 60 <= len(made.cases) <= 350
+    assert 60 <= len(made.cases) <= MOST_CASES.get(operator, 250)
     own = [each for each in made.cases if each.family != "example"]
     sizes = [tensor.array.nbytes for each in own for _, tensor in each.inputs if tensor is not None]
     assert max(sizes) <= 64 * 1024
