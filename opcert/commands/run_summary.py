@@ -12,7 +12,7 @@ from conformance.recording.records import Record
 from conformance.suite.suites import Suite
 from opcert.commands.failures import program
 from opcert.commands.run_machines import machine_lines
-from opcert.vocabulary.errors import ExitCode
+from opcert.vocabulary.errors import ExitCode, WorkerMistake
 from opcert.vocabulary.harmless import one_line
 from reports.causes.cause_paragraphs import (
     MOST_CAUSES,
@@ -68,13 +68,8 @@ def state_error(record: Record) -> str:
     code = run_error(record)
     failed = [each for each in record.results if each.verdict == "harness_error"]
     if failed and record.failed_by_worker:
-        return (
-            f"opcert: worker: the worker itself failed on {plural(len(failed), 'row')}, which is its own "
-            f"mistake and says nothing of the runtime; the first is {failed[0].case}: "
-            f"{one_line(failed[0].reason or 'no reason given', _LONGEST)}. What the runtime refuses is "
-            "answered with the class `rejected`, what it does not offer with `unsupported`: "
-            "docs/worker-protocol.md"
-        )
+        first = f"{failed[0].case}: {one_line(failed[0].reason or 'no reason given', _LONGEST)}"
+        return f"opcert: worker: {WorkerMistake(plural(len(failed), 'row'), first)}"
     if code == ExitCode.INTERNAL:
         number = len({row.case for row in failed})
         return (
