@@ -26,20 +26,6 @@ def write_sum(path: Path) -> Path:
     return path
 
 
-def write_table(path: Path) -> Path:
-    """Write a model that takes rows out of a table, which is constant."""
-    table = numpy_helper.from_array(np.linspace(-1, 1, 64, dtype=np.float32).reshape(16, 4), "k")
-    graph = helper.make_graph(
-        [helper.make_node("Gather", ["k", "x"], ["y"], name="rows")],
-        "g",
-        [helper.make_tensor_value_info("x", TensorProto.INT64, [3])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [3, 4])],
-        [table],
-    )
-    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
-    return path
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("runtime", "grade", "code"),
@@ -65,15 +51,6 @@ def test_exit_1_is_for_what_is_wrong_on_ordinary_data(
     ]
     assert ("error" in levels) is (grade == "wrong")
     check_sarif(json.loads(Path("out/check/model/check.sarif").read_text()))
-
-
-@pytest.mark.slow
-def test_special_values_in_the_place_of_a_constant_are_not_the_models(
-    capsys: pytest.CaptureFixture[str], place: Path
-) -> None:
-    model = write_table(place / "model.onnx")
-    answer, document = check(capsys, model, *on("LosesNan"))
-    assert (answers_of(document, "LosesNan", "rows"), answer.code) == ("constant", 0), answer.out
 
 
 @pytest.mark.slow
