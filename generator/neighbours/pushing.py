@@ -104,10 +104,8 @@ def after(link: Link, world: World, makers: Mapping[str, Link]) -> Iterable[Worl
             outputs = tuple(spread(link, taken, each) for each in outputs)
         elif vague:
             outputs = tuple(_carry(link, taken, each, place) for place, each in enumerate(outputs))
-        elif (before := makers.get(link.inputs[0] if link.inputs else "")) is not None and folds(
-            before, link
-        ):
-            outputs = tuple(_folded(before, link, world, each) for each in outputs)
+        elif first is not None and folds(first, link):
+            outputs = tuple(_folded(first, link, world, each) for each in outputs)
         names = [name for name in link.outputs if name]
         made = {name: replace(each, name=name) for name, each in zip(names, outputs, strict=True)}
         yield World(
