@@ -27,6 +27,7 @@ class KnownCause:
     upstream. `versions` are globs over versions of the runtime that it is known to be about. `cases` and
     `faults` are the failing ones that it explains; of an entry that explains none any more, `asked` are the
     cases that it is about, which pass. `by_chance` says that these may pass in one run and fail in the next.
+    `short` is what one sees and when, as in a title; empty where nobody has put it so.
     """
 
     id: str
@@ -40,6 +41,7 @@ class KnownCause:
     faults: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
     by_chance: bool = False
+    short: str = ""
 
     @property
     def title(self) -> str:

@@ -10,17 +10,20 @@ from conformance.judging.judge import FAILING
 from conformance.judging.known_causes import WORDS, KnownCause
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import CaseId
-from reports.causes.class_words import fit_text, headline, remarks
+from reports.causes.class_words import fit_text, remarks
 from reports.causes.failure_class import FailureClass, Told
 from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text
+from reports.causes.titles import shown_text, title
 from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import Results
+from reports.results.headline import runtime_name
 from reports.results.told_facts import short_names
 
 MOST_CAUSES = 10
 """So many are told in full."""
 _LONGEST = 400
+_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -136,11 +139,13 @@ def totals_line(results: Results, causes: int) -> str:
 
 
 def _paragraph(results: Results, found: FailureClass) -> CauseParagraph:
-    name = one_line(f"{short_names(found.operators)}: {headline(found)}", _LONGEST)
+    name = one_line(title(found, runtime_name(results.record)), _LONGEST)
+    told = [fit_text(found), *([short_names(found.operators)] if len(found.operators) <= _NAMED else [])]
+    told += filter(None, [shown_text(found)])
     return CauseParagraph(
         found,
         name,
-        f"{found.number}. {name} ({fit_text(found)})",
+        f"{found.number}. {name} ({'; '.join(told)})",
         tuple(one_line(each, _LONGEST) for each in remarks(found)),
         results.reproduction_command(found.smallest.id),
     )

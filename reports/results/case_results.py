@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from sys import intern
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from conformance.recording.record_rows import RecordRows
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.suite.suites import Suite
+from conformance.suite.where_shown import Shows, shows_of
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.harmless import for_shell
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
@@ -36,7 +37,8 @@ OTHERS = "Others"
 class CaseResult:
     """A case of a suite and its rows in a record; `row` is the worst of them, None where it did not run.
 
-    `features` are what conditions may name (see `features`); `size` orders cases from small to large.
+    `features` are what conditions may name (see `features`); `size` orders cases from small to large. `shows`
+    says on what a failing case shows, None where nobody has read it.
     """
 
     id: CaseId
@@ -48,6 +50,7 @@ class CaseResult:
     verdict: str
     row: Result | None
     rows: tuple[Result, ...]
+    shows: Shows | None = None
 
     @property
     def operator(self) -> OperatorName:
@@ -164,7 +167,16 @@ def put_together(
         CaseResult(CaseId.parse(names[place]), *each, *_worst(rows[place] or ()), rows[place] or ())
         for place, each in zip(chosen, facts, strict=True)
     )
-    return Results(suite, record, tuple(cases), suite_name)
+    told = cases if bare else (_with_shows(suite, case) for case in cases)
+    return Results(suite, record, tuple(told), suite_name)
+
+
+def _with_shows(suite: Suite, found: CaseResult) -> CaseResult:
+    """Of the cases of a run those that fail are read: where they show hangs on their values."""
+    if not found.fails:
+        return found
+    worst = found.row.worst if found.row is not None else None
+    return replace(found, shows=shows_of(suite.case(str(found.id)), worst))
 
 
 def rows_by_case(
