@@ -30,6 +30,7 @@ Grouping = Literal["cause", "operator", "case"]
 Followed = Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]]
 """By operator version, reading and option, the names of runtimes."""
 ONNX = "ai.onnx"
+ANY_CASE = "CASE"
 OTHERS = "Others"
 
 
@@ -127,10 +128,25 @@ class Results:
         """Whether the record has its footer and every case of the suite ran."""
         return not self.record.partial and not self.counts["not_run"]
 
-    def reproduction_command(self, case: CaseId) -> str:
-        """The command that makes a folder which reproduces a case."""
-        words = ["opcert", "repro", str(case)]
-        return for_shell(words if self.suite_name == DEFAULT_SUITE else [*words, "-s", self.suite_name])
+    def reproduction_command(self, case: CaseId | None) -> str:
+        """The command that makes a folder which reproduces a case, in the form in which it fails.
+
+        Without a case it has `ANY_CASE` in its place.
+        """
+        words = ["opcert", "repro", ANY_CASE if case is None else str(case)]
+        if self.suite_name != DEFAULT_SUITE:
+            words += ["-s", self.suite_name]
+        form = "" if case is None else self.form_of(case)
+        return for_shell([*words, "--form", form] if form else words)
+
+    def form_of(self, case: CaseId) -> str:
+        """The form in which a case fails, where it does not in the first one; empty else."""
+        found = self.by_id.get(str(case))
+        if found is None or found.row is None or not found.fails:
+            return ""
+        first = str((self.record.header.get("options") or {}).get("forms", [""])[0])
+        failing = {row.form for row in found.rows if row.verdict in FAILING}
+        return "" if first in failing or not first else found.row.form
 
     def operator_facts(self, operator: OperatorName) -> Mapping[str, Any]:
         """What the suite's manifest says of an operator; empty where it says nothing."""
