@@ -29,6 +29,7 @@ from reports.causes.others import Beside, nobody_passes
 from reports.results.case_results import CaseResult
 from reports.results.type_order import type_rank
 
+Smallness = tuple[tuple[int, int, int], tuple[int, int, int], str]
 Told = Literal["entry", "message", "experiment", "rule", "allowed", "optimisation", "association", "nothing"]
 """What tells the cause of a class."""
 
@@ -120,10 +121,15 @@ class FailureClass:
     @property
     def smallest(self) -> CaseResult:
         """Of the most ordinary cases the one with the fewest elements, attributes and dimensions."""
-        return min(self.cases, key=lambda each: (shows_rank(each.shows), smallness(each)))
+        return min(self.cases, key=shown_order)
 
 
-def smallness(case: CaseResult) -> tuple[tuple[int, int, int], tuple[int, int, int], str]:
+def shown_order(case: CaseResult) -> tuple[int, Smallness]:
+    """Orders cases from the one to show first: the most ordinary, then the smallest."""
+    return shows_rank(case.shows), smallness(case)
+
+
+def smallness(case: CaseResult) -> Smallness:
     """Orders cases from small to large, and those of one size by how common their element type is."""
     return case.size, type_rank(case.element_type), str(case.id)
 

@@ -219,13 +219,13 @@ def _numbered(classes: list[FailureClass], cases: Sequence[CaseResult]) -> tuple
     for each in cases:
         if each.fails or each.verdict == "pass":
             judged[each.operator].append(each)
-    ordered = sorted(classes, key=_fixing_order)
+    ordered = sorted(classes, key=fixing_order)
     numbered = [replace(each, number=number) for number, each in enumerate(ordered, 1)]
     class_of = {str(case.id): each.number for each in numbered for case in each.cases}
     return tuple(_with_fit(each, judged, class_of) for each in numbered)
 
 
-def _fixing_order(each: FailureClass) -> tuple[int, int, bool, Use, float, int, str]:
+def fixing_order(each: FailureClass) -> tuple[int, int, bool, Use, float, int, str]:
     """What most users meet comes first; of that what loses most, then what is used most and brings most."""
     blamed = each.tier not in (NOBODY, OPEN)
     use = each.use
