@@ -154,8 +154,7 @@ def _in_short(results: Results) -> str:
         lines.append(f"The run ended early: {one_line(stopped['reason'], _LONGEST)}")
     table = verdict_table(record.verdicts)
     lines += ["", _align([["", *table[0][1:]], table[-1]])]
-    if causes:
-        lines.append(totals_line(shown, len(causes)))
+    lines.append(totals_line(shown))
     lines.append("All causes, readings, forms and the table of operators: the report, or the same with -v.")
     return "\n".join(lines) + "\n"
 
