@@ -69,10 +69,11 @@ class Disagreement(Entry):
     the runtime that the
     entry is known to be about. `passage` is where a document says what the other side is blamed for not
     doing: `file:line`, `file:first-last`, or in a document of one line `file:1:column`. A witness's fault has
-    one, unless it is a crash or of the whole run. `thread` is where it was reported to whom it concerns,
-    `same_as` the id of an entry of the same cause, whose conditions are written otherwise: reports show both
-    as that one. `by_chance` says that a case which fails may be right in another run of the same program, as
-    where an answer is what was in memory: no version is better or worse for it.
+    one, unless it is a crash or of the whole run. `title` is what one sees and when, without the operator
+    ("segfault when an optional training output is left out"). `thread` is where it was reported to whom it
+    concerns, `same_as` the id of an entry of the same cause, whose conditions are written otherwise: reports
+    show both as that one. `by_chance` says that a case which fails may be right in another run of the same
+    program, as where an answer is what was in memory: no version is better or worse for it.
     """
 
     id: str = Field(pattern=r"^[a-z0-9_]+$")
@@ -87,6 +88,7 @@ class Disagreement(Entry):
     reason: Texts = ()
     cause: Cause
     passage: Annotated[tuple[Passage, ...], BeforeValidator(_as_list)] = ()
+    title: str = Field(default="", max_length=120)
     explanation: str = Field(min_length=1)
     evidence: Texts = Field(min_length=1)
     thread: str | None = Field(default=None, pattern=r"^https?://\S+$")

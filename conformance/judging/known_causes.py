@@ -32,6 +32,7 @@ class KnownCause:
     `faults` are the failing ones that it explains; of an entry that explains none any more, `asked` are the
     cases that it is about, which pass. `by_chance` says that these may pass in one run and fail in the next.
     `shown` says in words what shows it of wrong answers, in how many cases each.
+    `short` is what one sees and when, as in a title; empty where nobody has put it so.
     """
 
     id: str
@@ -46,6 +47,7 @@ class KnownCause:
     asked: tuple[str, ...] = ()
     by_chance: bool = False
     shown: tuple[tuple[str, int], ...] = ()
+    short: str = ""
 
     @property
     def title(self) -> str:

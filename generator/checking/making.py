@@ -80,6 +80,10 @@ def _make(call: ModelCall, key: str, most: int) -> CallCases:
     try:
         return _Making(call, key, node, most).make()
     except Uncovered as error:
+        rule = broken_rule(node) if error.reason.why in ("no_call", "refused") else None
+        if rule is not None:
+            told = f"The node breaks the rule {rule.id} of its document ({rule.require})."
+            raise Uncovered("not_valid", told) from error
         lists = [each.name for each in node.inputs if each.kept is not None and each.kept.array.size > 1]
         if error.reason.why != "too_costly" or not lists:
             raise
@@ -194,11 +198,6 @@ class _Making:
         return any(prod(max(int(each), 1) for each in one) > MOST_OUTPUT for one in lists)
 
     def _raise(self) -> None:
-        rule = broken_rule(self.node)
-        if rule is not None:
-            raise Uncovered(
-                "not_valid", f"The node breaks the rule {rule.id} of its document: {rule.require}."
-            )
         for why in ("refused", "too_costly", "no_call"):
             if why in self.lost:
                 raise Uncovered(why, f"No case could be made: {self.lost[why]}.")

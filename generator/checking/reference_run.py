@@ -23,13 +23,14 @@ from generator.neighbours.node_answers import Unpushed, rules_and_reference
 from generator.neighbours.pushing import World, after
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.harmless import one_line
+from reference.answers import OutsideDomain, UnstableLength
 from specs.evaluation import EvaluationError
 
 _MOST_WORLDS = 8
 _SIZES_TOO = 3
 """Of sums the sizes are worked out as well, with and without errors."""
 _LONGEST = 200
-_FAILING = (OpcertError, EvaluationError, ArithmeticError, LookupError, TypeError, ValueError, MemoryError)
+_MISTAKES = (ArithmeticError, LookupError, TypeError, ValueError, MemoryError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +123,12 @@ class ReferenceRun:
         try:
             self._afford(link, worlds)
             found = [later for before in worlds for later in self._worlds(link, facts, before)]
-        except _FAILING as error:
+        except (OpcertError, EvaluationError, OutsideDomain, UnstableLength) as error:
             self._lose(node, f"{_called(facts)}: {one_line(str(error), _LONGEST)}")
+            return worlds
+        except _MISTAKES as error:
+            said = one_line(f"{type(error).__name__}: {error}", _LONGEST)
+            self._lose(node, f"{_called(facts)}: a mistake of ours: {said}")
             return worlds
         self._makers |= dict.fromkeys(link.outputs, link)
         if len(found) <= _MOST_WORLDS:

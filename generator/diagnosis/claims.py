@@ -207,6 +207,7 @@ def shown_as(entry: Disagreement) -> KnownCause:
         entry.thread,
         tuple(entry.versions),
         by_chance=entry.by_chance,
+        short=entry.title,
     )
 
 

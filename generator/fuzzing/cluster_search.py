@@ -96,6 +96,7 @@ class DrawAnswer:
     finds: tuple[FoundAnswer, ...]
     tried: Mapping[str, int]
     mistakes: tuple[str, ...]
+    failed: tuple[str, ...]
     drawn: int
     seconds: float
 
@@ -104,13 +105,16 @@ class DrawAnswer:
         cls, machine: str, runtime: Mapping[str, Any], operator: OperatorName, search: Search
     ) -> DrawAnswer:
         finds = tuple(FoundAnswer.of(operator, each) for each in search.finds)
-        mistakes = tuple(search.mistakes)
-        return cls(machine, runtime, finds, search.tried, mistakes, search.drawn, float(search.seconds))
+        mistakes, failed = tuple(search.mistakes), tuple(search.failed)
+        return cls(
+            machine, runtime, finds, search.tried, mistakes, failed, search.drawn, float(search.seconds)
+        )
 
     def search(self, space: Space) -> Search:
         """What was found; raises as `FoundAnswer.find` does."""
         finds = [each.find(space) for each in self.finds]
-        return Search(finds, Counter(self.tried), list(self.mistakes), self.drawn, self.seconds)
+        mistakes, failed = list(self.mistakes), list(self.failed)
+        return Search(finds, Counter(self.tried), mistakes, failed, self.drawn, self.seconds)
 
 
 @on_worker

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from conformance.judging.judge import FAILING, Judgement, judge
 from conformance.judging.signatures import signature
-from conformance.running.responses import Crashed, Refused, Response, TimedOut
+from conformance.running.responses import Crashed, Refused, Response, TimedOut, WorkerFailed
 from conformance.suite.cases import Case, Expectation
 from conformance.suite.values import JsonNumber
 from generator.asking.answered_outputs import asked_answers
@@ -78,6 +78,8 @@ class Bench:
     counts: Counter[str] = field(default_factory=Counter)
     mistakes: list[str] = field(default_factory=list)
     """What failed on our side."""
+    failed: list[str] = field(default_factory=list)
+    """What the worker said of its own failures."""
 
     def fails(self, attempt: Attempt) -> Failure | None:
         """How the runtime fails on a call; None where it does not, or where nothing can be said."""
@@ -116,7 +118,7 @@ class Bench:
         judgement = judge(case, response)
         if judgement.verdict in FAILING:
             return judgement.verdict, failure_of(judgement, response, how=attempt.breaks.id)
-        return self._harmless(judgement)
+        return self._harmless(judgement, response)
 
     def _judge(self, call: Call, case: Case, response: Response) -> tuple[str, Failure | None]:
         judgement = judge(case, response)
@@ -124,13 +126,14 @@ class Bench:
             # Most answers are right under the plainest readings: the others are computed where one is not.
             judgement = judge(replace(case, expectations=self._every(call)), response)
         if judgement.verdict not in FAILING:
-            return self._harmless(judgement)
+            return self._harmless(judgement, response)
         empty = all(each.expected.array.size == 0 for each in case.expectations[0].outputs)
         return judgement.verdict, failure_of(judgement, response, empty)
 
-    def _harmless(self, judgement: Judgement) -> tuple[str, None]:
+    def _harmless(self, judgement: Judgement, response: Response) -> tuple[str, None]:
         if judgement.verdict == "harness_error":
-            self.mistakes.append(str(judgement.reason))
+            told = self.failed if isinstance(response, WorkerFailed) else self.mistakes
+            told.append(str(judgement.reason))
         return judgement.verdict, None
 
     def _plain(self, call: Call) -> tuple[Expectation, ...]:

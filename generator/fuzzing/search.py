@@ -66,11 +66,15 @@ class Find:
 
 @dataclass(eq=False)
 class Search:
-    """What a search found. `tried` counts the calls by what became of them, those of shrinking included."""
+    """What a search found. `tried` counts the calls by what became of them, those of shrinking included.
+
+    `mistakes` are failures on our side, `failed` those that the worker told of as its own.
+    """
 
     finds: list[Find] = field(default_factory=list)
     tried: Counter[str] = field(default_factory=Counter)
     mistakes: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
     drawn: int = 0
     seconds: float = 0.0
 
@@ -93,7 +97,7 @@ def fuzz(
     A seed fixes the calls and their order; the time only says how far the search gets.
     """
     found = Search()
-    bench = Bench(space, ask, found.tried, found.mistakes)
+    bench = Bench(space, ask, found.tried, found.mistakes, found.failed)
     begin, seen = time.monotonic(), set[str]()
 
     def over() -> bool:
@@ -168,6 +172,7 @@ def add_search(space: Space, found: Search, other: Search, tell: Tell) -> None:
     """
     found.tried += other.tried
     found.mistakes += other.mistakes
+    found.failed += other.failed
     found.drawn += other.drawn
     for made in other.finds:
         known = _known(space, found, made)

@@ -93,6 +93,7 @@ def after(link: Link, world: World, makers: Mapping[str, Link]) -> Iterable[Worl
     """
     taken = [world.values[name] if name else None for name in link.inputs]
     vague = [each for each in taken if each is not None and not is_exact(each)]
+    first = makers.get(link.inputs[0]) if link.inputs else None
     tensors = [None if each is None else each.expected for each in taken]
     for expectation in _whatever_zeros(link, taken, answers(link, tensors)):
         outputs = expectation.outputs
@@ -103,8 +104,8 @@ def after(link: Link, world: World, makers: Mapping[str, Link]) -> Iterable[Worl
             outputs = tuple(spread(link, taken, each) for each in outputs)
         elif vague:
             outputs = tuple(_carry(link, taken, each, place) for place, each in enumerate(outputs))
-        elif (before := makers.get(link.inputs[0])) is not None and folds(before, link):
-            outputs = tuple(_folded(before, link, world, each) for each in outputs)
+        elif first is not None and folds(first, link):
+            outputs = tuple(_folded(first, link, world, each) for each in outputs)
         names = [name for name in link.outputs if name]
         made = {name: replace(each, name=name) for name, each in zip(names, outputs, strict=True)}
         yield World(

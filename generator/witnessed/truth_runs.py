@@ -19,8 +19,12 @@ from conformance.suite.suites import open_suite, write_suite
 from generator.asking.bare_cases import bare_case
 from generator.asking.calls import Call
 from generator.witnessed.truth import Inferred, Refused, ask_checker, ask_inference
+from opcert.vocabulary.errors import WorkerMistake
+from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 from specs.model import Spec
+
+_LONGEST = 2_000
 
 Reaction = Literal["answered", "refused", "not offered", "crashed", "timed out", "none"]
 
@@ -66,7 +70,7 @@ def ask_runtime(
     """Ask a runtime about calls of operators, through the harness; its version, and what it did with each.
 
     One worker is asked about them all. `folder` is empty, and the caller's to remove. Raises
-    RuntimeUnavailable where it cannot be started.
+    RuntimeUnavailable where it cannot be started, WorkerMistake where a worker of one's own fails by itself.
     """
     cases = {
         spec.operator: {each.call.digest(spec.operator): _case_of(spec, each) for each in calls}
@@ -76,6 +80,10 @@ def ask_runtime(
     write_suite(suite, (each for own in cases.values() for each in own.values()), {"operators": {}}, {})
     with open_suite(suite) as opened:
         record = run_suite(opened, runtime, folder / "run.jsonl", RunOptions(), progress)
+    if record.failed_by_worker:
+        failed = [each for each in record.results if each.worker_failed]
+        first = f"{failed[0].case}: {one_line(failed[0].reason or '', _LONGEST)}"
+        raise WorkerMistake(f"{len(failed)} of {len(record.results)} calls", first)
     rows = {each.case: each for each in record.results}
     version = str((record.header.get("runtime") or {}).get("version", ""))
     return version, {

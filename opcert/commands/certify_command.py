@@ -10,7 +10,7 @@ import click
 
 from conformance.processes.hidden_files import files_with_answers
 from conformance.processes.worker_limits import Limits
-from opcert.commands import baseline_options, shared_options
+from opcert.commands import baseline_options, shared_options, verbosity
 from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import check_record, lock_folder, lock_record
 from opcert.commands.suite_argument import HELP
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from reports.certificates.certificate import Certificate, Recorded
     from reports.certificates.standing import SuiteStanding
     from reports.results.case_results import Results
+
+
+_MOST_REASONS = 5
+"""So many reasons why a profile is not met are told without -v."""
 
 
 @click.command("certify")
@@ -59,6 +63,7 @@ if TYPE_CHECKING:
 @click.option(
     "--again", is_flag=True, help="Ask a build again of which the whole record of the same run is there."
 )
+@verbosity.verbose
 @shared_options.timeout
 @shared_options.python
 @shared_options.upgrade
@@ -113,7 +118,7 @@ def command(
     from opcert.commands.explaining import explain_run
     from opcert.commands.operator_facts import with_operator_facts
     from opcert.commands.profile_argument import demanded_profile
-    from opcert.commands.run_summary import format_summary, run_error, state_error
+    from opcert.commands.run_summary import MOST_LINES, format_summary, run_error, state_error
     from opcert.commands.running import record_run
     from opcert.commands.runtime_argument import forms_to_run
     from opcert.commands.suite_standing import find_standing
@@ -175,8 +180,9 @@ def command(
             results = with_experiments(results, found, limits, folders, seconds, files=known_files)
         results = excuse(results, profile, known_before)
         broken = run_error(record)
+        most = None if verbosity.is_verbose() else MOST_LINES
         if given is None or broken is not None:
-            say(format_summary(results))
+            say(format_summary(results, most))
         if broken is not None:
             say(f"{state_error(record)}\nno certificate is written; record: {path}", error=True)
             return int(broken)
@@ -185,7 +191,7 @@ def command(
         if given is not None:
             if _refuse_false(results):
                 return int(ExitCode.DOES_NOT_HOLD)
-            say(format_summary(results))
+            say(format_summary(results, most))
         if any(each.fails for each in results.cases):
             say("opcert: looking for what the failures resemble", error=True)
         remove_derived(folder, ours=True, but=(DIAGNOSIS,))
@@ -200,6 +206,7 @@ def command(
             known = baseline_options.apply_baseline(results, baseline, update_baseline)
     say(_state(certificate, standing))
     say(f"report: {report}")
+    say(f"record: {path}; beside the report certificate.json, certificate.html and its badge")
     return int(ExitCode.HOLDS if certificate.holds and known is ExitCode.HOLDS else ExitCode.DOES_NOT_HOLD)
 
 
@@ -252,5 +259,8 @@ def _state(certificate: Certificate, standing: SuiteStanding) -> str:
         lines = [f"certificate: profile {result.profile.profile} is met"]
     else:
         lines = [f"certificate: profile {result.profile.profile} is not met"]
-        lines += [f"  {each}" for each in result.reasons]
+        told = result.reasons if verbosity.is_verbose() else result.reasons[:_MOST_REASONS]
+        lines += [f"  {each}" for each in told]
+        if len(told) < len(result.reasons):
+            lines.append(f"  and {len(result.reasons) - len(told)} more, which certificate.html has")
     return "\n".join([*lines, f"suite: {standing.text}"] if standing.kind == "changed" else lines)

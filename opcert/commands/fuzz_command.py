@@ -12,8 +12,8 @@ from opcert.commands import shared_options
 from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import ExitCode, InternalError, NothingRan, UserError
-from opcert.vocabulary.harmless import for_shell
+from opcert.vocabulary.errors import ExitCode, InternalError, NothingRan, UserError, WorkerMistake
+from opcert.vocabulary.harmless import for_shell, one_line
 
 if TYPE_CHECKING:
     from conformance.clusters.cluster import Cluster
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from generator.fuzzing.cluster_search import ClusterSearch
     from generator.fuzzing.search import Find
     from generator.fuzzing.workers import RunningRuntime
+
+_LONGEST = 2_000
+"""Characters of what a worker says of its own failure."""
 
 
 @click.command("fuzz")
@@ -93,7 +96,9 @@ def command(
     lock_folder(folder, "the calls")
     note = choose_progress().note
     limits = Limits(case_seconds=timeout)
-    answered, every, had, mistakes = 0, 0, 0, []
+    answered, every, had = 0, 0, 0
+    mistakes: list[str] = []
+    failed: list[str] = []
     share = seconds / len(spaces)
     with chosen_cluster(scheduler) as cluster:
         for space in spaces:
@@ -114,11 +119,17 @@ def command(
             answered += search.answered
             every += len(search.finds)
             mistakes += search.mistakes
+            failed += search.failed
     if every:
         words = [] if python is None else ["--python", python]
         again = f"opcert run {for_shell([runtime, *words])} {finds.suite_words}"
         new = f"{every - had} of them new" if had else "none of which the suite has"
         say(f"\n{every} found, {new}; to run {'it' if every == 1 else 'them'} again: {again}")
+    if failed and not mistakes and chosen.adapter.name == "exec":
+        from reports.page_making.phrasing import plural
+
+        raise WorkerMistake(plural(len(failed), "call"), one_line(failed[0], _LONGEST))
+    mistakes += failed
     if mistakes:
         raise InternalError("calls could not be tried", got=f"{len(mistakes)}, the first: {mistakes[0]}")
     if not answered:

@@ -14,6 +14,7 @@ from rich.progress import Progress as RichProgress
 from generator.making.lock import read_lock
 from generator.making.suite_making import Made, Progress
 from opcert.commands.terminal import open_console, say, say_beside_bar
+from opcert.commands.verbosity import Pace
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from reports.page_making.phrasing import plural
@@ -23,10 +24,13 @@ _SECONDS_BEFORE_ESTIMATE = 3.0
 
 
 @contextmanager
-def generation_progress() -> Iterator[Progress]:
-    """What to tell of the making of a suite; the bar is gone when the context ends."""
+def generation_progress(*, every: bool = True) -> Iterator[Progress]:
+    """What to tell of the making of a suite; the bar is gone when the context ends.
+
+    Where there is no terminal, `every` operator has a line, or else there is one now and then.
+    """
     if not sys.stderr.isatty():
-        lines = _Lines()
+        lines = _Lines(every)
         yield lines.tell
         lines.stop()
         return
@@ -38,9 +42,14 @@ def generation_progress() -> Iterator[Progress]:
 
 
 class _Lines:
-    """A line for everything that is told, and one at the end for all operators that were kept from before."""
+    """A line for everything that is told, and one at the end for all operators that were kept from before.
 
-    def __init__(self) -> None:
+    Where not `every` operator has a line, the one at the end is of those that were made, too.
+    """
+
+    def __init__(self, every: bool) -> None:
+        self._every = every
+        self._pace = Pace()
         self._kept = 0
         self._made = 0
 
@@ -48,11 +57,19 @@ class _Lines:
         if isinstance(told, Made) and told.kept:
             self._kept += 1
             return
-        self._made += isinstance(told, Made)
+        if isinstance(told, Made):
+            self._made += 1
+            if not self._every:
+                if self._pace.is_due():
+                    say(f"{_state(told)} in {self._pace.seconds:.0f} s", error=True)
+                return
         say(str(told), error=True)
 
     def stop(self) -> None:
-        if self._kept:
+        if self._made and not self._every:
+            made = f"cases of {plural(self._made, 'operator')} made in {self._pace.seconds:.1f} s"
+            say(f"{made}, and {self._kept} kept from before" if self._kept else made, error=True)
+        elif self._kept:
             say(f"{self._kept} of {plural(self._kept + self._made, 'operator')} kept from before", error=True)
 
 
@@ -89,7 +106,7 @@ class _Bar:
 
     def _state(self, made: Made) -> dict[str, Any]:
         done, left = self._size(made.done), self._size(made.left)
-        text = f"{len(made.done)}/{len(made.done) + len(made.left)} operators, {made.cases_so_far} cases"
+        text = _state(made)
         seconds = time.monotonic() - self._begun
         if left and seconds > _SECONDS_BEFORE_ESTIMATE:
             text += f", about {seconds * left / done:.0f} s left"
@@ -97,6 +114,10 @@ class _Bar:
 
     def _size(self, operators: tuple[OperatorName, ...]) -> int:
         return sum(self._sizes.get(str(each), 100) for each in operators)
+
+
+def _state(made: Made) -> str:
+    return f"{len(made.done)}/{len(made.done) + len(made.left)} operators, {made.cases_so_far} cases"
 
 
 def _known_sizes() -> dict[str, int]:

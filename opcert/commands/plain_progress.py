@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-import time
-
 from conformance.recording.rows import Result
 from opcert.commands.run_counts import Counts
 from opcert.commands.terminal import say
-
-_SECONDS_BETWEEN_LINES = 5.0
+from opcert.commands.verbosity import Pace
 
 
 class PlainProgress:
-    """A line at the start, every few seconds, and at the end."""
+    """A line at the start, now and then, and at the end."""
 
     def __init__(self) -> None:
         self._counts = Counts()
         self._total = 0
-        self._begun = self._printed = time.monotonic()
+        self._pace = Pace()
 
     def note(self, sentence: str) -> None:
         say(f"opcert: {sentence}", error=True)
 
     def start(self, rows: int) -> None:
         self._total = rows
-        self._begun = self._printed = time.monotonic()
+        self._pace = Pace()
         self.note(f"running {rows} cases")
 
     def advance(self, result: Result) -> None:
         self._counts.add(result)
-        now = time.monotonic()
-        if now - self._printed >= _SECONDS_BETWEEN_LINES:
-            self._printed = now
+        if self._pace.is_due():
             done = self._counts.rows
-            left = (now - self._begun) / done * (self._total - done)
+            left = self._pace.seconds / done * (self._total - done)
             self.note(f"{done} of {self._total} ({self._counts}), about {left:.0f} s left")
 
     def finish(self) -> None:
-        seconds = time.monotonic() - self._begun
-        self.note(f"{self._counts.rows} of {self._total} in {seconds:.1f} s ({self._counts})")
+        self.note(f"{self._counts.rows} of {self._total} in {self._pace.seconds:.1f} s ({self._counts})")

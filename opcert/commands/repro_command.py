@@ -18,15 +18,24 @@ from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 if TYPE_CHECKING:
     from conformance.suite.suites import Suite
 
+_FORMS = ("inputs", "initializers", "dynamic", "strided", "again", "untouched", "threads")
+
 
 @click.command("repro")
 @click.argument("case")
 @shared_options.suite
 @shared_options.specs
 @click.option(
+    "--form",
+    type=click.Choice(_FORMS),
+    help="The form in which it fails, where it does not in the runtime's first one.",
+)
+@click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="A folder; without it, repro/<operator>-<case>."
 )
-def command(case: str, suite_name: str, folders: tuple[Path, ...], output: Path | None) -> int:
+def command(
+    case: str, suite_name: str, folders: tuple[Path, ...], form: str | None, output: Path | None
+) -> int:
     """Write a folder that reproduces CASE, a case id, with numpy, onnx and the runtime alone.
 
     It holds the model in each form of a run, the inputs, what is expected, and reproduce.py, which ends in
@@ -41,7 +50,7 @@ def command(case: str, suite_name: str, folders: tuple[Path, ...], output: Path 
     folder = output or Path("repro") / f"{found.operator.short}-{word}{found.digest}"
     lock_folder(folder, "the case")
     with _open_suite(found.operator, suite_name, folders) as opened:
-        script = write_reproduction(opened, str(found), folder)
+        script = write_reproduction(opened, str(found), folder, form)
     say(str(folder))
     say(f"To run it: {_command(folder, script)}", error=True)
     say(f"or, where the runtime is installed: python {script} [--runtime NAME] [--form FORM]", error=True)

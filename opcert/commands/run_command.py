@@ -10,7 +10,7 @@ import click
 
 from conformance.processes.hidden_files import files_with_answers
 from conformance.processes.worker_limits import Limits
-from opcert.commands import baseline_options, shared_options
+from opcert.commands import baseline_options, shared_options, verbosity
 from opcert.commands.output_locks import lock_record
 from opcert.commands.terminal import say
 
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 @click.option("--identify", is_flag=True, help="Record which files the runtime loads, for a certificate.")
 @baseline_options.baseline
 @baseline_options.update
+@verbosity.verbose
 @shared_options.python
 @shared_options.upgrade
 @click.option(
@@ -100,7 +101,7 @@ def command(
         from conformance.running.run_options import RunOptions
         from conformance.suite.shards import Shard
         from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
-        from opcert.commands.run_summary import exit_code, run_error, state_error, summarise
+        from opcert.commands.run_summary import MOST_LINES, exit_code, run_error, state_error, summarise
         from opcert.commands.running import record_run
         from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
 
@@ -130,7 +131,7 @@ def command(
                     explained, tested, limits, folders, seconds, resume, files=known_files
                 )
 
-            say(summarise(suite, record, name, causes))
+            say(summarise(suite, record, name, causes, most=None if verbosity.is_verbose() else MOST_LINES))
             answer = exit_code(record)
             if run_error(record) is not None:
                 say(state_error(record), error=True)

@@ -12,7 +12,7 @@ from conformance.recording.records import Record
 from conformance.suite.suites import Suite
 from opcert.commands.failures import program
 from opcert.commands.run_machines import machine_lines
-from opcert.vocabulary.errors import ExitCode
+from opcert.vocabulary.errors import ExitCode, WorkerMistake
 from opcert.vocabulary.harmless import one_line
 from reports.causes.cause_paragraphs import (
     MOST_CAUSES,
@@ -29,9 +29,13 @@ from reports.results.headline import runtime_label
 from reports.results.summary import readings_lines, verdict_table
 from reports.results.verdicts import word
 
+MOST_LINES = 22
+"""What a screen has room for beside what a command says of its progress, and of what it wrote."""
+_MOST_CAUSES_IN_SHORT = 4
 _MOST_ROWS = 60_000
 _MOST_CASES = 2_500
 _LONGEST = 2_000
+_WIDE = 200
 """Characters of a reason: what a worker printed before it died is part of some."""
 
 
@@ -68,13 +72,8 @@ def state_error(record: Record) -> str:
     code = run_error(record)
     failed = [each for each in record.results if each.verdict == "harness_error"]
     if failed and record.failed_by_worker:
-        return (
-            f"opcert: worker: the worker itself failed on {plural(len(failed), 'row')}, which is its own "
-            f"mistake and says nothing of the runtime; the first is {failed[0].case}: "
-            f"{one_line(failed[0].reason or 'no reason given', _LONGEST)}. What the runtime refuses is "
-            "answered with the class `rejected`, what it does not offer with `unsupported`: "
-            "docs/worker-protocol.md"
-        )
+        first = f"{failed[0].case}: {one_line(failed[0].reason or 'no reason given', _LONGEST)}"
+        return f"opcert: worker: {WorkerMistake(plural(len(failed), 'row'), first)}"
     if code == ExitCode.INTERNAL:
         number = len({row.case for row in failed})
         return (
@@ -93,14 +92,18 @@ def state_error(record: Record) -> str:
 
 
 def summarise(
-    suite: Suite, record: Record, suite_name: str, causes: Callable[[Results], Results] = lambda found: found
+    suite: Suite,
+    record: Record,
+    suite_name: str,
+    causes: Callable[[Results], Results] = lambda found: found,
+    most: int | None = None,
 ) -> str:
     """What `format_summary` says of a run; the failure classes of a long one are of some of its cases.
 
-    `causes` puts what is known of causes into results.
+    `causes` puts what is known of causes into results; `most` is as of `format_summary`.
     """
     if len(record.results) <= _MOST_ROWS:
-        return format_summary(causes(put_together(suite, record, suite_name)))
+        return format_summary(causes(put_together(suite, record, suite_name)), most)
     failing = [case for case, verdict in record.verdicts.items() if verdict in FAILING]
     others = [case for case, verdict in record.verdicts.items() if verdict not in FAILING]
     chosen = frozenset((*spread(failing, _MOST_CASES), *spread(others, _MOST_CASES)))
@@ -109,7 +112,7 @@ def summarise(
         f"Readings and failures are of {len(chosen)} cases: {min(len(failing), _MOST_CASES)} of the "
         f"{len(failing)} that fail, and as many or fewer of the others. `opcert report` looks at all.\n"
     )
-    return f"{format_summary(results)}\n{told}"
+    return f"{format_summary(results, most)}\n{told}"
 
 
 def spread(names: Sequence[str], most: int) -> Sequence[str]:
@@ -119,8 +122,44 @@ def spread(names: Sequence[str], most: int) -> Sequence[str]:
     return [names[number * len(names) // most] for number in range(most)]
 
 
-def format_summary(results: Results) -> str:
-    """The whole of it, of the cases that have a row in the record: causes, readings, then the totals."""
+def format_summary(results: Results, most: int | None = None) -> str:
+    """What a run showed, of the cases that have a row in the record: causes, readings, then the totals.
+
+    Where all of it takes more than `most` lines, it is the causes to fix first, and totals.
+    """
+    told = _everything(results)
+    return told if most is None or told.count("\n") <= most else _in_short(results)
+
+
+def _in_short(results: Results) -> str:
+    """Few lines, whatever the run: the others are named, and where they stand."""
+    shown = replace(results, cases=tuple(each for each in results.cases if each.rows))
+    record = results.record
+    causes = cause_paragraphs(shown)
+    lines = [runtime_label(record), ""]
+    if causes:
+        lines.append("What fails, the causes to fix first, each with the command that reproduces a case:")
+    for each in causes[:_MOST_CAUSES_IN_SHORT]:
+        lines += [f"  {one_line(each.head, _WIDE)}", f"    {each.lines(program())[-1]}"]
+    if len(causes) > _MOST_CAUSES_IN_SHORT:
+        left = causes[_MOST_CAUSES_IN_SHORT:]
+        cases = sum(len(each.found.cases) for each in left)
+        lines.append(f"  {plural(len(left), 'more cause')} with {plural(cases, 'case')}")
+    faults = fault_paragraphs(shown)
+    if faults:
+        others = f" (and {plural(len(faults) - 1, 'more fault')})" if len(faults) > 1 else ""
+        lines.append(f"{one_line(faults[0][0], _WIDE)}{others}")
+    stopped = (record.footer or {}).get("stopped")
+    if stopped:
+        lines.append(f"The run ended early: {one_line(stopped['reason'], _LONGEST)}")
+    table = verdict_table(record.verdicts)
+    lines += ["", _align([["", *table[0][1:]], table[-1]])]
+    lines.append(totals_line(shown))
+    lines.append("All causes, readings, forms and the table of operators: the report, or the same with -v.")
+    return "\n".join(lines) + "\n"
+
+
+def _everything(results: Results) -> str:
     shown = replace(results, cases=tuple(each for each in results.cases if each.rows))
     record = results.record
     parts = [runtime_label(record)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from opcert.commands.calls_argument import is_folder_of_calls, suite_of_calls
 from opcert.commands.terminal import say
+from opcert.commands.verbosity import is_verbose
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def resolve_suite(
     if kept is not None:
         return open_suite(kept)
     name = _locked_name(digest) or text
-    with generation_progress() as progress:
+    with generation_progress(every=is_verbose()) as progress:
         made = _named(name, progress, folders, cluster)
     return open_suite(made)
 
@@ -88,7 +89,7 @@ def made_of(
     from generator.making.workshop import Options
     from opcert.commands.generation_progress import generation_progress
 
-    with generation_progress() as progress:
+    with generation_progress(every=is_verbose()) as progress:
         return open_suite(cached_suite(operators, Options(), progress, folders, cluster))
 
 

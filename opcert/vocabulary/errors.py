@@ -110,6 +110,21 @@ class RuntimeUnavailable(OpcertError):
     party = "runtime"
 
 
+class WorkerMistake(OpcertError):
+    """A worker of somebody's own failed by itself: nothing is known of the runtime."""
+
+    exit_code = ExitCode.RUNTIME_UNAVAILABLE
+    party = "worker"
+
+    def __init__(self, times: str, first: str) -> None:
+        super().__init__(
+            f"the worker itself failed on {times}, which is its own mistake and says nothing of the runtime; "
+            f"the first is {first}",
+            remedy="What the runtime refuses is answered with the class `rejected`, what it does not offer "
+            "with `unsupported`: docs/worker-protocol.md",
+        )
+
+
 class NothingRan(OpcertError):
     """A selection or a run that holds no case that ran."""
 

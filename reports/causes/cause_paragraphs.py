@@ -9,19 +9,22 @@ from dataclasses import dataclass
 from conformance.judging.known_causes import WORDS, KnownCause
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import CaseId, OperatorName, operator_path_of
-from reports.causes.class_words import fit_text, headline, remarks
+from reports.causes.class_words import fit_text, remarks
 from reports.causes.failure_class import FailureClass, Told
 from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text
 from reports.causes.resemblances import class_equals
+from reports.causes.titles import shown_text, title
 from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import Results
 from reports.results.decided import decide_verdicts
+from reports.results.headline import runtime_name
 from reports.results.told_facts import short_names
 
 MOST_CAUSES = 10
 """So many are told in full."""
 _LONGEST = 400
+_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -142,11 +145,13 @@ _TOLD: Mapping[Told, str] = {
 
 def _paragraph(results: Results, found: FailureClass) -> CauseParagraph:
     resembles = class_equals(results, found.cases)
-    name = one_line(f"{short_names(found.operators)}: {headline(found, resembles)}", _LONGEST)
+    name = one_line(title(found, runtime_name(results.record), resembles), _LONGEST)
+    told = [fit_text(found), *([short_names(found.operators)] if len(found.operators) <= _NAMED else [])]
+    told += filter(None, [shown_text(found)])
     return CauseParagraph(
         found,
         name,
-        f"{found.number}. {name} ({fit_text(found)})",
+        f"{found.number}. {name} ({'; '.join(told)})",
         tuple(one_line(each, _LONGEST) for each in remarks(found, resembles)),
         results.reproduction_command(found.smallest.id),
     )

@@ -9,9 +9,10 @@ from conformance.judging.known_causes import EQUALS, WORDS
 from reports.causes import unstable_cases
 from reports.causes.conditions import Condition
 from reports.causes.failure_class import FailureClass
-from reports.causes.features import CONSTRAINT
+from reports.causes.features import ABSENT, CONSTRAINT
 from reports.causes.optimisation import chain_of
 from reports.causes.others import Beside, nobody_passes
+from reports.causes.rule_words import broken_rule
 from reports.page_making.phrasing import count, listed, plural
 
 MOST_SHOWN = 3
@@ -48,11 +49,18 @@ def headline_without(found: FailureClass) -> str:
         return f"{found.verb} only with optimisation: {chain_of(found.smallest)}"
     if found.told == "allowed":
         return f"{found.verb} by what the case expects, not by the documents"
+    if found.told == "rule" and found.smallest.constraint is not None:
+        return f"accepts {broken_rule(found.smallest.constraint, _absent(found))}"
     if found.conditions is None:
         return f"{found.verb}, cause not found"
     if not found.conditions:
         return f"{found.verb} whatever the attributes and inputs"
     return f"{found.verb} when {conditions_text(found)}"
+
+
+def _absent(found: FailureClass) -> frozenset[str]:
+    """The inputs that the smallest call leaves out."""
+    return frozenset(name for name, level in found.smallest.features.items() if level == ABSENT)
 
 
 def conditions_text(found: FailureClass) -> str:
@@ -61,7 +69,7 @@ def conditions_text(found: FailureClass) -> str:
 
 
 def _condition(each: Condition) -> str:
-    return f"{' or '.join(each.values)} is broken" if each.feature == CONSTRAINT else str(each)
+    return f"it is {' or '.join(map(broken_rule, each.values))}" if each.feature == CONSTRAINT else str(each)
 
 
 def fit_text(found: FailureClass) -> str:
@@ -103,6 +111,7 @@ def remarks(found: FailureClass, resembles: str = "") -> list[str]:
         told.append(headline_without(found))
     if found.known is not None:
         known = found.known
+        told.append(known.title)
         places = f"; {listed(list(known.passage))}" if known.passage else ""
         told.append(f"known as {known.id}: {WORDS[known.kind]}{places}")
         if known.thread:

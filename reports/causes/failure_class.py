@@ -9,21 +9,28 @@ from typing import Literal
 
 from conformance.judging.kept_diagnosis import DiagnosedCause
 from conformance.judging.known_causes import KnownCause
+from conformance.suite.where_shown import Shows, first_shown
 from opcert.vocabulary.names import OperatorName
 from reports.causes.conditions import Condition
 from reports.causes.failure_kinds import (
     DIFFERENCES,
+    INEXACT,
     NOBODY,
+    OPEN,
+    SHOWN,
     TIER_OF,
     UNEXPLAINED,
     VERBS,
     Kind,
     Tier,
+    shows_rank,
 )
+from reports.causes.operator_use import Use, use_of
 from reports.causes.others import Beside, nobody_passes
 from reports.results.case_results import CaseResult
 from reports.results.type_order import type_rank
 
+Smallness = tuple[tuple[int, int, int], tuple[int, int, int], str]
 Told = Literal[
     "entry",
     "either",
@@ -81,6 +88,23 @@ class FailureClass:
         return TIER_OF[self.kind]
 
     @property
+    def shows(self) -> Shows | None:
+        """Where it shows: as the most ordinary of its cases does; None where nobody has read them."""
+        return first_shown(each.shows for each in self.cases)
+
+    @property
+    def group(self) -> Tier:
+        """The heading under which it stands: where it shows; of what blames nobody, why."""
+        if self.shows is None or self.tier in (NOBODY, INEXACT, OPEN):
+            return self.tier
+        return SHOWN[self.shows]
+
+    @property
+    def use(self) -> Use:
+        """How much the most used of its operators is used."""
+        return use_of(self.operators)
+
+    @property
     def brings(self) -> float:
         """How many cases pass once it is mended, as far as experiments say: of those nobody asked, as many.
 
@@ -112,11 +136,16 @@ class FailureClass:
 
     @property
     def smallest(self) -> CaseResult:
-        """The case with the fewest elements, attributes and dimensions."""
-        return min(self.cases, key=smallness)
+        """Of the most ordinary cases the one with the fewest elements, attributes and dimensions."""
+        return min(self.cases, key=shown_order)
 
 
-def smallness(case: CaseResult) -> tuple[tuple[int, int, int], tuple[int, int, int], str]:
+def shown_order(case: CaseResult) -> tuple[int, Smallness]:
+    """Orders cases from the one to show first: the most ordinary, then the smallest."""
+    return shows_rank(case.shows), smallness(case)
+
+
+def smallness(case: CaseResult) -> Smallness:
     """Orders cases from small to large, and those of one size by how common their element type is."""
     return case.size, type_rank(case.element_type), str(case.id)
 

@@ -17,17 +17,22 @@ from functools import lru_cache
 from conformance.judging.kept_diagnosis import FILE, DiagnosedCause, Diagnosis, read_diagnosis
 from conformance.judging.known_causes import KnownCause, Suspicion
 from conformance.judging.refusals import sentence
+from conformance.suite.where_shown import ORDER
 from opcert.vocabulary.names import OperatorName
 from reports.causes.associations import associate, by_operator, comparable, operators_of, remark
 from reports.causes.conditions import Condition
 from reports.causes.failure_class import FailureClass, Told, smallness
 from reports.causes.failure_kinds import (
+    NOBODY,
+    OPEN,
     TIER_OF,
     TIERS,
     Kind,
     failure_kind,
+    shows_rank,
 )
 from reports.causes.features import CONSTRAINT
+from reports.causes.operator_use import Use
 from reports.causes.optimisation import by_optimisation, passing_without
 from reports.causes.others import OtherRun, hold_beside
 from reports.causes.spoken_failures import said_form
@@ -254,17 +259,21 @@ def _numbered(classes: list[FailureClass], cases: Sequence[CaseResult]) -> tuple
     for each in cases:
         if each.fails or each.verdict == "pass":
             judged[each.operator].append(each)
-    ordered = sorted(classes, key=_fixing_order)
+    ordered = sorted(classes, key=fixing_order)
     numbered = [replace(each, number=number) for number, each in enumerate(ordered, 1)]
     class_of = {str(case.id): each.number for each in numbered for case in each.cases}
     return tuple(_with_fit(each, judged, class_of) for each in numbered)
 
 
-def _fixing_order(each: FailureClass) -> tuple[int, bool, float, int, str]:
-    """What loses most comes first; among these what brings most when it is mended."""
+def fixing_order(each: FailureClass) -> tuple[int, int, bool, Use, float, int, str]:
+    """What most users meet comes first; of that what loses most, then what is used most and brings most."""
+    blamed = each.tier not in (NOBODY, OPEN)
+    use = each.use
     return (
+        shows_rank(each.shows) if blamed else len(ORDER) + 1,
         TIERS.index(each.tier),
         each.told == "nothing",
+        Use(-use.models, -use.nodes),
         -each.brings,
         -len(each.cases),
         min(str(case.id) for case in each.cases),

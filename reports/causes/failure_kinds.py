@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from conformance.suite.where_shown import ORDER, Shows
 from reports.results.case_results import CaseResult
 
 Kind = Literal[
@@ -36,6 +37,18 @@ NOBODY = Tier(
 OPEN = Tier(
     "Open in the documents", "the document is wrong there, or may be read so: no fault of the runtime"
 )
+SHOWN: Mapping[Shows, Tier] = {
+    "ordinary": Tier("On ordinary data", "common types, numbers and options: what models have"),
+    "wide": Tier(
+        "On wide integers or uncommon types alone", "integers from 2^24 on, double, bfloat16, texts"
+    ),
+    "special": Tier("On special values alone", "NaN, infinities, zeros below zero, or results that are such"),
+    "extremes": Tier(
+        "On nothing or extremes alone", "empty tensors, very small or great numbers, options of training"
+    ),
+    "invalid": Tier("On invalid calls alone", "a right model has none"),
+}
+"""Where a cause shows, in the order of how many meet it."""
 TIERS = (_LOST, _SHAPE, _VALUES, _REFUSED, _ACCEPTED, UNEXPLAINED, NOBODY, INEXACT, OPEN)
 TIER_OF: Mapping[Kind, Tier] = {
     "crash": _LOST,
@@ -57,6 +70,15 @@ VERBS: Mapping[Kind, str] = {
     "inexact": "less exact",
     "document": "open in the documents",
 }
+
+GROUPS: tuple[Tier, ...] = (*SHOWN.values(), NOBODY, INEXACT, OPEN)
+"""The headings of causes in their order, where it is known on what each shows."""
+
+
+def shows_rank(shows: Shows | None) -> int:
+    """The place of where something shows among the others; what nobody knows comes last."""
+    return len(ORDER) if shows is None else ORDER.index(shows)
+
 
 DIFFERENCES = {"shape": "shape", "type": "element type", "count": "number of outputs", "": "output"}
 

@@ -19,9 +19,10 @@ from reports.causes.class_words import headline
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text, find_readings
+from reports.causes.titles import title
 from reports.results.case_results import CaseResult, Results
 from reports.results.decided import decide
-from reports.results.headline import list_warnings, runtime_label
+from reports.results.headline import list_warnings, runtime_label, runtime_name
 from reports.results.told_facts import text
 from reports.results.type_order import in_type_order
 from reports.results.untested import find_untested
@@ -87,6 +88,9 @@ def _failure_class(results: Results, found: FailureClass) -> dict[str, Any]:
         "kind": found.kind,
         "operators": [str(each) for each in found.operators],
         "says": headline(found),
+        "title": title(found, runtime_name(results.record)),
+        "shows": found.shows,
+        "use": {"models": found.use.models, "nodes": found.use.nodes},
         "told": found.told,
         "sentence": found.said or None,
         "known": None if found.known is None else _known(found.known),

@@ -19,7 +19,6 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from opcert.vocabulary.harmless import shown
-from reports.causes.features import CONSTRAINT
 from reports.page_making.phrasing import count, plural
 
 STYLE_FILE = "style.css"
@@ -84,7 +83,6 @@ def _environment() -> Environment:
     )
     found.filters["count"] = count
     found.filters["cases"] = lambda number: plural(number, "case")
-    found.globals["broken_rule"] = CONSTRAINT
     return found
 
 

@@ -16,7 +16,7 @@ from reports.formats.csv import render_csv
 from reports.page_making.operator_pages import list_operator_facts
 from reports.page_making.page_data import FOLDER, DataPart, pack, pack_many, to_json
 from reports.page_making.pages_alone import render_page
-from reports.results.case_results import Results
+from reports.results.case_results import ANY_CASE, Results
 from reports.results.headline import runtime_name
 from reports.results.report import Report
 from reports.single_cases.case_details import list_details
@@ -102,8 +102,7 @@ def _command(results: Results) -> list[str]:
     """What stands before and after a case id in the command that reproduces the case."""
     if not results.cases:
         return ["", ""]
-    case = results.cases[0].id
-    before, _, after = results.reproduction_command(case).partition(str(case))
+    before, _, after = results.reproduction_command(None).partition(ANY_CASE)
     return [before, after]
 
 

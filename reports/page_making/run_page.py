@@ -5,20 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 from reports.causes.cause_paragraphs import fault_cause, shown_cases
 from reports.causes.class_words import equals_text, fit_text, headline, remarks
 from reports.causes.failure_class import FailureClass, marked_features
 from reports.causes.failure_classes import classes_of
-from reports.causes.failure_kinds import TIERS
 from reports.causes.followed_readings import fault_name, fault_text
 from reports.causes.lenient_passes import LenientPasses, lenient_passes
+from reports.causes.operator_use import use_text
 from reports.causes.resemblances import class_equals, class_sentence
+from reports.causes.titles import title
 from reports.gates.excuses import STANDINGS, Excuse
 from reports.page_making.links import case_link, cases_link, note_id, token
 from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import Results
-from reports.results.headline import Fact, list_facts, list_sentences, list_warnings, runtime_label
+from reports.results.headline import (
+    Fact,
+    list_facts,
+    list_sentences,
+    list_warnings,
+    runtime_label,
+    runtime_name,
+)
 from reports.results.matrix import Matrix, build_matrix
 from reports.results.told_facts import short_names
 from reports.results.type_order import in_type_order
@@ -58,13 +67,12 @@ class ExcusedCases:
 class ClassView:
     """A failure class in words, with what is known of it and its smallest case.
 
-    `equals` is what all its answers equal, which then heads it. `anchor` is its element; the links lead to
+    `anchor` is its element; the links lead to
     cases.
     """
 
     found: FailureClass
     headline: str
-    equals: str
     remarks: tuple[str, ...]
     anchor: str
     operators: str
@@ -76,6 +84,7 @@ class ClassView:
     smallest_link: str
     cases_link: str
     excused: tuple[ExcusedCases, ...]
+    use: str = ""
 
     @property
     def number(self) -> int:
@@ -192,8 +201,8 @@ class Page:
     @cached_property
     def tiers(self) -> tuple[TierView, ...]:
         found = []
-        for tier in TIERS:
-            own = [each for each in self.classes if each.tier is tier]
+        for tier, together in groupby(self.classes, key=lambda each: each.group):
+            own = list(together)
             classes = tuple(self._class_view(each) for each in own if each.number <= MOST_TOLD)
             lines = tuple(self._line(each) for each in own if MOST_TOLD < each.number <= MOST_NAMED)
             if classes or lines:
@@ -209,7 +218,7 @@ class Page:
         return CauseLine(
             found.number,
             len(found.cases),
-            headline(found, class_equals(self.results, found.cases)),
+            title(found, runtime_name(self.results.record), class_equals(self.results, found.cases)),
             note_id(self.position, found.number),
             short_names(found.operators[:MOST_SHOWN]),
             cases_link(token("note", str(found.number)), of=self.of),
@@ -267,8 +276,7 @@ class Page:
         resembles = class_equals(results, found.cases)
         return ClassView(
             found,
-            headline(found, resembles),
-            equals_text(found, resembles),
+            title(found, runtime_name(results.record), resembles),
             tuple(with_titles(each, smallest.operator) for each in remarks(found, resembles)),
             note_id(self.position, found.number),
             short_names(found.operators),
@@ -280,6 +288,7 @@ class Page:
             case_link(smallest.id, note, of=self.of),
             cases_link(note, of=self.of),
             self._excused(found, note),
+            use_text(found.use),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from sys import intern
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from conformance.recording.record_rows import RecordRows
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.suite.suites import Suite
+from conformance.suite.where_shown import Shows, shows_of
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.harmless import for_shell
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
@@ -31,6 +32,7 @@ Grouping = Literal["cause", "operator", "case"]
 Followed = Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]]
 """By operator version, reading and option, the names of runtimes."""
 ONNX = "ai.onnx"
+ANY_CASE = "CASE"
 OTHERS = "Others"
 
 
@@ -38,7 +40,8 @@ OTHERS = "Others"
 class CaseResult:
     """A case of a suite and its rows in a record; `row` is the worst of them, None where it did not run.
 
-    `features` are what conditions may name (see `features`); `size` orders cases from small to large.
+    `features` are what conditions may name (see `features`); `size` orders cases from small to large. `shows`
+    says on what a failing case shows, None where nobody has read it.
     """
 
     id: CaseId
@@ -50,6 +53,7 @@ class CaseResult:
     verdict: str
     row: Result | None
     rows: tuple[Result, ...]
+    shows: Shows | None = None
 
     @property
     def operator(self) -> OperatorName:
@@ -140,10 +144,25 @@ class Results:
         """Whether the record has its footer and every case of the suite ran."""
         return not self.record.partial and not self.counts["not_run"]
 
-    def reproduction_command(self, case: CaseId) -> str:
-        """The command that makes a folder which reproduces a case."""
-        words = ["opcert", "repro", str(case)]
-        return for_shell(words if self.suite_name == DEFAULT_SUITE else [*words, "-s", self.suite_name])
+    def reproduction_command(self, case: CaseId | None) -> str:
+        """The command that makes a folder which reproduces a case, in the form in which it fails.
+
+        Without a case it has `ANY_CASE` in its place.
+        """
+        words = ["opcert", "repro", ANY_CASE if case is None else str(case)]
+        if self.suite_name != DEFAULT_SUITE:
+            words += ["-s", self.suite_name]
+        form = "" if case is None else self.form_of(case)
+        return for_shell([*words, "--form", form] if form else words)
+
+    def form_of(self, case: CaseId) -> str:
+        """The form in which a case fails, where it does not in the first one; empty else."""
+        found = self.by_id.get(str(case))
+        if found is None or found.row is None or not found.fails:
+            return ""
+        first = str((self.record.header.get("options") or {}).get("forms", [""])[0])
+        failing = {row.form for row in found.rows if row.verdict in FAILING}
+        return "" if first in failing or not first else found.row.form
 
     def operator_facts(self, operator: OperatorName) -> Mapping[str, Any]:
         """What the suite's manifest says of an operator; empty where it says nothing."""
@@ -180,7 +199,16 @@ def put_together(
         CaseResult(CaseId.parse(names[place]), *each, *_worst(rows[place] or ()), rows[place] or ())
         for place, each in zip(chosen, facts, strict=True)
     )
-    return Results(suite, record, tuple(cases), suite_name)
+    told = cases if bare else (_with_shows(suite, case) for case in cases)
+    return Results(suite, record, tuple(told), suite_name)
+
+
+def _with_shows(suite: Suite, found: CaseResult) -> CaseResult:
+    """Of the cases of a run those that fail are read: where they show hangs on their values."""
+    if not found.fails:
+        return found
+    worst = found.row.worst if found.row is not None else None
+    return replace(found, shows=shows_of(suite.case(str(found.id)), worst))
 
 
 def rows_by_case(

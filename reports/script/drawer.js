@@ -74,7 +74,7 @@ function wholeScript(detail) {
 }
 function reproduceSection(id, detail) {
   const script = wholeScript(detail);
-  return html`<section><h3>Reproduce</h3>${copied(directory.command.join(id))}${script ? html`<details><summary class="small">Script without opcert</summary>${copied(script)}</details>` : detail ? html`<p class="mute small">The folder that the command writes holds a script that needs no opcert; the tensors of this case are too many for one to copy, or of a type that it cannot write.</p>` : ''}</section>`;
+  return html`<section><h3>Reproduce</h3>${copied(directory.command.join(id) + (detail?.runs[runPlace()]?.form ? ` --form ${detail.runs[runPlace()].form}` : ''))}${script ? html`<details><summary class="small">Script without opcert</summary>${copied(script)}</details>` : detail ? html`<p class="mute small">The folder that the command writes holds a script that needs no opcert; the tensors of this case are too many for one to copy, or of a type that it cannot write.</p>` : ''}</section>`;
 }
 const described = parts => parts.map(([name, text, type]) => html`<dt>${name}</dt><dd class="mono">${type ? html`<span class="mute">${type}</span> ` : ''}${text}</dd>`);
 function answerSections(detail) {

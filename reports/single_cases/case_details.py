@@ -52,6 +52,7 @@ def _answer(page: Page, position: int, case: Any) -> dict[str, Any]:
         "circumstances": _parts(view.circumstances),
         "messages": _parts(view.messages),
         "picture": _picture(view.picture) if view.picture else None,
+        "form": page.results.form_of(page.results.cases[position].id),
     }
     return {name: each for name, each in found.items() if each}
 

@@ -11,6 +11,7 @@ import numpy as np
 from conformance.suite.cases import Case, ExpectedOutput
 from opcert.vocabulary.tensors import Tensor
 from reports.causes.features import ABSENT, ELEMENT_TYPE
+from reports.causes.rule_words import broken_rule
 from reports.page_making.phrasing import plural
 from reports.results.case_results import Results
 from reports.results.told_facts import items, mapping, text
@@ -55,8 +56,8 @@ def view_case(results: Results, case: Case, marked: frozenset[str] = frozenset()
 def demand_text(case: Case) -> str:
     """What must happen, in a line."""
     if case.demand == "refuse":
-        rule = f" ({case.constraint} is broken)" if case.constraint else ""
-        return f"must be refused{rule}"
+        rule = broken_rule(case.constraint, _absent(case)) if case.constraint else ""
+        return f"must be refused: it is {rule}" if rule else "must be refused"
     if case.demand == "survive":
         return "nothing is asked but survival"
     first = case.expectations[0].outputs if case.expectations else ()
@@ -135,3 +136,7 @@ def _levels(case: Case, marked: frozenset[str]) -> tuple[Part, ...]:
         for name, level in case.levels.items()
         if name != ELEMENT_TYPE and attributes.get(name) != str(level)
     )
+
+
+def _absent(case: Case) -> frozenset[str]:
+    return frozenset(name for name, tensor in case.inputs if tensor is None)

@@ -19,9 +19,10 @@ RULES = "unsupported.json"
 """How each runtime that the script knows says that it does not offer something."""
 
 
-def write_reproduction(suite: Suite, case_id: str, folder: Path) -> Path:
+def write_reproduction(suite: Suite, case_id: str, folder: Path, form: str | None = None) -> Path:
     """Write the case, a script that runs it, and what it reads as unsupported; returns the script.
 
+    `form` is the one that the script takes unless it is told another; None is the runtime's own first.
     Raises UserError where the suite has no such case, or the folder cannot be written.
     """
     case = suite.case(case_id)
@@ -29,6 +30,9 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path) -> Path:
     valid = suite.case(named) if named is not None and named in suite else None
     between = form_sample(suite).between.get(case_id)
     write_case(case, folder, valid, None if between is None else suite.case(between))
+    if form is not None:
+        path = folder / "case.json"
+        write_text(path, json.dumps({**json.loads(path.read_text("utf-8")), "form": form}, indent=1) + "\n")
     if has_onnx_form(case.operator):
         plain, *others = (build_model(case, form, valid) for form in CARRIED)
         for form, model in zip(CARRIED[1:], others, strict=True):

@@ -486,7 +486,7 @@ def main() -> int:
     parser.add_argument("--form", choices=FORMS)
     parser.add_argument("--result", metavar="FILE", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    form = options.form or FIRST_FORMS.get(options.runtime, "inputs")
+    form = options.form or case.get("form") or FIRST_FORMS.get(options.runtime, "inputs")
     if case.get("beyond"):
         say(f"not tried: {case['beyond']}; `opcert run` judges it")
         return 2

@@ -25,7 +25,7 @@ from reports.single_cases.case_folder import must_text
 
 MOST_ELEMENTS = 256
 """A case with more elements in its inputs and expected outputs together has no script."""
-_PLAIN = frozenset(
+PLAIN = frozenset(
     [
         *("float", "double", "float16", "int8", "int16", "int32", "int64"),
         *("uint8", "uint16", "uint32", "uint64", "bool", "string"),
@@ -106,7 +106,7 @@ for name, array in inputs.items():
 got = network.forward([each.name for each in model.graph.output])
 """
 _REFERENCE = "\ngot = onnx.reference.ReferenceEvaluator(model).run(None, inputs)\n"
-_CALLS: Mapping[tuple[str, Kind], tuple[tuple[str, ...], str]] = {
+CALLS: Mapping[tuple[str, Kind], tuple[tuple[str, ...], str]] = {
     ("onnxruntime", "onnx"): (("onnx", "onnxruntime"), _ONNXRUNTIME),
     ("onnx", "onnx"): (("onnx", "onnx.reference"), _REFERENCE),
     ("openvino", "onnx"): (("onnx", "openvino"), _OPENVINO_SETTINGS + _OPENVINO_MODEL.lstrip()),
@@ -128,7 +128,7 @@ class CaseLines:
 def surroundings(runtime: str) -> dict[Kind, tuple[list[str], list[str]]]:
     """The lines before and after those of a case, for each kind of call that is known of a runtime."""
     found: dict[Kind, tuple[list[str], list[str]]] = {}
-    for (name, kind), (modules, call) in _CALLS.items():
+    for (name, kind), (modules, call) in CALLS.items():
         if name == runtime:
             imports = [f"import {each}" for each in (*sorted(modules), "numpy as np")]
             if kind == "onnx":
@@ -145,7 +145,7 @@ def case_lines(case: Case, valid_case: Case | None = None) -> CaseLines | None:
     """
     outputs = [each for expectation in case.expectations for each in expectation.outputs]
     tensors = [tensor for _, tensor in named_inputs(case.inputs)] + [each.expected for each in outputs]
-    kind = _kind(case)
+    kind = kind_of(case)
     if (
         kind is None
         or case.model is not None
@@ -155,25 +155,25 @@ def case_lines(case: Case, valid_case: Case | None = None) -> CaseLines | None:
         or any(each.unordered for each in case.expectations)
         or any(each.kind not in PLAIN_KINDS for each in case.attributes.values())
         or sum(each.array.size for each in tensors) > MOST_ELEMENTS
-        or any(each.element_type.name not in _PLAIN for each in tensors)
+        or any(each.element_type.name not in PLAIN for each in tensors)
         or any(each.alternatives for each in outputs)
         or any(value.value == () for value in case.attributes.values())
     ):
         return None
-    attributes = {name: _attribute(each.value) for name, each in sorted(case.attributes.items())}
+    attributes = {name: plain_attribute(each.value) for name, each in sorted(case.attributes.items())}
     said = [
         for_python_comment(f"{case.id}: {must_text(case)}"),
         f"operator, version = {for_python(case.operator.name)}, {case.operator.since_version}",
         f"attributes = {for_python(attributes)}",
         "inputs = {",
-        *(f"    {for_python(name)}: {_array(tensor)}," for name, tensor in named_inputs(case.inputs)),
+        *(f"    {for_python(name)}: {array_text(tensor)}," for name, tensor in named_inputs(case.inputs)),
         "}",
         *(_model(case, valid_case) if kind == "onnx" else ()),
         f"must_be_refused = {case.demand == 'refuse'}",
         "expectations = [",
     ]
     for expectation in case.expectations:
-        pairs = [f"({_array(each.expected)}, {_allowed(each.allowed)})" for each in expectation.outputs]
+        pairs = [f"({array_text(each.expected)}, {_allowed(each.allowed)})" for each in expectation.outputs]
         said.append(f"    [{', '.join(pairs)}],")
     return CaseLines(kind, tuple("\n".join([*said, "]"]).splitlines()))
 
@@ -184,7 +184,8 @@ def whole_script(runtime: str, lines: CaseLines) -> str | None:
     return None if around is None else "\n".join([*around[0], *lines.lines, *around[1]]) + "\n"
 
 
-def _kind(case: Case) -> Kind | None:
+def kind_of(case: Case) -> Kind | None:
+    """For which kind of call a case is; None where nobody knows."""
     if has_onnx_form(case.operator):
         return "onnx"
     match case.operator.domain:
@@ -195,11 +196,13 @@ def _kind(case: Case) -> Kind | None:
     return None
 
 
-def _attribute(value: Any) -> Any:
+def plain_attribute(value: Any) -> Any:
+    """An attribute as keyword arguments take it."""
     return list(value) if isinstance(value, tuple) else value
 
 
-def _array(tensor: Tensor) -> str:
+def array_text(tensor: Tensor) -> str:
+    """A tensor of a type that numpy has, as numpy writes it."""
     array = tensor.array
     if tensor.element_type.kind == "string":
         texts = [each.decode("utf-8", "surrogateescape") for each in array.reshape(-1)]
@@ -237,15 +240,16 @@ def _model(case: Case, valid_case: Case | None) -> list[str]:
         f"node = helper.make_node(operator, {for_python(list(node.input))}, {for_python(list(node.output))}, "
         f"domain={for_python(node.domain)}, **attributes)",
         "graph = helper.make_graph([node], 'case', [",
-        *(f"    {_declared(each)}," for each in graph.input),
+        *(f"    {declared_text(each)}," for each in graph.input),
         "], [",
-        *(f"    {_declared(each)}," for each in graph.output),
+        *(f"    {declared_text(each)}," for each in graph.output),
         "])",
         f"model = helper.make_model(graph, opset_imports=[{opsets}], ir_version={model.ir_version})",
     ]
 
 
-def _declared(value: ValueInfoProto) -> str:
+def declared_text(value: ValueInfoProto) -> str:
+    """The declaration of an input or output of a model."""
     found = value.type.tensor_type
     extents = [each.dim_value if each.HasField("dim_value") else None for each in found.shape.dim]
     name = TensorProto.DataType.Name(found.elem_type)

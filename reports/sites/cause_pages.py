@@ -79,5 +79,5 @@ def render_causes(site: Site) -> str:
                 gone = newest is not None and newest not in cause.seen
                 runtimes.append(f"{series} {'no more' if gone else count(own[0])}")
         told = (cause, ", ".join(runtimes), short_names(cause.operators))
-        tiers.setdefault(cause.first.tier, []).append(told)
+        tiers.setdefault(cause.first.group, []).append(told)
     return site.render("site_causes.html.j2", "", here="causes", tiers=tiers)

@@ -35,12 +35,13 @@ class SeenCause:
     """A cause in one run: in words, with its failing cases and the smallest of them.
 
     `open` says that it blames nobody: the document is wrong there, may be read so, or allows the answer.
-    `tier` is the heading of the group in which it stands in the order to fix.
+    `tier` says what it costs, `group` is the heading under which it stands in the order to fix.
     """
 
     key: CauseKey
     title: str
     tier: str
+    group: str
     verdict: str
     open: bool
     known: KnownCause | None
@@ -114,6 +115,7 @@ def _of_classes(key: CauseKey, classes: Sequence[FailureClass], results: Results
         key,
         one_line(told, _LONGEST_TITLE),
         first.tier.heading,
+        first.group.heading,
         min({case.verdict for each in classes for case in each.cases}, key=WORST_FIRST.index),
         first.tier in (INEXACT, OPEN),
         known,

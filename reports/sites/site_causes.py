@@ -9,7 +9,8 @@ from functools import cached_property
 from conformance.judging.judge import FAILING
 from conformance.judging.known_causes import KnownCause
 from opcert.vocabulary.names import OperatorName
-from reports.causes.failure_kinds import TIERS
+from reports.causes.failure_kinds import GROUPS, NOBODY, TIERS
+from reports.causes.operator_use import Use, use_of
 from reports.sites.cause_examples import CauseExample
 from reports.sites.cause_keys import CauseKey
 from reports.sites.kept_run import KeptRun
@@ -73,8 +74,20 @@ def collect_causes(runs: KeptRuns) -> Mapping[CauseKey, SiteCause]:
         for each in run.causes:
             seen.setdefault(each.key, {})[run] = each
     found = [_site_cause(each) for each in seen.values()]
-    order = {each.heading: place for place, each in enumerate(TIERS)}
-    found.sort(key=lambda each: (order.get(each.first.tier, 0), -len(each.cases), each.key))
+    groups, tiers = ({each.heading: place for place, each in enumerate(those)} for those in (GROUPS, TIERS))
+
+    def order(each: SiteCause) -> tuple[int, int, Use, int, CauseKey]:
+        use = use_of(each.operators)
+        return (
+            # Of a run without its suite nobody knows it.
+            groups.get(each.first.group, groups[NOBODY.heading]),
+            tiers.get(each.first.tier, 0),
+            Use(-use.models, -use.nodes),
+            -len(each.cases),
+            each.key,
+        )
+
+    found.sort(key=order)
     return {each.key: each for each in found}
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import onnx
 import pytest
+from onnx import TensorProto, helper
 
 from conformance.recording.records import read_record
 from tests.commands.command_line import call, check_message
@@ -39,3 +41,31 @@ def test_its_own_failures_are_no_bug_of_opcert(
     given = call(capsys, "certify", echo_runtime(error_class, "sloppy_worker.py"), "-s", suite,
                  "--run", path, "-o", tmp_path / "given")  # fmt: skip
     check_message(given, 4, "worker", "its own mistake")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "model.onnx", "--on", "RUNTIME"),
+        ("fuzz", "RUNTIME", "Abs", "--calls", "3"),
+        ("try", "Abs", "--runtime", "RUNTIME"),
+    ],
+    ids=lambda words: words[0],
+)
+@pytest.mark.parametrize("error_class", ["internal", "no-such-class"])
+def test_no_other_command_calls_them_a_bug_or_the_runtime_s(
+    capsys: Capture,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    error_class: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 3]) for name in "xy")
+    graph = helper.make_graph([helper.make_node("Abs", ["x"], ["y"])], "g", [x], [y])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), "model.onnx")
+    runtime = f"{echo_runtime(error_class, 'sloppy_worker.py')} everything"
+    answer = call(capsys, *(runtime if each == "RUNTIME" else each for each in words))
+    check_message(answer, 4, "worker", "the worker itself failed on ", "Oops: my own mistake", "`rejected`")
+    assert "bug" not in answer.err
+    assert "nothing is unexplained" not in answer.out

@@ -135,6 +135,6 @@ def test_an_interpreter_that_is_not_there(capsys: Capture, tmp_path: Path, runti
 def test_a_backend_that_is_not_there(capsys: Capture, tmp_path: Path, name: str) -> None:
     suite = identity_suite(tmp_path)
     answer = call(capsys, "certify", name, "-s", suite, "-o", tmp_path / "out")
-    words = ["PYTHONPATH", "--python"] if name.startswith("no") else ["has no attribute 'Missing'"]
-    check_message(answer, 4, "runtime", "does not start", *words)
+    words = ["PYTHONPATH", "--python"] if name.startswith("no") else ["fake_backends has no Missing"]
+    check_message(answer, 2, "input", *words)
     assert not (tmp_path / "out").exists()

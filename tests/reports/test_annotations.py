@@ -66,7 +66,7 @@ def test_each_cause_is_an_error_with_the_command_that_shows_it(tmp_path: Path) -
     assert [each[0] for each in found] == ["error", "error", "error", "notice"]
     assert "fault of the run" in found[0][1]
     for _, title, message in found[1:3]:
-        assert "CenterCropPad-18" in title
+        assert "CenterCropPad" in title
         assert "no kernel of the kind" in message
         assert re.search(r"%0Aopcert repro ai\.onnx/CenterCropPad-18/cover/[0-9a-f]{12}$", message)
     assert "33.3 %25 of 3 decided cases conform; 2 fail" in found[-1][2]

@@ -72,7 +72,10 @@ def test_totals_stand_last_and_each_cause_has_its_sentence(tmp_path: Path) -> No
         "Causes: 1 told by the runtime.",
     ]
     (head,) = [each for each in lines if "1. " in each]
-    assert head.strip() == "1. Resize-18: refuses valid input: no cubic kernel (3 cases)"
+    assert (
+        head.strip()
+        == "1. Resize: refuses valid input: no cubic kernel (3 cases; Resize-18; on ordinary data)"
+    )
     assert told.index("What fails") < told.index("operator")
 
 
@@ -212,7 +215,7 @@ def test_one_test_for_each_cause_or_operator(tmp_path: Path, grouping: Grouping)
     tests = {each.get("name"): each for each in root.iter("testcase")}
     failed = [name for name, each in tests.items() if each.find("failure") is not None]
     expected = {
-        "cause": ["Resize-18: refuses valid input: no cubic kernel"],
+        "cause": ["Resize: refuses valid input: no cubic kernel"],
         "operator": ["ai.onnx::Resize-18"],
     }
     assert failed == expected[grouping]
@@ -220,7 +223,7 @@ def test_one_test_for_each_cause_or_operator(tmp_path: Path, grouping: Grouping)
     assert failure is not None
     inside = failure.text or ""
     if grouping == "cause":
-        said = "1. Resize-18: refuses valid input: no cubic kernel (3 cases)"
+        said = "1. Resize: refuses valid input: no cubic kernel (3 cases; Resize-18; on ordinary data)"
         assert failure.get("message") == said
     assert all(str(each.id) in inside for each in results.cases if each.fails)
     assert (root.get("tests"), root.get("failures")) == (str(len(tests)), "1")
@@ -240,15 +243,16 @@ def test_a_known_cause_is_told_with_what_it_says_of_whom(tmp_path: Path) -> None
     results = results_of(tmp_path, refuse_cubic)
     cases = tuple(str(each.id) for each in results.cases if each.fails)
     known = KnownCause(
-        "no_cubic", "witness_fault", f"It has no cubic. {'None. ' * 50}", ("seen",), ("p.rst:3",),
-        "https://example.org/7", cases=cases,
+        "no_cubic", "witness_fault", f"The text has three modes. It has no cubic. {'None. ' * 50}", ("seen",),
+        ("p.rst:3",), "https://example.org/7", cases=cases,
     )  # fmt: skip
     told = format_summary(replace(results, known=(known,), mended=(replace(known, id="old", asked=cases),)))
-    assert "Resize-18: It has no cubic. (3 cases)" in told
+    assert "Resize: refuses valid input: It has no cubic (3 cases; Resize-18; on ordinary data)" in told
+    assert "The text has three modes." in told
     assert "known as no_cubic: the runtime does not do what the passage says; p.rst:3" in told
     assert "reported at https://example.org/7" in told
     assert "it says: no cubic kernel" in told
-    assert "old: It has no cubic. (3 cases asked, all pass)" in told
+    assert "old: The text has three modes. (3 cases asked, all pass)" in told
 
 
 def test_a_reading_that_is_followed_both_ways_is_told_with_both_cases(tmp_path: Path) -> None:

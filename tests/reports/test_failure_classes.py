@@ -191,8 +191,8 @@ def test_planted_faults_are_named(sample: Results) -> None:
         "wrong when antialias=1 and mode=linear and element_type=double",
         "wrong when auto_pad=same_lower and rates=three",
         "refuses valid input: Pad: input 'value' must have rank 0, found rank 1",
-        "accepts invalid input when shape_length_is_axes is broken",
-        "accepts invalid input when pads_length is broken",
+        "accepts a call against the rule “shape length is axes”",
+        "accepts a call whose `pads` are not two for each axis",
     ]
 
 

@@ -128,7 +128,9 @@ def test_every_failing_case_is_there_in_full(page: str, results: Results) -> Non
     before, after = read_directory(page)["command"]
     for position, each in enumerate(results.cases):
         assert (position in details) == each.fails
-        assert f"{before}{each.id}{after}" == results.reproduction_command(each.id)
+        form = details[position]["runs"][0].get("form") if each.fails else None
+        told = f"{before}{each.id}{after}{f' --form {form}' if form else ''}"
+        assert told == results.reproduction_command(each.id)
     parts = read_directory(page)["details"]
     assert sorted(each for part in parts.values() for each in part) == sorted(details)
 

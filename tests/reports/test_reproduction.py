@@ -14,19 +14,26 @@ import ml_dtypes
 import numpy as np
 import onnx
 import pytest
+from click.testing import CliRunner
 from onnx import numpy_helper
 from onnx.backend.test.loader import load_model_tests
 from onnx.reference import ReferenceEvaluator
 
+from conformance.judging.judge import Verdict
 from conformance.models.case_models import FORMS, Form, carried_in
+from conformance.recording.records import Record
+from conformance.recording.rows import Result
 from conformance.runtimes.adapter import load_adapter
 from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput, call_digest
 from conformance.suite.suites import open_suite, write_suite
+from opcert.commands import cli
+from opcert.commands.repro_command import _FORMS
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
+from reports.results.case_results import put_together
 from reports.single_cases import reproduction_script
 from reports.single_cases.export import export_suite
 from reports.single_cases.reproduction import write_reproduction
@@ -165,6 +172,44 @@ def test_every_form_is_tried(tmp_path: Path, form: Form) -> None:
     # ONNX's evaluator cannot be told how many threads there are.
     expected = 2 if form == "threads" else 0
     assert (done.returncode, f"form {form}" in done.stdout) == (expected, True), done.stdout + done.stderr
+
+
+def test_the_script_takes_the_form_that_the_command_named(tmp_path: Path) -> None:
+    case = crop()
+    write_suite(tmp_path / "suite", [case], {}, {})
+    words = ["repro", str(case.id), "-s", str(tmp_path / "suite"), "-o", str(tmp_path / "made")]
+    assert CliRunner().invoke(cli, [*words, "--form", "dynamic"]).exit_code == 0
+    command = [sys.executable, "-I", str(tmp_path / "made" / "reproduce.py"), "--runtime", "onnx"]
+    for more, form in (([], "dynamic"), (["--form", "inputs"], "inputs")):
+        done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=60, check=False)
+        assert f"on onnx, form {form}" in done.stdout
+        assert done.returncode == 0
+    refused = CliRunner().invoke(cli, [*words, "--form", "sideways"])
+    assert refused.exit_code == ExitCode.USAGE
+    assert tuple(_FORMS) == FORMS == reproduction_script.FORMS
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said"),
+    [
+        ({"inputs": "pass", "dynamic": "rejected_valid"}, " --form dynamic"),
+        ({"inputs": "rejected_valid", "dynamic": "rejected_valid"}, ""),
+        ({"inputs": "pass", "dynamic": "pass"}, ""),
+    ],
+)
+def test_a_printed_command_names_the_form_in_which_alone_a_case_fails(
+    tmp_path: Path, verdicts: dict[str, Verdict], said: str
+) -> None:
+    case = crop()
+    write_suite(tmp_path / "suite", [case], {}, {})
+    with open_suite(tmp_path / "suite") as suite:
+        rows = tuple(
+            Result(str(case.id), str(CROP_PAD), "cover", "float", form, 0, verdict)
+            for form, verdict in verdicts.items()
+        )
+        header = {"suite": suite.digest, "options": {"forms": list(verdicts)}}
+        results = put_together(suite, Record(tmp_path / "run.jsonl", header, rows, None))
+        assert results.reproduction_command(case.id) == f"opcert repro {case.id}{said}"
 
 
 def test_memory_of_inputs_reproduces(tmp_path: Path) -> None:

@@ -118,12 +118,11 @@ class RefusesNeg(Right):
 
 
 class Rows(Right):
-    """Computes models of several nodes as well."""
+    """Computes models as a whole."""
 
     @classmethod
     def run_model(cls, model: Any, inputs: Any, _device: str = "CPU") -> Any:
-        names = [each.name for each in model.graph.input]
-        outputs = ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
+        outputs = super().run_model(model, inputs, _device)
         return tuple(cls.answer_row([each.op_type for each in model.graph.node], outputs))
 
     @classmethod
@@ -155,3 +154,70 @@ class DiesOfRows(Rows):
         if len(operators) > 1:
             os.kill(os.getpid(), signal.SIGSEGV)
         return outputs
+
+
+class WrongAdd(Right):
+    """Is wrong by a thousandth in Add."""
+
+    @classmethod
+    def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
+        if operator == "Add":
+            return [(each * np.float32(1.001)).astype(each.dtype) for each in outputs]
+        return outputs
+
+
+class LosesNan(Right):
+    """Makes 0 of NaN in Add and Gather."""
+
+    @classmethod
+    def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
+        if operator not in ("Add", "Gather"):
+            return outputs
+        return [np.where(np.isnan(each), 0, each).astype(each.dtype) for each in outputs]
+
+
+class AddOff(Right):
+    """Is one step off in Add wherever the sum is a number."""
+
+    @classmethod
+    def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
+        if operator != "Add":
+            return outputs
+        next_ones = [np.nextafter(each, each.dtype.type(np.inf)) for each in outputs]
+        return [
+            np.where(np.abs(one) < 1e30, other, one) for one, other in zip(outputs, next_ones, strict=True)
+        ]
+
+
+class HalvesFrobnicate(Right):
+    """Has another idea of Frobnicate than the others."""
+
+    @classmethod
+    def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
+        return [each / 2 for each in outputs] if operator == "Frobnicate" else outputs
+
+
+class WrongAsAWhole(Right):
+    """Is wrong in models of several nodes of which nobody asks for more than one value."""
+
+    @classmethod
+    def run_model(cls, model: Any, inputs: Any, _device: str = "CPU") -> Any:
+        outputs = super().run_model(model, inputs, _device)
+        if len(model.graph.node) > 1 and len(outputs) == 1:
+            return tuple((each * np.float32(1.001)).astype(each.dtype) for each in outputs)
+        return outputs
+
+
+class NeverRunsWhole(Right):
+    """Prepares models of several nodes, and runs none of them."""
+
+    @classmethod
+    def prepare(cls, model: Any, device: str = "CPU") -> Any:
+        class Prepared:
+            @staticmethod
+            def run(inputs: Any) -> Any:
+                if len(model.graph.node) > 1:
+                    raise RuntimeError("there is no memory for it")
+                return cls.run_model(model, inputs, device)
+
+        return Prepared

@@ -1,7 +1,7 @@
 """A worker that answers what it is asked for, and keeps little else of the protocol.
 
 With `late` it answers each `run` under the number of the request before; with any other argument, with an
-error of this class.
+error of this class. It offers the operators of `org.example`; with a second argument, those of all domains.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 from typing import Any
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else ""
+DOMAINS = {"*": "onnx"} if len(sys.argv) > 2 else {"org.example": "node"}
 
 
 def read(count: int) -> bytes:
@@ -32,7 +33,7 @@ def answer(request: dict[str, Any], blobs: list[bytes]) -> tuple[dict[str, Any],
     kind = request.get("type")
     if kind == "hello":
         runtime = {"name": "sloppy", "version": "0"}
-        return {"type": "hello", "protocol": 1, "runtime": runtime, "domains": {"org.example": "node"},
+        return {"type": "hello", "protocol": 1, "runtime": runtime, "domains": DOMAINS,
                 "forms": ["inputs"], "element_types": None}, []  # fmt: skip
     if kind == "run" and MODE not in ("", "late"):
         return {"type": "error", "class": MODE, "kind": "Oops", "message": "my own mistake"}, []

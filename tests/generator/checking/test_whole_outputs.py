@@ -201,3 +201,10 @@ def test_units_are_the_models_own() -> None:
     assert isinstance(lost, Apart)
     assert (lost.elements, lost.lost, lost.is_far) == (1, 1, True)
     assert apart(one, tensor(np.zeros(2, np.float32))) == "float [2] in place of float [2, 2]"
+
+
+def test_constant_nodes_are_values_of_the_model(tmp_path: Path) -> None:
+    kept = numpy_helper.from_array(np.full(5, 0.5, np.float32))
+    model = layers(node("Constant", [], ["k"], value=kept), node("Mul", ["c", "k"], ["y"]))
+    output, _ = only(run(model, FaultyRuntime().ask, tmp_path))
+    assert (output.verdict, output.bounded) == ("right", 10)

@@ -1,0 +1,271 @@
+"""Write what a runtime does wrong as issues that can be pasted, one a cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from opcert.commands import shared_options
+from opcert.commands.output_locks import lock_folder
+from opcert.commands.terminal import say
+from opcert.vocabulary.errors import ExitCode, UserError
+from opcert.vocabulary.names import DEFAULT_SUITE
+
+if TYPE_CHECKING:
+    from conformance.runtimes.runtimes import Runtime
+    from conformance.suite.cases import Case
+    from opcert.commands.reproduced_issues import NotShown
+    from reports.causes.failure_class import FailureClass
+    from reports.results.case_results import Results
+    from reports.upstream.issues import Issue
+
+_CASE_SECONDS = 5.0
+_SHRINKING_SECONDS = 5.0
+
+
+@click.command("upstream")
+@click.argument("runtimes", nargs=-1, required=True, metavar="RUNTIME [CAUSE]")
+@click.option(
+    "-s",
+    "--suite",
+    default=DEFAULT_SUITE,
+    show_default=True,
+    help="The suite that was run: a folder, a zip, a name.",
+)
+@click.option(
+    "--run",
+    "record_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The record of the run. Default: out/RUNTIME/run.jsonl.",
+)
+@click.option(
+    "--records",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="A folder with the record of each RUNTIME, RUNTIME.jsonl.",
+)
+@shared_options.specs
+@shared_options.known
+@shared_options.beside
+@click.option(
+    "--table",
+    is_flag=True,
+    help="Of several RUNTIMEs, a table of the fifty causes that matter most instead of issues.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(1),
+    help="So many causes of a runtime, those that matter most. Default: all.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0),
+    default=_SHRINKING_SECONDS,
+    show_default=True,
+    help="So long the call of each cause is made smaller on the runtime.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="A folder for the issues. Without it, one CAUSE goes to the terminal, and a table does.",
+)
+def command(
+    runtimes: tuple[str, ...],
+    suite: str,
+    record_path: Path | None,
+    records: Path | None,
+    folders: tuple[Path, ...],
+    known_files: tuple[Path, ...],
+    beside_paths: tuple[Path, ...],
+    table: bool,
+    most: int | None,
+    seconds: float,
+    output: Path | None,
+) -> int:
+    """Write issues, one a cause, of what RUNTIME does wrong in a run, ready to paste.
+
+    CAUSE is the number of a cause in the report of the run, or the id of its entry. Each issue has a script
+    that needs numpy, onnx and the runtime alone. It is run before it is written, in an environment of the
+    newest release unless RUNTIME names a version: what it does not reproduce is not written, and told. What
+    the documents leave open is no issue. Answers with 1 where nothing could be written.
+    """
+    from opcert.commands.reproduced_issues import Bareground, issues_of
+
+    tested, cause = _asked(runtimes, table)
+    if output is None and not table and cause is None:
+        raise UserError(
+            "issues need a folder",
+            expected="-o FOLDER, or one CAUSE",
+            remedy="Name a folder with -o, or a cause: its number in the report, or the id of its entry.",
+        )
+    if output is not None and not table:
+        lock_folder(output, "the issues")
+    issues: list[Issue] = []
+    left: list[tuple[str, NotShown]] = []
+    for runtime in tested:
+        results = _results(runtime, suite, record_path, records, folders, known_files, beside_paths)
+        classes = _chosen(results, cause)[:most]
+        ground = Bareground(runtime, lambda line: say(f"opcert: {line}", error=True))
+        with _shrinking(runtime, seconds, folders, known_files) as smaller:
+            for made in issues_of(results, classes, ground, smaller):
+                _tell(made, runtime, results, issues, left, None if table else output)
+    if table:
+        _write_table(issues, left, output, runtimes)
+    elif output is None and issues:
+        say(issues[0].render(), end=False)
+    return int(ExitCode.HOLDS if issues else ExitCode.DOES_NOT_HOLD)
+
+
+def _asked(words: tuple[str, ...], table: bool) -> tuple[list[Runtime], str | None]:
+    """The runtimes, and the cause that is named behind one; UserError of more than that."""
+    from conformance.runtimes.runtimes import find_runtime
+
+    if table:
+        return [find_runtime(word) for word in words], None
+    if len(words) > 2:
+        raise UserError(
+            "one runtime is told at a time, and one cause or all",
+            got=" ".join(words),
+            expected="RUNTIME [CAUSE]",
+        )
+    return [find_runtime(words[0])], words[1] if len(words) == 2 else None
+
+
+def _results(
+    runtime: Runtime,
+    suite: str,
+    record_path: Path | None,
+    records: Path | None,
+    folders: tuple[Path, ...],
+    known_files: tuple[Path, ...],
+    beside_paths: tuple[Path, ...],
+) -> Results:
+    from conformance.recording.records import read_record
+    from opcert.commands.cause_finding import with_known_causes, with_others
+    from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
+    from reports.results.case_results import put_together
+
+    path = record_path or Path("out") / runtime.slug / "run.jsonl"
+    if records is not None:
+        path = records / f"{runtime.slug}.jsonl"
+    if not path.is_file():
+        raise UserError(
+            "there is no record of a run of this runtime",
+            got=str(path),
+            remedy=f"Run `opcert run {runtime.text}` first, or name a record with --run.",
+        )
+    record = read_record(path)
+    opened = resolve_suite(suite, str(record.header.get("suite")), folders)
+    results = put_together(opened, record, suite_name_for_commands(suite, opened, folders))
+    name = str((record.header.get("runtime") or {}).get("name"))
+    if name != runtime.adapter.name:
+        raise UserError("the record is of another runtime", got=name, expected=runtime.adapter.name)
+    return with_others(with_known_causes(results, folders, known_files), beside_paths)
+
+
+def _chosen(results: Results, cause: str | None) -> Sequence[FailureClass]:
+    """The causes that can be sent, or the one that is named."""
+    from opcert.vocabulary.near_names import near_names
+    from reports.causes.failure_classes import classes_of
+    from reports.upstream.issues import may_be_sent
+
+    classes = classes_of(results)
+    if cause is None:
+        return [found for found in classes if may_be_sent(found)]
+    for found in classes:
+        if cause in (str(found.number), found.known.id if found.known is not None else None):
+            return [found]
+    known = [found.known.id for found in classes if found.known is not None]
+    near = near_names(cause, known)
+    raise UserError(
+        "no failure of the run has this cause",
+        got=repr(cause),
+        expected=f"a number from 1 to {len(classes)}, or the id of an entry"
+        if classes
+        else "a run with failures",
+        remedy=f"Did you mean {' or '.join(near)}?" if near else None,
+    )
+
+
+@contextmanager
+def _shrinking(
+    runtime: Runtime,
+    seconds: float,
+    folders: tuple[Path, ...],
+    known_files: tuple[Path, ...],
+) -> Iterator[Callable[[FailureClass, Case], Case] | None]:
+    """What makes a call smaller on the runtime; None where there is no time, or it does not start."""
+    from conformance.processes.worker_limits import Limits
+    from generator.diagnosis.smallest_calls import SmallestCalls
+    from generator.fuzzing.workers import RunningRuntime
+    from opcert.vocabulary.errors import RuntimeUnavailable
+    from reference.disagreements import load_disagreements, read_disagreements
+
+    if not seconds:
+        yield None
+        return
+    entries = [entry for file in known_files for entry in read_disagreements(file)]
+    entries += load_disagreements()
+    limits = Limits(case_seconds=_CASE_SECONDS)
+    with ExitStack() as stack:
+        running = stack.enter_context(RunningRuntime(runtime, limits, lambda line: say(line, error=True)))
+        first = running.offer.forms[0]
+        calls = SmallestCalls(running.ask, running.name, entries, seconds, folders)
+
+        def smaller(found: FailureClass, case: Case) -> Case:
+            row = found.smallest.row
+            if row is None or row.form != first or str(case.id) != row.case:
+                return case
+            known = found.known.id if found.known is not None else None
+            try:
+                return calls.of(case, row.verdict, row.reason or "", known)
+            except RuntimeUnavailable as error:
+                say(f"opcert: {error}", error=True)
+                return case
+
+        yield smaller
+
+
+def _tell(
+    made: Issue | NotShown,
+    runtime: Runtime,
+    results: Results,
+    issues: list[Issue],
+    left: list[tuple[str, NotShown]],
+    folder: Path | None,
+) -> None:
+    from opcert.commands.reproduced_issues import NotShown
+    from opcert.vocabulary.whole_files import write_text
+    from reports.causes.titles import title
+    from reports.results.headline import runtime_label
+
+    if isinstance(made, NotShown):
+        said = title(made.found, runtime.adapter.name)
+        say(f"opcert: not written: {made.found.number}. {said[:160]}: {made.why}", error=True)
+        left.append((runtime_label(results.record), made))
+        return
+    issues.append(made)
+    if folder is not None:
+        say(str(write_text(folder / made.file, made.render())))
+
+
+def _write_table(
+    issues: Sequence[Issue], left: Sequence[tuple[str, NotShown]], output: Path | None, words: Sequence[str]
+) -> None:
+    from opcert.vocabulary.harmless import for_shell
+    from opcert.vocabulary.whole_files import write_text
+    from reference.disagreements import load_disagreements
+    from reports.causes.titles import title
+    from reports.upstream.issue_table import Unwritten, once_each, table_of
+
+    same = {each.id: each.same_as for each in load_disagreements() if each.same_as is not None}
+    unwritten = [Unwritten(label, title(each.found), each.why) for label, each in left]
+    told = table_of(once_each(issues, same), unwritten, for_shell(["opcert", "upstream", "--table", *words]))
+    if output is None:
+        say(told, end=False)
+    else:
+        say(str(write_text(output, told)))

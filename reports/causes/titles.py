@@ -1,0 +1,90 @@
+"""The title of a cause: operator first, symptom second, as somebody would search for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from conformance.judging.known_causes import KnownCause
+from conformance.suite.where_shown import WORDS
+from reports.causes.class_words import equals_text, headline
+from reports.causes.failure_class import FailureClass
+from reports.page_making.phrasing import listed
+
+_NAMED = 3
+_LONGEST = 150
+_SIGNALS: Mapping[str, str] = {
+    "SIGSEGV": "segfault",
+    "SIGBUS": "bus error",
+    "SIGABRT": "abort",
+    "SIGFPE": "arithmetic fault that ends the process",
+    "SIGILL": "illegal instruction",
+    "SIGKILL": "process killed",
+}
+_SENTENCE = re.compile(r"(?<=[.;:]) +(?=[A-Z`])")
+_OWN_NAMES: Mapping[str, tuple[str, ...]] = {
+    "onnxruntime": ("ONNX Runtime",),
+    "openvino": ("OpenVINO",),
+    "opencv": ("OpenCV",),
+    "tensorflow": ("TensorFlow",),
+    "tract": ("tract", "Tract"),
+    "onnx": ("evaluator",),
+}
+
+
+def title(found: FailureClass, runtime: str = "", resembles: str = "") -> str:
+    """`BatchNormalization: segfault when an optional training output is left out`.
+
+    What the answers of all its cases equal says most (`resembles` has it in a sentence); of an entry without
+    a title of its own what it says of the runtime stands behind the symptom.
+    """
+    return f"{operator_names(found)}: {symptom(found, runtime, resembles)}"
+
+
+def operator_names(found: FailureClass) -> str:
+    """The operators without their versions, a few of them."""
+    names = list(dict.fromkeys(each.name for each in found.operators))
+    more = len(names) - _NAMED
+    return listed(names) if more <= 0 else f"{', '.join(names[:_NAMED])} and {more} more"
+
+
+def symptom(found: FailureClass, runtime: str = "", resembles: str = "") -> str:
+    """What one sees, and when."""
+    known, equals = found.known, equals_text(found, resembles)
+    if equals:
+        return f"{damage(found)}: {equals}"
+    if known is None:
+        return headline(found)
+    if known.short:
+        return known.short
+    seen = damage(found)
+    return f"{seen}: {told_of_runtime(known, runtime)}"
+
+
+def damage(found: FailureClass) -> str:
+    """What one sees of a cause: a segfault, a wrong shape, a refusal."""
+    if found.kind == "crash" and len(found.signals) == 1:
+        return _SIGNALS.get(found.signals[0], f"process ended by {found.signals[0]}")
+    return {"crash": "process lost", "values": "wrong values", "timeout": "hangs"}.get(found.kind, found.verb)
+
+
+def told_of_runtime(known: KnownCause, runtime: str) -> str:
+    """The sentence of an explanation that names the runtime; of others the last of a short beginning.
+
+    Explanations say what the document asks first, and what the runtime does then.
+    """
+    sentences = [each.strip() for each in _SENTENCE.split(" ".join(known.explanation.split()))]
+    names = _OWN_NAMES.get(runtime.split("-")[0], ())
+    chosen = next((each for each in sentences if any(name in each for name in names)), None)
+    text = chosen or _second_of(sentences)
+    text = text.rstrip(".;:")
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0].rstrip(',;:')} ..."
+
+
+def shown_text(found: FailureClass) -> str:
+    """Where a cause shows, in words; empty where nobody knows."""
+    return WORDS[found.shows] if found.shows is not None else ""
+
+
+def _second_of(sentences: Sequence[str]) -> str:
+    return sentences[1] if len(sentences) > 1 and len(sentences[0]) < _LONGEST / 2 else sentences[0]

@@ -1,0 +1,168 @@
+"""An issue, ready to paste: a title, a script, what it printed, and all that a maintainer asks for next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.runtimes.processor import processor_text
+from conformance.suite.cases import Case
+from opcert.vocabulary.harmless import for_markdown, for_markdown_code, one_line
+from reports.causes.failure_class import FailureClass
+from reports.causes.failure_kinds import NOBODY, OPEN
+from reports.causes.forms import MEANINGS
+from reports.causes.operator_use import use_text
+from reports.causes.titles import shown_text, title
+from reports.page_making.phrasing import plural
+from reports.results.case_results import Results
+from reports.results.headline import runtime_name
+from reports.results.told_facts import mapping, short_names, text
+from reports.single_cases.bare_script import BareScript
+from reports.single_cases.case_views import view_case
+from reports.single_cases.passages_shown import public_page
+from reports.single_cases.value_text import shape_text
+
+_LONGEST = 4_000
+_MOST_LINES, _LONGEST_LINE = 40, 500
+TABLE = (
+    "table “ULP Values for Math Instructions - Full Profile” of the OpenCL SPIR-V Environment Specification"
+)
+"""What says how far off a function may be (docs/bounds.md)."""
+_NO_NAME = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a script ran on: the runtime's version, its build, the platform, the processor."""
+
+    runtime: str
+    version: str
+    build: Mapping[str, str]
+    platform: str
+    processor: Mapping[str, Any]
+
+    @property
+    def lines(self) -> Iterator[str]:
+        digest = self.build.get("contents") or self.build.get("integrity")
+        built = f", {for_markdown_code(self.build['file'])}" if self.build else ""
+        known = f" ({for_markdown_code(digest)})" if digest else ""
+        yield f"- runtime: {for_markdown(self.runtime)} {for_markdown(self.version)}{built}{known}"
+        yield f"- platform: {for_markdown(self.platform)}"
+        yield f"- processor: {for_markdown(processor_text(self.processor) or 'unknown')}"
+
+
+@dataclass(frozen=True, eq=False)
+class Issue:
+    """A cause whose script reproduces it: the case that is shown, its script, and what that printed."""
+
+    results: Results
+    found: FailureClass
+    case: Case
+    form: str
+    script: BareScript
+    printed: str
+    surroundings: Surroundings
+    also: tuple[str, ...] = ()
+    """Other runtimes that do the same, with their versions."""
+
+    @property
+    def title(self) -> str:
+        return one_line(title(self.found, runtime_name(self.results.record)), 240)
+
+    @property
+    def key(self) -> str:
+        """What names the cause: its entry, or its number in the run."""
+        return self.found.known.id if self.found.known is not None else str(self.found.number)
+
+    @property
+    def file(self) -> str:
+        """`003-resize-wrong-values.md`."""
+        words = _NO_NAME.sub("-", self.title.lower()).strip("-")[:60].rstrip("-")
+        return f"{self.found.number:03}-{words}.md"
+
+    def render(self) -> str:
+        """The issue as Markdown."""
+        return "\n".join(self._lines()) + "\n"
+
+    def _lines(self) -> Iterator[str]:
+        found, known = self.found, self.found.known
+        yield f"# {for_markdown(self.title, 300)}"
+        yield ""
+        if known is not None:
+            yield for_markdown(one_line(known.explanation, _LONGEST), _LONGEST)
+            yield ""
+        elif found.shown is not None:
+            yield for_markdown(one_line(found.shown.sentence, _LONGEST), _LONGEST)
+            yield ""
+        yield f"```{self.script.language}"
+        yield from self.script.lines
+        yield "```"
+        yield ""
+        yield "It prints"
+        yield ""
+        yield "```text"
+        yield from self._printed()
+        yield "```"
+        yield ""
+        yield from self.surroundings.lines
+        form = self.form
+        yield f"- inputs: {form}, {MEANINGS.get(form, form)}"
+        options = mapping(mapping(self.results.record.header.get("runtime")).get("options"))
+        said = ", ".join(f"{name}={text(each)}" for name, each in sorted(options.items()))
+        yield f"- options: {for_markdown(said or 'none')}"
+        yield f"- declared outputs: {for_markdown(self._declared())}"
+        yield f"- what the documents say: {self._passages()}"
+        yield from self._allowed()
+        yield (
+            f"- shows {shown_text(found) or 'somewhere'}: {plural(len(found.cases), 'case')} of "
+            f"{for_markdown(short_names(found.operators))}" + self._use()
+        )
+        if self.also:
+            yield f"- the same: {for_markdown(', '.join(self.also))}"
+        yield f"- thread: {known.thread if known is not None and known.thread else 'no thread found'}"
+        yield f"- all of it: `{self.results.reproduction_command(found.smallest.id)}`"
+
+    def _use(self) -> str:
+        said = use_text(self.found.use)
+        return f", which is {said}" if said else ""
+
+    def _printed(self) -> Iterator[str]:
+        lines = self.printed.rstrip().splitlines()
+        for line in lines[:_MOST_LINES]:
+            # A fence within would end the block.
+            shown = one_line(line, _LONGEST_LINE).replace("```", "'''")
+            yield shown
+        if len(lines) > _MOST_LINES:
+            yield f"... ({len(lines) - _MOST_LINES} more lines)"
+
+    def _declared(self) -> str:
+        if not self.case.expectations:
+            return ", ".join(self.case.wanted) or "none"
+        outputs = self.case.expectations[0].outputs
+        return ", ".join(f"{each.name} {shape_text(each.expected)}" for each in outputs) or "none"
+
+    def _passages(self) -> str:
+        known = self.found.known
+        places = [for_markdown_code(each) for each in (known.passage if known is not None else ())]
+        if not places:
+            view = view_case(self.results, self.case)
+            places = [for_markdown(each.where) for each in view.passages[:3]]
+        places += [each for each in [public_page(self.found.smallest.operator)] if each]
+        return "; ".join(places) or "nothing, and none allows this"
+
+    def _allowed(self) -> Iterator[str]:
+        """How far off an honest answer may be, and what says so; nothing where bits are compared."""
+        worst = self.found.smallest.row.worst if self.found.smallest.row is not None else None
+        if worst is not None and worst.get("allowed") and self.found.smallest.verdict == "mismatch":
+            yield (
+                f"- allowed error: {worst['allowed']:.3g} in the suite's own case, where {worst.get('got')} "
+                f"came for {worst.get('expected')}: what rounding can come to, in any order of sums, and for "
+                f"functions what {TABLE} says"
+            )
+
+
+def may_be_sent(found: FailureClass) -> bool:
+    """Whether a cause says that the runtime is wrong: nothing else is sent to anybody."""
+    return found.tier not in (OPEN, NOBODY) and found.told not in ("allowed", "nothing")
