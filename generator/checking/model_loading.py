@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from onnx import ModelProto
@@ -16,6 +17,8 @@ from generator.checking.model_inputs import declared_inputs, drawn_inputs
 from generator.checking.model_runs import LOST, returned, whole_case
 from generator.fuzzing.workers import RunningRuntime
 from opcert.vocabulary.errors import UserError
+
+_SECONDS_OF_TRIES = 60.0
 
 
 def load_model(running: RunningRuntime, facts: ModelFacts, path: Path) -> LoadFacts:
@@ -71,6 +74,7 @@ def _by_run(running: RunningRuntime, model: ModelProto, raw: bytes) -> LoadFacts
         return LoadFacts("unknown", str(error), by_run=True)
     names = [each.name for each in model.graph.output]
     first: LoadFacts | None = None
+    end = time.monotonic() + _SECONDS_OF_TRIES
     for given in tries:
         response = running.ask(whole_case(raw, given.values, names))
         answer = returned(response, names)
@@ -81,7 +85,7 @@ def _by_run(running: RunningRuntime, model: ModelProto, raw: bytes) -> LoadFacts
         stated = len(tries) == 1 or (isinstance(response, Refused) and response.unsupported is not None)
         said = f"{response.kind}: {response.message}" if isinstance(response, Refused) else answer
         first = first or LoadFacts("refused" if stated else "unknown", said, by_run=True)
-        if first.fails:
+        if first.fails or time.monotonic() > end:
             break
     assert first is not None
     return first
