@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.runtimes.distributions import find_node_package
+from conformance.runtimes.installed_builds import find_node_package
 from conformance.runtimes.installing import run_installer
 from opcert.vocabulary.errors import RuntimeUnavailable
 

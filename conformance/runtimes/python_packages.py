@@ -11,7 +11,7 @@ from pathlib import Path
 
 import uv
 
-from conformance.runtimes.distributions import find_wheel
+from conformance.runtimes.installed_builds import find_wheel
 from conformance.runtimes.installing import run_installer
 from opcert.vocabulary.errors import RuntimeUnavailable
 

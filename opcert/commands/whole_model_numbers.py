@@ -25,7 +25,7 @@ RANDOM = "random"
 
 def load_on(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) -> LoadFacts | None:
     """Whether the model as it is loads on a runtime; None where the runtime cannot be started."""
-    from generator.checking.model_loading import load_model
+    from generator.checking.load_trial import load_model
     from generator.fuzzing.workers import RunningRuntime
 
     say(f"opcert: loading the model on {runtime.text}", error=True)

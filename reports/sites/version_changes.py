@@ -199,7 +199,7 @@ def _turn(before: KeptRun, after: KeptRun, case: str) -> Turn | None:
     old, new = before.verdicts[case], after.verdicts[case]
     if old == new and before.cause_of.get(case) == after.cause_of.get(case):
         return None
-    if case in before.open or case in after.open:
+    if new not in FAILING and (case in before.open or case in after.open):
         return None if old == new else _open_turn(old, new)
     if new in FAILING:
         if old in FAILING:
