@@ -148,7 +148,7 @@ def test_a_script_that_reproduces_becomes_an_issue(tmp_path: Path) -> None:
         "onnx-1.whl",
         "c" * 64,
         "A B",
-        "avx512",
+        "avx512_vnni",
         "inputs: inputs, every input given at run time",
         "declared outputs: output\\_data float \\[1, 2\\]",
         "no thread found",
