@@ -28,6 +28,8 @@ COMMON = frozenset({"float", "float16", "int8", "uint8", "int32", "int64", "bool
 """Element types that models in use are made of."""
 WIDE = 1 << 24
 """Integers from here on are wide: float does not hold them all."""
+LEAST_RESULT = 2.0**-40
+"""A smaller result is no ordinary one, nor is a greater one than its reciprocal: 0 stands for it as well."""
 _ENDS = frozenset(sign * (number + less) for sign in (1, -1) for number in (2**63, 2**31) for less in (-1, 0))
 _WRITTEN: Mapping[str, tuple[str, ...]] = {"Slice": ("starts", "ends")}
 """Inputs in which exporters write the greatest integers, for as far as there is anything."""
@@ -37,13 +39,13 @@ _OF_TRAINING = "training_mode"
 def shows_of(case: Case, worst: Mapping[str, Any] | None = None) -> Shows:
     """Where a failing case shows: of all that it gives, asks and expects, what fewest users meet.
 
-    `worst` is the worst wrong element of its row: where that is a zero of the other sign, it is special.
+    `worst` is the worst wrong element of its row: what it is and what it should be counts as well.
     """
     if case.demand != "answer":
         return "invalid"
     found: list[Shows] = ["ordinary", *_of_call(case), *_of_expected(case)]
-    if worst is not None and _is_zero(worst.get("expected")) and _is_zero(worst.get("got")):
-        found.append("special")
+    if worst is not None:
+        found += _of_worst(worst.get("expected"), worst.get("got"))
     return max(found, key=ORDER.index)
 
 
@@ -120,8 +122,13 @@ def _widest(tensor: Tensor) -> int:
     return max(abs(int(array.max())), abs(int(array.min())))
 
 
-def _is_zero(text: object) -> bool:
+def _of_worst(expected: object, got: object) -> Iterator[Shows]:
+    """Of a zero of the other sign, and of a result so small or great that few computations come to it."""
     try:
-        return float(str(text)) == 0
+        wanted, came = float(str(expected)), float(str(got))
     except ValueError:
-        return False
+        return  # a complex number, or none
+    if wanted == came == 0 or not math.isfinite(wanted):
+        yield "special"
+    elif wanted and not LEAST_RESULT <= abs(wanted) < 1 / LEAST_RESULT:
+        yield "extremes"

@@ -20,6 +20,7 @@ from conformance.runtimes.scripts import Ran, run_confined
 from opcert.vocabulary.errors import RuntimeUnavailable
 from reports.single_cases.bare_javascript import PACKAGES, javascript_of
 from reports.single_cases.bare_script import BareScript, bare_script, outputs_from
+from reports.single_cases.standalone import CALLS
 from reports.upstream.issues import Issue, Surroundings
 
 if TYPE_CHECKING:
@@ -34,13 +35,14 @@ MOST_CASES = 4
 _TOLD = 48
 _PYTHON = """
 import base64 as _base64, json as _json, os as _os
+_told = _json.dumps([
+    {"type": "object" if _each.dtype.kind in "OSU" else _each.dtype.name, "shape": list(_each.shape), **(
+        {"texts": [_one if isinstance(_one, str) else _one.decode("utf-8", "surrogateescape")
+                   for _one in _each.reshape(-1).tolist()]} if _each.dtype.kind in "OSU"
+        else {"bytes": _base64.b64encode(np.ascontiguousarray(_each).tobytes()).decode()})}
+    for _each in map(np.asarray, got)])
 with open(_os.environ["OPCERT_GOT"], "w") as _file:
-    _json.dump([
-        {"type": _each.dtype.name, "shape": list(_each.shape), **(
-            {"texts": [_one if isinstance(_one, str) else _one.decode("utf-8", "surrogateescape")
-                       for _one in _each.reshape(-1).tolist()]} if _each.dtype.kind in "OSU"
-            else {"bytes": _base64.b64encode(np.ascontiguousarray(_each).tobytes()).decode()})}
-        for _each in map(np.asarray, got)], _file)
+    _file.write(_told)
 """
 _JAVASCRIPT = """
   const dumped = session.outputNames.map(name => got[name]).map(each => ({
@@ -74,7 +76,7 @@ class Bareground:
         package = runtime.requirements[0].partition("==")[0]
         self.installer = installer_of(runtime.adapter, runtime.python)
         wanted = runtime.requirements
-        if runtime.adapter.language == "python" and "onnx" not in {*map(_name, wanted)}:
+        if (runtime.adapter.name, "onnx") in CALLS and "onnx" not in {*map(_name, wanted)}:
             wanted = (*wanted, "onnx")
         self.environment: Environment = prepare(
             wanted, self.installer, upgrade=runtime.upgrade, announce=announce

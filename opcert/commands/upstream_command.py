@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode, UserError
+from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import DEFAULT_SUITE
 
 if TYPE_CHECKING:
@@ -93,7 +95,8 @@ def command(
     newest release unless RUNTIME names a version: what it does not reproduce is not written, and told. What
     the documents leave open is no issue. Answers with 1 where nothing could be written.
     """
-    from opcert.commands.reproduced_issues import Bareground, issues_of
+    from opcert.commands.reproduced_issues import Bareground, NotShown, issues_of
+    from opcert.vocabulary.whole_files import write_text
 
     tested, cause = _asked(runtimes, table)
     if output is None and not table and cause is None:
@@ -104,18 +107,25 @@ def command(
         )
     if output is not None and not table:
         lock_folder(output, "the issues")
-    issues: list[Issue] = []
-    left: list[tuple[str, NotShown]] = []
-    for runtime in tested:
-        results = _results(runtime, suite, record_path, records, folders, known_files, beside_paths)
-        classes = _chosen(results, cause)[:most]
-        ground = Bareground(runtime, lambda line: say(f"opcert: {line}", error=True))
-        with _shrinking(runtime, seconds, folders, known_files) as smaller:
-            for made in issues_of(results, classes, ground, smaller):
-                _tell(made, runtime, results, issues, left, None if table else output)
     if table:
-        _write_table(issues, left, output, runtimes)
-    elif output is None and issues:
+        loaded = [
+            _results(each, suite, record_path, records, folders, known_files, beside_paths) for each in tested
+        ]
+        return _write_table(list(zip(tested, loaded, strict=True)), output, runtimes)
+    (runtime,) = tested
+    results = _results(runtime, suite, record_path, records, folders, known_files, beside_paths)
+    classes = _chosen(results, cause)[:most]
+    ground = Bareground(runtime, lambda line: say(f"opcert: {line}", error=True))
+    issues: list[Issue] = []
+    with _shrinking(runtime, seconds, folders, known_files) as smaller:
+        for made in issues_of(results, classes, ground, smaller):
+            if isinstance(made, NotShown):
+                _tell(made, runtime)
+                continue
+            issues.append(made)
+            if output is not None:
+                say(str(write_text(output / made.file, made.render())))
+    if output is None and issues:
         say(issues[0].render(), end=False)
     return int(ExitCode.HOLDS if issues else ExitCode.DOES_NOT_HOLD)
 
@@ -230,42 +240,53 @@ def _shrinking(
         yield smaller
 
 
-def _tell(
-    made: Issue | NotShown,
-    runtime: Runtime,
-    results: Results,
-    issues: list[Issue],
-    left: list[tuple[str, NotShown]],
-    folder: Path | None,
-) -> None:
-    from opcert.commands.reproduced_issues import NotShown
-    from opcert.vocabulary.whole_files import write_text
+def _tell(made: NotShown, runtime: Runtime) -> None:
     from reports.causes.titles import title
-    from reports.results.headline import runtime_label
 
-    if isinstance(made, NotShown):
-        said = title(made.found, runtime.adapter.name)
-        say(f"opcert: not written: {made.found.number}. {said[:160]}: {made.why}", error=True)
-        left.append((runtime_label(results.record), made))
-        return
-    issues.append(made)
-    if folder is not None:
-        say(str(write_text(folder / made.file, made.render())))
+    said = one_line(title(made.found, runtime.adapter.name), 160)
+    say(f"opcert: not written: {made.found.number}. {said}: {one_line(made.why, 300)}", error=True)
 
 
-def _write_table(
-    issues: Sequence[Issue], left: Sequence[tuple[str, NotShown]], output: Path | None, words: Sequence[str]
-) -> None:
+def _write_table(loaded: Sequence[tuple[Runtime, Results]], output: Path | None, words: Sequence[str]) -> int:
+    """The causes of all runtimes in one order, each once, as many as the table has that are reproduced."""
+    from opcert.commands.reproduced_issues import Bareground, NotShown, issues_of
     from opcert.vocabulary.harmless import for_shell
     from opcert.vocabulary.whole_files import write_text
     from reference.disagreements import load_disagreements
-    from reports.causes.titles import title
-    from reports.upstream.issue_table import Unwritten, once_each, table_of
+    from reports.causes.failure_classes import fixing_order
+    from reports.results.headline import runtime_label
+    from reports.upstream.issue_table import MOST, key_of_cause, table_of
 
     same = {each.id: each.same_as for each in load_disagreements() if each.same_as is not None}
-    unwritten = [Unwritten(label, title(each.found), each.why) for label, each in left]
-    told = table_of(once_each(issues, same), unwritten, for_shell(["opcert", "upstream", "--table", *words]))
+    counts: dict[str, int] = {}
+    holders: dict[str, dict[str, None]] = {}
+    waiting: list[tuple[FailureClass, Runtime, Results, str]] = []
+    for runtime, results in loaded:
+        classes, label = _chosen(results, None), runtime_label(results.record)
+        counts[label] = len(classes)
+        for each in classes:
+            key = key_of_cause(each, label, same)
+            holders.setdefault(key, {})[label] = None
+            waiting.append((each, runtime, results, key))
+    waiting.sort(key=lambda one: fixing_order(one[0]))
+    grounds: dict[str, Bareground] = {}
+    issues: dict[str, Issue] = {}
+    for each, runtime, results, key in waiting:
+        if key in issues:
+            continue
+        if len(issues) == MOST:
+            break
+        if runtime.text not in grounds:
+            grounds[runtime.text] = Bareground(runtime, lambda line: say(f"opcert: {line}", error=True))
+        (made,) = issues_of(results, [each], grounds[runtime.text])
+        if isinstance(made, NotShown):
+            _tell(made, runtime)
+        else:
+            also = tuple(label for label in holders[key] if label != runtime_label(results.record))
+            issues[key] = replace(made, also=also)
+    told = table_of(list(issues.values()), counts, for_shell(["opcert", "upstream", "--table", *words]))
     if output is None:
         say(told, end=False)
     else:
         say(str(write_text(output, told)))
+    return int(ExitCode.HOLDS if issues else ExitCode.DOES_NOT_HOLD)

@@ -22,6 +22,8 @@ _SIGNALS: Mapping[str, str] = {
     "SIGKILL": "process killed",
 }
 _SENTENCE = re.compile(r"(?<=[.;:]) +(?=[A-Z`])")
+_OF_VERSIONS = re.compile(r"Mended in |\d+\.\d+ (has|had) |With |Nearest |So ")
+"""Sentences that say when something was mended, or what works beside it: no symptom."""
 _OWN_NAMES: Mapping[str, tuple[str, ...]] = {
     "onnxruntime": ("ONNX Runtime",),
     "openvino": ("OpenVINO",),
@@ -74,6 +76,7 @@ def told_of_runtime(known: KnownCause, runtime: str) -> str:
     Explanations say what the document asks first, and what the runtime does then.
     """
     sentences = [each.strip() for each in _SENTENCE.split(" ".join(known.explanation.split()))]
+    sentences = [each for each in sentences if not _OF_VERSIONS.match(each)] or sentences
     names = _OWN_NAMES.get(runtime.split("-")[0], ())
     chosen = next((each for each in sentences if any(name in each for name in names)), None)
     text = chosen or _second_of(sentences)

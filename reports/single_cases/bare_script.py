@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ from opcert.vocabulary.tensors import Tensor
 from reports.causes.rule_words import broken_rule
 from reports.single_cases.standalone import CALLS, PLAIN, kind_of, plain_attribute
 
-MOST_ELEMENTS = 256
+MOST_ELEMENTS = 1024
 """Of inputs and expected outputs together; a script of more is none for people."""
 _WIDTH = 108
 _FORMS = ("inputs", "initializers", "dynamic")
@@ -102,7 +102,8 @@ def _in_python(case: Case, runtime: str, form: Form, valid_case: Case | None) ->
     said = [*_expected(case), *call.strip().splitlines()]
     printed = ["for each in got:", '    print("got", each.dtype, each.shape, each.ravel())']
     whole = "\n".join([*body, *said])
-    imports = [f"import {each}" for each in dict.fromkeys((*sorted(modules), "numpy as np"))]
+    named = [each for each in sorted(modules) if each != "onnx" or not _has_parts(modules)]
+    imports = [f"import {each}" for each in (*named, "numpy as np")]
     numbers = [each for each in ("inf", "nan") if re.search(rf"\b{each}\b", whole)]
     imports += [f"from numpy import {', '.join(numbers)}"] if numbers else []
     imports += ["from onnx import helper"] if kind == "onnx" else []
@@ -110,9 +111,15 @@ def _in_python(case: Case, runtime: str, form: Form, valid_case: Case | None) ->
     return BareScript((*lines, *printed), len(lines), "python")
 
 
+def _has_parts(modules: Sequence[str]) -> bool:
+    """Whether a part of onnx is imported, which brings onnx itself."""
+    return any(each.startswith("onnx.") for each in modules)
+
+
 def _inputs(name: str, given: Mapping[str, Tensor]) -> Iterator[str]:
-    if not given:
-        yield f"{name} = {{}}"
+    entries = ", ".join(f"{for_python(key)}: {array_code(tensor)}" for key, tensor in given.items())
+    if len(entries) + len(name) + 5 <= _WIDTH:
+        yield f"{name} = {{{entries}}}"
         return
     yield f"{name} = {{"
     for key, tensor in given.items():
@@ -157,11 +164,11 @@ def _model(model: ModelProto, case: Case) -> Iterator[str]:
     if constants:
         yield from _inputs("constants", constants)
     last = ", [onnx.numpy_helper.from_array(each, name) for name, each in constants.items()]"
-    yield "graph = helper.make_graph([node], 'case', ["
-    yield from (f"    {each}," for each in own)
-    yield "], ["
-    yield from (f"    {each}," for each in outputs)
-    yield f"]{last if constants else ''})"
+    yield "info = helper.make_tensor_value_info"
+    yield from _wrapped(
+        f"graph = helper.make_graph([node], 'case', [{', '.join(own)}], [{', '.join(outputs)}]"
+        f"{last if constants else ''})"
+    )
     opsets = ", ".join(
         f"helper.make_opsetid({for_python(each.domain)}, {each.version})" for each in model.opset_import
     )
@@ -185,7 +192,7 @@ def _declared(value: ValueInfoProto) -> str:
     found = value.type.tensor_type
     extents = [each.dim_value if each.HasField("dim_value") else None for each in found.shape.dim]
     name = TensorProto.DataType.Name(found.elem_type)
-    return f"helper.make_tensor_value_info({for_python(value.name)}, onnx.TensorProto.{name}, {extents})"
+    return f"info({for_python(value.name)}, onnx.TensorProto.{name}, {extents})"
 
 
 def expected_error(case: Case) -> str:

@@ -49,8 +49,8 @@ class Surroundings:
         built = f", {for_markdown_code(self.build['file'])}" if self.build else ""
         known = f" ({for_markdown_code(digest)})" if digest else ""
         yield f"- runtime: {for_markdown(self.runtime)} {for_markdown(self.version)}{built}{known}"
-        yield f"- platform: {for_markdown(self.platform)}"
-        yield f"- processor: {for_markdown(processor_text(self.processor) or 'unknown')}"
+        yield f"- platform: {for_markdown_code(self.platform)}"
+        yield f"- processor: {for_markdown_code(processor_text(self.processor) or 'unknown')}"
 
 
 @dataclass(frozen=True, eq=False)

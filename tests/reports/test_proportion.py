@@ -84,6 +84,8 @@ def test_a_title_has_the_operator_first_and_then_the_symptom() -> None:
     assert title(found, "onnxruntime-node") == (
         "BatchNormalization: segfault: ONNX Runtime writes to one that is left out"
     )
+    mended = replace(known, explanation="Its axis is not read. Mended in 1.32.")
+    assert title(replace(found, known=mended)) == "BatchNormalization: segfault: Its axis is not read"
     typed = replace(found, known=replace(known, short="segfault when an optional output is left out"))
     assert title(typed) == "BatchNormalization: segfault when an optional output is left out"
 
