@@ -68,7 +68,9 @@ def test_each_cause_is_an_error_with_the_command_that_shows_it(tmp_path: Path) -
     for _, title, message in found[1:3]:
         assert "CenterCropPad" in title
         assert "no kernel of the kind" in message
-        assert re.search(r"%0Aopcert repro ai\.onnx/CenterCropPad-18/cover/[0-9a-f]{12} --form inputs$", message)
+        assert re.search(
+            r"%0Aopcert repro ai\.onnx/CenterCropPad-18/cover/[0-9a-f]{12} --form inputs$", message
+        )
     assert "33.3 %25 of 3 decided cases conform; 2 fail" in found[-1][2]
 
 
