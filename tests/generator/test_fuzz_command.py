@@ -57,7 +57,7 @@ def test_a_find_is_known_where_a_case_fails_alike_with_the_values_that_matter() 
     """A fake that refuses two element types: of a suite without the one, its find is new."""
     space = space_of("ai.onnx::CenterCropPad-18")
     fake = Fake(space, refusing("string", "bool"))
-    search = fuzz(space, fake.ask, 1, 600, most_calls=400)
+    search = fuzz(space, fake.ask, 1, 600, most_calls=2000)
     assert search.finds
     cases = suite_cases(space)
     known = find_known_failures(space, fake.ask, cases)

@@ -60,7 +60,7 @@ LEFT_OUT = {
     ),
     "a rule that no extents keep": (
         call("Gemm-13", [fed(1, 8, 8), weight(8, 4)]),
-        "no_call",
+        "not_valid",
         "A_shape",
     ),
 }
