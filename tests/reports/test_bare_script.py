@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from conformance.runtimes.scripts import Ran
 from conformance.suite.cases import Case
 from opcert.commands.reproduced_issues import _PYTHON, Bareground, NotShown, issues_of
 from opcert.vocabulary.tensors import tensor
+from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
 from reports.results.case_results import Results, put_together
 from reports.single_cases.bare_javascript import javascript_of
@@ -177,6 +179,10 @@ def test_another_error_than_the_run_saw_reproduces_nothing(tmp_path: Path) -> No
     assert found.why == "the call is answered"
 
 
+def instead_of(case: Case) -> Callable[[FailureClass, Case], Case]:
+    return lambda _found, _own: case
+
+
 def test_a_smaller_call_is_shown_where_it_reproduces_and_else_the_case(tmp_path: Path) -> None:
     results = results_of(tmp_path, crop(((2.0, 9.0),)), crop())
     wrong = crop(((5.0, 6.0),), data=tensor([[4.0, 5.0, 6.0, 7.0]], "float"))
@@ -184,6 +190,6 @@ def test_a_smaller_call_is_shown_where_it_reproduces_and_else_the_case(tmp_path:
         (replace(wrong), "[2. 3.]"),
         (crop(((5.0, 8.0),), data=tensor([[4.0, 5.0, 6.0, 7.0]], "float")), "[5. 6.]"),
     ):
-        (made,) = issues_of(results, classes_of(results), Ground(tmp_path), lambda _, __, case=smaller: case)
+        (made,) = issues_of(results, classes_of(results), Ground(tmp_path), instead_of(smaller))
         assert isinstance(made, Issue)
         assert shown in made.printed
