@@ -9,8 +9,10 @@ from opcert.vocabulary.harmless import one_line
 from reports.checked_models.call_answers import Answer, CallAnswer
 from reports.checked_models.call_evidence import CheckedCall
 from reports.page_making.phrasing import count, plural
-from reports.single_cases.value_text import FEW, attribute_text, values_text
+from reports.single_cases.value_text import attribute_text, values_text
 
+_FEW = 16
+"""A constant of so many elements stands in a sentence with its values."""
 WORDS: dict[Answer, str] = {
     "crashes": "crashes",
     "wrong": "wrong",
@@ -55,7 +57,7 @@ def value_text(value: ModelValue | None) -> str:
     said = value.element_type or value.kind or "unknown type"
     if value.shape is not None:
         said += f" [{', '.join('?' if each is None else str(each) for each in value.shape)}]"
-    if value.constant is not None and value.constant.array.size <= FEW:
+    if value.constant is not None and value.constant.array.size <= _FEW:
         said += f" = {values_text(value.constant)}"
     return one_line(f"constant {said}" if value.is_constant else said, _LONGEST)
 

@@ -14,7 +14,7 @@ from opcert.vocabulary.tensors import Tensor
 from reports.page_making.phrasing import count
 
 _LONGEST_STRING = 40
-FEW = 16
+FEW = 64
 """A tensor with at most this many elements is shown whole, a larger one by its first ten."""
 
 

@@ -179,9 +179,8 @@ def test_another_error_than_the_run_saw_reproduces_nothing(tmp_path: Path) -> No
     assert found.why == "the call is answered"
 
 
-def shrunk_to(smaller: Case) -> Callable[[FailureClass, Case], Case]:
-    """What finds this call for every cause."""
-    return lambda found, case: smaller
+def instead_of(case: Case) -> Callable[[FailureClass, Case], Case]:
+    return lambda _found, _own: case
 
 
 def test_a_smaller_call_is_shown_where_it_reproduces_and_else_the_case(tmp_path: Path) -> None:
@@ -191,6 +190,6 @@ def test_a_smaller_call_is_shown_where_it_reproduces_and_else_the_case(tmp_path:
         (replace(wrong), "[2. 3.]"),
         (crop(((5.0, 8.0),), data=tensor([[4.0, 5.0, 6.0, 7.0]], "float")), "[5. 6.]"),
     ):
-        (made,) = issues_of(results, classes_of(results), Ground(tmp_path), shrunk_to(smaller))
+        (made,) = issues_of(results, classes_of(results), Ground(tmp_path), instead_of(smaller))
         assert isinstance(made, Issue)
         assert shown in made.printed

@@ -117,9 +117,11 @@ def test_values(values: list[object], element_type: str, said: str) -> None:
 
 
 def test_large_tensors_are_abbreviated_with_their_full_shape() -> None:
-    large = tensor(np.arange(64, dtype=np.float32).reshape(1, 4, 4, 4))
-    assert shape_text(large) == "float [1, 4, 4, 4]"
-    assert values_text(large) == "0 1 2 3 4 5 6 7 8 9 … (64)"
+    large = tensor(np.arange(65, dtype=np.float32).reshape(1, 13, 5))
+    assert shape_text(large) == "float [1, 13, 5]"
+    assert values_text(large) == "0 1 2 3 4 5 6 7 8 9 … (65)"
+    whole = tensor(np.arange(64, dtype=np.float32))
+    assert values_text(whole) == " ".join(map(str, range(64)))
 
 
 @pytest.mark.parametrize("name", ELEMENT_TYPES)
