@@ -17,7 +17,7 @@ from reports.single_cases.view_parts import Part
 def list_details(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
     """The place in the list and the details of each case in it that fails in at least one of the runs."""
     for place, position in enumerate(report.listed):
-        if any(each.cases[position].fails for each in report.runs):
+        if any(each.cases[position].deviates for each in report.runs):
             yield place, _detail(report.pages, position)
 
 
@@ -37,7 +37,7 @@ def _detail(pages: Sequence[Page], position: int) -> dict[str, Any]:
         "passages": [each.to_json() for each in view.passages],
         "levels": _parts(view.levels),
         "runs": [
-            _answer(page, position, case) if page.results.cases[position].fails else None for page in pages
+            _answer(page, position, case) if page.results.cases[position].deviates else None for page in pages
         ],
     }
 

@@ -40,7 +40,7 @@ def listed_positions(pages: Sequence[Page]) -> Sequence[int]:
     chosen = set(_evenly(causes, failing))
     others: dict[tuple[Any, ...], list[int]] = {}
     for position, cases in enumerate(zip(*(each.results.cases for each in pages), strict=True)):
-        if not any(each.fails for each in cases):
+        if not any(each.deviates for each in cases):
             group = (cases[0].operator, *(each.verdict for each in cases))
             others.setdefault(group, []).append(position)
     chosen.update(_evenly(others.values(), MOST_LISTED - len(chosen)))
