@@ -19,7 +19,10 @@ from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
 
-_NARROWER = {"float": (("tf32", 11), ("bfloat16", 8)), "double": ()}
+_NARROWER: dict[str, tuple[tuple[str, int], ...]] = {
+    "float": (("tf32", 11), ("bfloat16", 8)),
+    "double": (),
+}
 """By element type the arithmetics that programs take in its place, with the bits of their significands.
 
 Of no other type: what is asked for in 16 bits is asked for exactly, with the sums beside it in float.
@@ -39,7 +42,7 @@ def describe_inexact(case: Case, expectation: Expectation, trial: Trial) -> str 
     comes of numbers of 16 bits, for a call says itself whether these are summed up in more.
     """
     if not expectation.functions or any(
-        given and given.element_type.name in _SHORT for _, given in case.inputs
+        given is not None and given.element_type.name in _SHORT for _, given in case.inputs
     ):
         return None
     found = [
@@ -82,9 +85,9 @@ def _told(errors: Sequence[_Errors]) -> str | None:
     if all(each.apart.max() <= _absolute(each.kind) for each in errors):
         worst = max(float(each.apart.max()) for each in errors)
         return f"exact to an absolute error of {worst:.2g}"
-    names = [name for name, _ in _NARROWER.get(errors[0].kind.name, ())]
-    for name in names:
-        if all(_holds(each, name) for each in errors):
+    arithmetics = [_NARROWER[each.kind.name] for each in errors]
+    for name, bits in arithmetics[0]:
+        if all((name, bits) in known for known in arithmetics) and all(_holds(each, bits) for each in errors):
             return f"as exact as {name}"
     return None
 
@@ -94,9 +97,7 @@ def _absolute(kind: ElementType) -> float:
     return math.ldexp(_UNITS_OF_ONE, -kind.layout.precision)
 
 
-def _holds(errors: _Errors, name: str) -> bool:
-    """Whether every error is within what is allowed when each rounding is one of a narrower arithmetic."""
-    bits = dict(_NARROWER.get(errors.kind.name, ())).get(name)
-    if bits is None or errors.kind.layout is None:
-        return False
+def _holds(errors: _Errors, bits: int) -> bool:
+    """Whether every error is within what is allowed when each rounding is one of so many bits."""
+    assert errors.kind.layout is not None
     return bool((errors.apart <= np.ldexp(errors.allowed, errors.kind.layout.precision - bits)).all())

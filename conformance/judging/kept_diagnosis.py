@@ -191,10 +191,12 @@ def parse_diagnosis(content: Mapping[str, Any]) -> Diagnosis:
 
 def parse_trial(entry: Mapping[str, Any]) -> EntryTrial:
     """A trial of the JSON that it is kept as; KeyError, TypeError or ValueError of anything else."""
-    found = EntryTrial(**{name: str(each) for name, each in entry.items()})  # type: ignore[arg-type]
-    if found.result not in get_args(TrialResult):
-        raise ValueError(f"no result of a trial: {found.result}")
-    return found
+    results: tuple[TrialResult, ...] = get_args(TrialResult)
+    # `index` raises ValueError for what is no result of a trial.
+    result = results[results.index(entry["result"])]
+    return EntryTrial(
+        str(entry["case"]), str(entry["entry"]), str(entry["of"]), result, str(entry.get("by", ""))
+    )
 
 
 def _cause(entry: Mapping[str, Any]) -> DiagnosedCause:
