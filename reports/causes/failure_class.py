@@ -14,9 +14,7 @@ from opcert.vocabulary.names import OperatorName
 from reports.causes.conditions import Condition
 from reports.causes.failure_kinds import (
     DIFFERENCES,
-    INEXACT,
     NOBODY,
-    OPEN,
     SHOWN,
     TIER_OF,
     UNEXPLAINED,
@@ -29,6 +27,7 @@ from reports.causes.operator_use import Use, use_of
 from reports.causes.others import Beside, nobody_passes
 from reports.results.case_results import CaseResult
 from reports.results.type_order import type_rank
+from reports.results.verdicts import BESIDE
 
 Smallness = tuple[tuple[int, int, int], tuple[int, int, int], str]
 Told = Literal[
@@ -77,8 +76,18 @@ class FailureClass:
     suspects: tuple[KnownCause, ...] = ()
 
     @property
+    def fails(self) -> bool:
+        """Whether its cases fail; what is less exact, or open in the documents, stands beside these."""
+        return self.kind not in BESIDE
+
+    @property
+    def blames(self) -> bool:
+        """Whether it says that the runtime is wrong: its cases fail, and somebody else passes one."""
+        return self.fails and self.tier is not NOBODY
+
+    @property
     def tier(self) -> Tier:
-        if self.kind in ("inexact", "document"):
+        if not self.fails:
             return TIER_OF[self.kind]
         if nobody_passes(self.beside) and self.kind not in ("crash", "timeout"):
             return NOBODY
@@ -95,7 +104,7 @@ class FailureClass:
     @property
     def group(self) -> Tier:
         """The heading under which it stands: where it shows; of what blames nobody, why."""
-        if self.shows is None or self.tier in (NOBODY, INEXACT, OPEN):
+        if self.shows is None or not self.blames:
             return self.tier
         return SHOWN[self.shows]
 

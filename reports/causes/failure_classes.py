@@ -23,8 +23,6 @@ from reports.causes.associations import associate, by_operator, comparable, oper
 from reports.causes.conditions import Condition
 from reports.causes.failure_class import FailureClass, Told, smallness
 from reports.causes.failure_kinds import (
-    NOBODY,
-    OPEN,
     TIER_OF,
     TIERS,
     Kind,
@@ -267,10 +265,9 @@ def _numbered(classes: list[FailureClass], cases: Sequence[CaseResult]) -> tuple
 
 def fixing_order(each: FailureClass) -> tuple[int, int, bool, Use, float, int, str]:
     """What most users meet comes first; of that what loses most, then what is used most and brings most."""
-    blamed = each.tier not in (NOBODY, OPEN)
     use = each.use
     return (
-        shows_rank(each.shows) if blamed else len(ORDER) + 1,
+        shows_rank(each.shows) if each.blames else len(ORDER) + 1,
         TIERS.index(each.tier),
         each.told == "nothing",
         Use(-use.models, -use.nodes),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from opcert.vocabulary.harmless import one_line
 from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass, smallness
 from reports.causes.failure_classes import class_of
-from reports.causes.failure_kinds import OPEN
 from reports.causes.optimisation import fails_optimised_alone
 from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.failing_levels import at_other_extents, level_remarks
@@ -33,21 +32,10 @@ Answer = Literal[
     "uncovered",
     "conformant",
 ]
-ANSWERS: tuple[Answer, ...] = (
-    "crashes",
-    "wrong",
-    "refused",
-    "special",
-    "constant",
-    "inexact",
-    "elsewhere",
-    "open",
-    "uncovered",
-    "conformant",
-)
+ANSWERS: tuple[Answer, ...] = get_args(Answer)
 """The worst first; `special` is what fails on special values alone, `constant` with such in the place of the
-model's constants alone, `inexact` what is wrong by few steps of its type, `elsewhere` what fails at other
-extents than the model has, and at these alone."""
+model's constants alone, `inexact` what is wrong by few steps of its type or less exact than the table of
+functions, `elsewhere` what fails at other extents than the model has, and at these alone."""
 BLAMING: frozenset[Answer] = frozenset({"crashes", "wrong", "refused"})
 """Those that say that the model does not run there as its documents say."""
 Setting = Literal["any", "optimised", "unoptimised"]
@@ -242,8 +230,8 @@ def _answer_of(found: FailureClass) -> Answer:
     # A lost process is one, whoever is to blame.
     if found.kind in ("crash", "timeout"):
         return "crashes"
-    if found.tier is OPEN:
-        return "open"
+    if not found.fails:
+        return "inexact" if found.kind == "inexact" else "open"
     return "refused" if found.kind == "rejected_valid" else "wrong"
 
 

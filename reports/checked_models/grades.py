@@ -49,7 +49,7 @@ def inexact_by(failing: Sequence[CaseResult]) -> int | None:
     for each in failing:
         worst = None if each.row is None else each.row.worst
         ulps = None if worst is None else worst.get("ulps")
-        if each.verdict not in ("mismatch", "inexact") or type(ulps) is not int:
+        if each.verdict != "mismatch" or type(ulps) is not int:
             return None
         most = max(most, ulps)
     return most if failing and most <= min(map(_few, failing)) else None

@@ -13,7 +13,6 @@ from opcert.vocabulary.harmless import for_workflow, for_workflow_property
 from opcert.vocabulary.whole_files import write_text
 from reports.causes.cause_paragraphs import CauseParagraph, cause_paragraphs, fault_paragraphs
 from reports.causes.failure_classes import classes_of
-from reports.causes.failure_kinds import INEXACT, OPEN
 from reports.page_making.phrasing import plural
 from reports.results.case_results import Results
 from reports.results.headline import list_sentences, list_warnings, runtime_label
@@ -33,7 +32,7 @@ def render_annotations(results: Results) -> str:
     errors = [(f"{runtime}: fault of the run", "\n".join(each)) for each in fault_paragraphs(results)]
     excused = opened = 0
     for told in cause_paragraphs(results):
-        if told.found.tier in (INEXACT, OPEN):
+        if not told.found.fails:
             opened += 1
         elif all(_is_excused(results, str(case.id)) for case in told.found.cases):
             excused += 1

@@ -13,7 +13,7 @@ from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import CaseId, OperatorName, slug
 from reports.causes.class_words import headline
 from reports.causes.failure_class import FailureClass
-from reports.causes.failure_kinds import INEXACT, NOBODY, OPEN
+from reports.causes.failure_kinds import NOBODY
 from reports.causes.spoken_failures import said_form
 from reports.results.type_order import in_type_order
 
@@ -73,7 +73,7 @@ def _note(found: FailureClass, name: str) -> SupportNote:
         tuple(in_type_order(each.element_type for each in found.cases)),
         tuple(sorted(str(each.id) for each in found.cases)),
         found.smallest.id,
-        found.tier in (INEXACT, OPEN),
+        not found.fails,
         tuple(map(steady_text, remarks)),
         (known.thread or "") if known is not None else "",
     )

@@ -17,7 +17,6 @@ from opcert.vocabulary.names import CaseId, OperatorName
 from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import find_classes
-from reports.causes.failure_kinds import INEXACT, OPEN
 from reports.causes.features import CONSTRAINT
 from reports.results.case_results import CaseResult, Results
 from reports.results.verdicts import WORST_FIRST
@@ -117,7 +116,7 @@ def _of_classes(key: CauseKey, classes: Sequence[FailureClass], results: Results
         first.tier.heading,
         first.group.heading,
         min({case.verdict for each in classes for case in each.cases}, key=WORST_FIRST.index),
-        first.tier in (INEXACT, OPEN),
+        not first.fails,
         known,
         tuple(one_line(each, _LONGEST_TITLE * 2) for each in conditions),
         tuple(sorted({operator for each in classes for operator in each.operators})),

@@ -11,7 +11,6 @@ from conformance.runtimes.processor import processor_text
 from conformance.suite.cases import Case
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, one_line
 from reports.causes.failure_class import FailureClass
-from reports.causes.failure_kinds import NOBODY, OPEN
 from reports.causes.forms import MEANINGS
 from reports.causes.operator_use import use_text
 from reports.causes.titles import shown_text, title
@@ -165,4 +164,4 @@ class Issue:
 
 def may_be_sent(found: FailureClass) -> bool:
     """Whether a cause says that the runtime is wrong: nothing else is sent to anybody."""
-    return found.tier not in (OPEN, NOBODY) and found.told not in ("allowed", "nothing")
+    return found.blames and found.told not in ("allowed", "nothing")

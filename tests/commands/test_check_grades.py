@@ -54,6 +54,19 @@ def test_exit_1_is_for_what_is_wrong_on_ordinary_data(
 
 
 @pytest.mark.slow
+def test_a_function_of_fewer_digits_is_inexact_however_many_steps_that_is(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    values = [helper.make_tensor_value_info(each, TensorProto.FLOAT, [4, 16]) for each in "xy"]
+    graph = helper.make_graph([helper.make_node("Tanh", ["x"], ["y"], name="h")], "g", values[:1], values[1:])
+    model = place / "model.onnx"
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    answer, document = check(capsys, model, *on("ShortTanh"), *WANTED)
+    assert (answers_of(document, "ShortTanh", "h"), answer.code) == ("inexact", 0), answer.out
+    assert "as exact as bfloat16" in answer.out
+
+
+@pytest.mark.slow
 def test_a_cause_is_told_in_one_line_with_all_its_nodes(
     capsys: pytest.CaptureFixture[str], place: Path
 ) -> None:

@@ -21,6 +21,7 @@ from reports.causes.rule_words import FILE as SENTENCES
 from reports.causes.rule_words import broken_rule
 from reports.causes.titles import title
 from reports.results.case_results import CaseResult
+from reports.upstream.issues import may_be_sent
 
 SAID = {"crash": "SIGSEGV", "mismatch": None, "rejected_valid": None}
 
@@ -62,11 +63,20 @@ def test_where_it_shows_comes_first_then_damage_then_use() -> None:
 
 
 def test_what_blames_nobody_stays_last_whatever_it_shows_on() -> None:
-    cases = [failing("Conv", "document", "ordinary"), failing("Celu", "crash", "invalid")]
-    known = [KnownCause("k", "finding", "x", (), cases=(str(cases[0].id),))]
-    first, last = find_classes(cases, known)
-    assert (first.operators[0].name, last.operators[0].name) == ("Celu", "Conv")
-    assert [GROUPS.index(each.group) for each in (first, last)] == [4, len(GROUPS) - 1]
+    cases = [
+        failing("Conv", "document", "ordinary"),
+        failing("Erf", "inexact", "ordinary"),
+        failing("Celu", "crash", "invalid"),
+        failing("Exp", "inexact", "invalid"),
+    ]
+    known = [
+        KnownCause(f"k{place}", "finding", "x", (), cases=(str(each.id),)) for place, each in enumerate(cases)
+    ]
+    found = find_classes(cases, known)
+    assert [each.operators[0].name for each in found][::3] == ["Celu", "Conv"]
+    last = len(GROUPS) - 1
+    assert [GROUPS.index(each.group) for each in found] == [4, last - 1, last - 1, last]
+    assert [each.blames for each in found] == [may_be_sent(each) for each in found] == [True, *[False] * 3]
 
 
 def test_a_cause_is_shown_by_its_most_ordinary_case_however_large() -> None:
