@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands import shared_options
-from opcert.commands.output_locks import lock_folder
+from opcert.commands.output_locks import lock_file, lock_folder
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.harmless import one_line
@@ -105,8 +105,11 @@ def command(
             expected="-o FOLDER, or one CAUSE",
             remedy="Name a folder with -o, or a cause: its number in the report, or the id of its entry.",
         )
-    if output is not None and not table:
-        lock_folder(output, "the issues")
+    if output is not None:
+        if table:
+            lock_file(output, "the table")
+        else:
+            lock_folder(output, "the issues")
     if table:
         loaded = [
             _results(each, suite, record_path, records, folders, known_files, beside_paths) for each in tested

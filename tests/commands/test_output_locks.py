@@ -144,9 +144,11 @@ WRITERS: dict[str, tuple[str, str]] = {
     "repro": ("CASE -s SUITE -o OUT", "OUT/.opcert.lock"),
     "run": (f"{GOOD} -s SUITE -o OUT", ".OUT.lock"),
     "site": ("RUNS -o OUT", "OUT/.opcert.lock"),
+    "upstream": ("onnx -o OUT", "OUT/.opcert.lock"),
 }
 FURTHER: list[tuple[str, str, str]] = [
     ("site", "OUT", "OUT/.opcert.lock"),
+    ("upstream", "onnx --table -o OUT", ".OUT.lock"),
     ("run", f"{GOOD} -s SUITE -o OUT/run.jsonl", "OUT/.opcert.lock"),
     ("merge", "RUN -o OUT/run.jsonl", "OUT/.opcert.lock"),
     ("generate", "Pad-1 -o OUT.zip", ".OUT.zip.lock"),
