@@ -122,7 +122,8 @@ class WholeModelFacts:
     `nodes` (each node by itself, where the runtime refused that). `first_wrong` is the place of the first
     wrong node. `passed_over` counts nodes by why. `outputs` are those of the model as it is, held against
     something else; `given` and `answered` are its inputs and outputs by name, the latter None where it does
-    not run, for the reason that `does_not_run` gives.
+    not run, for the reason that `does_not_run` gives. `steps` are those of outputs that are integers times a
+    scale, by name.
     """
 
     runtime: str
@@ -136,6 +137,7 @@ class WholeModelFacts:
     given: tuple[tuple[str, Tensor], ...] = field(default=(), repr=False, compare=False)
     answered: Mapping[str, Tensor] | None = field(default=None, repr=False, compare=False)
     does_not_run: str = ""
+    steps: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def holds(self) -> bool:

@@ -81,13 +81,16 @@ class NodeByNode:
         found = self._facts(given, how)
         if answered is None:
             return replace(found, does_not_run=str(plain))
-        return replace(found, answered=answered, outputs=self._against_references(given, answered))
+        steps = output_steps(self.model)
+        outputs = self._against_references(given, answered, steps)
+        return replace(found, answered=answered, outputs=outputs, steps=steps)
 
-    def _against_references(self, given: Given, answered: Values) -> tuple[OutputNumbers, ...]:
+    def _against_references(
+        self, given: Given, answered: Values, steps: Mapping[str, float]
+    ) -> tuple[OutputNumbers, ...]:
         self.tell("working out what the whole model must give")
         run = ReferenceRun(self.model, given, self.limits.whole_seconds, self.counts)
         wanted = run.outputs()
-        steps = output_steps(self.model)
         return tuple(
             hold_output(name, value, wanted[name], steps.get(name)) for name, value in answered.items()
         )

@@ -14,7 +14,6 @@ from conformance.runtimes.runtimes import Runtime
 from generator.checking.model_inputs import Given
 from generator.checking.observed_values import run_plain
 from generator.checking.output_holding import beside
-from generator.checking.output_steps import output_steps
 from generator.fuzzing.workers import RunningRuntime
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.tensors import Tensor
@@ -36,17 +35,11 @@ def run_once(
 
 
 def beside_values(
-    found: WholeModelFacts,
-    values: Mapping[str, Tensor],
-    facts: ModelFacts,
-    path: Path,
-    against: Against,
-    label: str = "",
+    found: WholeModelFacts, values: Mapping[str, Tensor], against: Against, label: str = ""
 ) -> WholeModelFacts:
     """The same with each output that it has held against that of another run."""
-    steps = output_steps(read_whole(facts, path))
     told = tuple(
-        beside(name, own, values[name], against, label, steps.get(name))
+        beside(name, own, values[name], against, label, found.steps.get(name))
         for name, own in (found.answered or {}).items()
         if name in values
     )

@@ -158,7 +158,7 @@ def command(
                     with_numbers(each, checked.facts, model, given, timeout, owed=inputs is not None)
                     for each in every
                 ]
-                every = beside_each_other(every, checked.facts, model)
+                every = beside_each_other(every)
             rows = checked.chains
             answers = tuple(answers_of(checked.calls, each, rows.chains) for each in every)
             check = ModelCheck(checked.facts, checked.calls, answers, rows.chains, rows.cut)

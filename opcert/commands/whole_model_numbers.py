@@ -90,10 +90,10 @@ def _beside_unoptimised(
     values = run_once(off, facts, model, found.given, _limits(timeout))
     if isinstance(values, str):
         return replace(found, notes=(*found.notes, f"without optimisation it does not run: {values}"))
-    return beside_values(found, values, facts, model, "unoptimised")
+    return beside_values(found, values, "unoptimised")
 
 
-def beside_each_other(every: Sequence[Asked], facts: ModelFacts, model: Path) -> list[Asked]:
+def beside_each_other(every: Sequence[Asked]) -> list[Asked]:
     """The same with what other runtimes give for the very same inputs."""
     from generator.checking.output_runs import beside_values
 
@@ -104,7 +104,6 @@ def beside_each_other(every: Sequence[Asked], facts: ModelFacts, model: Path) ->
             if numbers is None or other is each or other.numbers is None or other.numbers.answered is None:
                 continue
             if numbers.given == other.numbers.given:
-                label = other.numbers.runtime
-                numbers = beside_values(numbers, other.numbers.answered, facts, model, "runtime", label)
+                numbers = beside_values(numbers, other.numbers.answered, "runtime", other.numbers.runtime)
         found.append(replace(each, numbers=numbers))
     return found
