@@ -34,8 +34,8 @@ MOST_LINES = 22
 _MOST_CAUSES_IN_SHORT = 4
 _MOST_ROWS = 60_000
 _MOST_CASES = 2_500
-_LONGEST = 2_000
 _WIDE = 200
+_LONGEST = 2_000
 """Characters of a reason: what a worker printed before it died is part of some."""
 
 
