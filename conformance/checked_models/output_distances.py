@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -87,7 +88,7 @@ def _is_far(kind: ElementType, one: Tensor, distance: np.ndarray[tuple[int], np.
     values = np.abs(decode_floats(kind, one.array.reshape(-1)))
     finite = values[np.isfinite(values)]
     digits = kind.layout.precision if kind.layout is not None else 0
-    return bool(distance.max() > 2.0 ** -(digits // 2) * (finite.max() if finite.size else 0.0))
+    return bool(distance.max() > math.ldexp(1.0, -(digits // 2)) * (finite.max() if finite.size else 0.0))
 
 
 def _classes(one: Tensor, other: Tensor) -> tuple[int, int]:

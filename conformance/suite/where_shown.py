@@ -28,7 +28,7 @@ COMMON = frozenset({"float", "float16", "int8", "uint8", "int32", "int64", "bool
 """Element types that models in use are made of."""
 WIDE = 1 << 24
 """Integers from here on are wide: float does not hold them all."""
-LEAST_RESULT = 2.0**-40
+LEAST_RESULT = math.ldexp(1.0, -40)
 """A smaller result is no ordinary one, nor is a greater one than its reciprocal: 0 stands for it as well."""
 _ENDS = frozenset(sign * (number + less) for sign in (1, -1) for number in (2**63, 2**31) for less in (-1, 0))
 _WRITTEN: Mapping[str, tuple[str, ...]] = {"Slice": ("starts", "ends")}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from generator.asking.calls import Call
@@ -48,7 +50,7 @@ def _value(given: NodeInput, filling: int) -> Tensor | None:
         return value.constant
     kind = ELEMENT_TYPES[given.element_type]
     extents = [each for each in value.shape or () if isinstance(each, int)]
-    if value.shape is None or len(extents) < len(value.shape) or np.prod(extents, dtype=np.float64) > _MOST:
+    if value.shape is None or len(extents) < len(value.shape) or math.prod(extents) > _MOST:
         return None
     storage = np.dtype(kind.storage)
     if storage.kind not in "fiub":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -99,7 +100,7 @@ def _reshaped(call: Call, to: str, of: Callable[[_Shape], _Shape]) -> Iterator[C
     changed = call
     for name, given in call.inputs:
         if given is not None and of(given.shape) != given.shape and given.element_type.name != "string":
-            size = int(np.prod(of(given.shape)))
+            size = math.prod(of(given.shape))
             if given.array.size:
                 array = np.resize(given.array.reshape(-1), size).reshape(of(given.shape))
                 made = Tensor(given.element_type, array)

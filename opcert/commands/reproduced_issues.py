@@ -18,6 +18,7 @@ from conformance.runtimes.processor import processor_here
 from conformance.runtimes.runtimes import Runtime, installer_of
 from conformance.runtimes.scripts import Ran, run_confined
 from opcert.vocabulary.errors import RuntimeUnavailable
+from opcert.vocabulary.whole_files import write_text
 from reports.single_cases.bare_javascript import PACKAGES, javascript_of
 from reports.single_cases.bare_script import BareScript, bare_script, outputs_from
 from reports.single_cases.standalone import CALLS
@@ -102,7 +103,7 @@ class Bareground:
             dumped = home / "temporary" / "got.json"
             python = script.language == "python"
             path = home / ("script.py" if python else "script.cjs")
-            path.write_text(script.with_epilogue(_PYTHON if python else _JAVASCRIPT), encoding="utf-8")
+            write_text(path, script.with_epilogue(_PYTHON if python else _JAVASCRIPT))
             environment = {"OPCERT_GOT": str(dumped), **self.runtime.adapter.environment}
             if python:
                 words = [str(self.environment.program), "-I", "-B", "-X", "utf8", str(path)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -59,7 +60,7 @@ def _few(case: CaseResult) -> int:
 
     kind = ELEMENT_TYPES.get(case.element_type)
     digits = kind.layout.precision if kind is not None and kind.layout is not None else _MOST_DIGITS
-    return int(2 ** (min(digits, _MOST_DIGITS) // 4))
+    return 1 << min(digits, _MOST_DIGITS) // 4
 
 
 def _special_places(case: CaseResult, checked: CheckedCall, results: Results) -> list[int]:
@@ -100,5 +101,5 @@ def _is_special(given: Tensor) -> bool:
 
 def _is_special_float(kind: ElementType, array: NDArray[Any]) -> bool:
     sizes = np.abs(decode_floats(kind, array))
-    least = 0.0 if kind.layout is None else 2.0**kind.layout.least_exponent
+    least = 0.0 if kind.layout is None else math.ldexp(1.0, kind.layout.least_exponent)
     return bool((~np.isfinite(sizes) | (sizes >= ORDINARY) | ((sizes > 0) & (sizes < least))).any())
