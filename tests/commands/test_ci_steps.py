@@ -104,21 +104,21 @@ def test_the_action_installs_asks_tells_and_answers(repository: Path, tmp_path: 
     assert (found.code, told) == (0, ["holds", "0", "3", "0"]), found.printed
     for name in ("report", "junit", "record", "certificate"):
         assert (tmp_path / found.outputs[name]).is_file()
-    assert "3 of 3 cases give what the documents say" in (tmp_path / "github_summary").read_text()
-    assert re.search(r"^::notice title=.*::3 of 3 cases", found.printed, re.MULTILINE)
+    assert "100.0 % of 3 decided cases conform; none fails" in (tmp_path / "github_summary").read_text()
+    assert re.search(r"^::notice title=.*::1 operator: 1 without a failure", found.printed, re.MULTILINE)
     _is_this_checkout(tmp_path / "opcert-environment")
     wrong = act(repository, tmp_path, {**asked, "runtime": "fake_backends:Raises"})
     told = [wrong.outputs[name] for name in ("result", "exit-code", "cases", "failing")]
     assert (wrong.code, told) == (1, ["fails", "1", "3", "3"]), wrong.printed
     assert len(re.findall("^::error title=", wrong.printed, re.MULTILINE)) == 1
-    gone = act(repository, tmp_path, {**asked, "runtime": "fake_backends:None", "fail-on": "never"})
+    gone = act(repository, tmp_path, {**asked, "runtime": "fake_backends:NoBackend", "fail-on": "never"})
     assert (gone.code, gone.outputs["result"]) == (4, "error"), gone.printed
     assert "::error title=opcert::Nothing can be said of the runtime" in gone.printed
 
 
 def test_the_template_installs_asks_and_answers(repository: Path, wheel: Path, tmp_path: Path) -> None:
     asked = {**asked_of_suite(tmp_path), "package": wheel.as_uri()}
-    for runtime, code, failures in (("Good", 0, 0), ("Raises", 1, 3), ("None", 4, None)):
+    for runtime, code, failures in (("Good", 0, 0), ("Raises", 1, 3), ("NoBackend", 4, None)):
         found = job(repository, tmp_path, {**asked, "runtime": f"fake_backends:{runtime}"})
         assert found.code == code, found.printed
         if failures is not None:

@@ -64,9 +64,7 @@ def test_a_test_for_each_cause_found_by_the_run(suite: Path, tmp_path: Path) -> 
     code, lines = run_pytest(tmp_path, *arguments, "--opcert-by", "cause", "--junitxml", junit)
     assert code == 1
     text = "\n".join(lines)
-    failed = [
-        line for line in lines if line.startswith("FAILED ") and "opcert::cause[org.example Echo-1: " in line
-    ]
+    failed = [line for line in lines if line.startswith("FAILED ") and "opcert::cause[Echo: " in line]
     assert len(failed) == 1, text
     assert "opcert repro org.example/Echo-1/boundary/" in text
     (failing,) = (each.case for each in read_record(record).results if each.verdict == "mismatch")
@@ -84,7 +82,7 @@ def test_processes_of_xdist_tell_all_causes_in_one_test(suite: Path, tmp_path: P
     code, lines = run_pytest(tmp_path, *arguments, "-n", "1")
     assert code == 1
     assert outcomes(lines)["causes"] == "FAILED"
-    assert any(line.startswith("1. org.example Echo-1: ") for line in lines)
+    assert any(line.startswith("1. Echo: ") for line in lines)
 
 
 @pytest.mark.nightly

@@ -66,6 +66,7 @@ COMMANDS = {
     "site nowhere -o site": 2,
     "generate nowhere": 2,
     "try nowhere": 2,
+    "upstream nowhere": 2,
     "nonsense": 2,
     "--help": 0,
 }

@@ -61,7 +61,7 @@ def test_everything_on_the_page_is_so(
                 commands.append(words[0])
         elif step.kind == "text":
             for line in step.text.splitlines():
-                assert line in printed.splitlines()
+                assert line in printed.splitlines(), printed
     assert commands == [
         "import", "lint", "list", "show", "generate", "adequacy", "run", "repro", "certify", "report",
         "verify",

@@ -79,5 +79,5 @@ def test_memory_that_children_really_have_counts(tmp_path: Path, do: str) -> Non
     record = run(tmp_path, do, "echo", memory=300 * MIB)
     found = {each.levels["do"]: each for each in record.results}
     assert found["echo"].verdict == "pass"
-    assert found[do].verdict == "crash"
+    assert found[do].verdict == "limit"
     assert "MiB of resident memory; the limit is 300 MiB" in (found[do].reason or "")

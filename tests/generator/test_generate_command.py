@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from click.testing import CliRunner
@@ -81,24 +83,37 @@ def test_check_holds_until_something_changes(lock_of_pad: Lock, tmp_path: Path) 
     assert f"changed expectation: com.microsoft/Pad-1/{case}" in ran.stdout
 
 
-def write_changed(made: Lock, folder: Path, *, cases: dict[str, str], **fields: object) -> None:
+def write_changed(
+    made: Lock,
+    folder: Path,
+    *,
+    cases: dict[str, str],
+    specs: Mapping[str, str] = MappingProxyType({}),
+    code: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """The lock as it would have been before something changed."""
     pad = made.operators[str(QUICK)]
-    old = {name: {**pad.specs, **each} if name == "specs" else each for name, each in fields.items()}  # type: ignore[dict-item]
-    before = replace(pad, digest="0" * 64, cases={**pad.cases, **cases}, **old)  # type: ignore[arg-type]
-    write_lock(Lock.of(made.digest, made.options, {str(QUICK): before}), folder / "suite.lock")
+    before = replace(pad, digest="0" * 64, cases={**pad.cases, **cases}, specs={**pad.specs, **specs})
+    old = Lock.of(made.digest, made.options, {str(QUICK): before})
+    write_lock(replace(old, code={**made.code, **code}), folder / "suite.lock")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("part", "cause"),
-    [("specs", "spec fact: spec.yaml"), ("reference", "reference code"), ("generator", "generator code")],
+    ("file", "cause"),
+    [
+        ("spec.yaml", "spec fact: spec.yaml"),
+        ("reference/answers.py", "reference code: reference/answers.py"),
+        ("generator/making/workshop.py", "generator code: generator/making/workshop.py"),
+    ],
 )
-def test_check_tells_why_a_case_changed(lock_of_pad: Lock, tmp_path: Path, part: str, cause: str) -> None:
-    """As if the lock had been written before that part was changed."""
-    case = sorted(lock_of_pad.operators[str(QUICK)].cases)[0]
-    changed = {"spec.yaml": "0"} if part == "specs" else "0"
-    write_changed(lock_of_pad, tmp_path, cases={case: "0"}, **{part: changed})
+def test_check_tells_why_a_case_changed(lock_of_pad: Lock, tmp_path: Path, file: str, cause: str) -> None:
+    """As if the lock had been written before that file was changed."""
+    pad = lock_of_pad.operators[str(QUICK)]
+    case = sorted(pad.cases)[0]
+    assert file in {*pad.specs, *lock_of_pad.code}
+    part = "specs" if file in pad.specs else "code"
+    write_changed(lock_of_pad, tmp_path, cases={case: "0"}, **{part: {file: "0"}})
     ran = CliRunner().invoke(generate_command.command, [NAME, "--check"], standalone_mode=False)
     assert ran.return_value == ExitCode.DOES_NOT_HOLD
     assert ran.stdout == f"changed expectation: com.microsoft/Pad-1/{case} ({cause})\n"

@@ -255,7 +255,7 @@ def test_only_what_is_out_of_date_is_searched_for(file: Path, monkeypatch: pytes
     keep_searches(operators, told.append, file)
     assert "1 operator" in told[-1]
     assert read_searches(file) == whole
-    monkeypatch.setattr(calls_searched, "ProcessPoolExecutor", _never)
+    monkeypatch.setattr(calls_searched, "process_pool", _never)
     keep_searches(operators, told.append, file)
     keep_searches(operators[:1], told.append, file)
     kept = read_searches(file)
