@@ -126,12 +126,27 @@ class EntryTrial:
 
 
 @dataclass(frozen=True)
+class SmallerCall:
+    """What is left of a case that fails, made smaller on the runtime as long as it failed of the same cause.
+
+    Everything is in words: of an attribute its name and value, of an input its name, type with shape, and
+    values, and what was `expected` and what the runtime made of it (`got`).
+    """
+
+    case: str
+    attributes: tuple[tuple[str, str], ...]
+    inputs: tuple[tuple[str, str, str], ...]
+    expected: str
+    got: str
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """All experiments on one run. `stopped` says what ended them before their end, None where nothing did.
 
     `unexplained` are the cases that no experiment puts to a cause, `unsteady` those that did not fail again,
     `allowed` those that failed again by what they expect, and pass by what the documents allow. `trials` are
-    what became of entries that may be about wrong answers.
+    what became of entries that may be about wrong answers. `smaller` are calls that reports show of causes.
     """
 
     causes: tuple[DiagnosedCause, ...]
@@ -142,6 +157,7 @@ class Diagnosis:
     calls: tuple[TriedCall, ...]
     allowed: tuple[str, ...] = ()
     trials: tuple[EntryTrial, ...] = ()
+    smaller: tuple[SmallerCall, ...] = ()
 
 
 def _with(factor: str, values: Sequence[str]) -> str:
@@ -186,7 +202,14 @@ def parse_diagnosis(content: Mapping[str, Any]) -> Diagnosis:
         tuple(TriedCall(**each) for each in content["calls"]),
         _texts(content.get("allowed", ())),
         tuple(parse_trial(each) for each in content.get("trials", ())),
+        tuple(_smaller(each) for each in content.get("smaller", ())),
     )
+
+
+def _smaller(entry: Mapping[str, Any]) -> SmallerCall:
+    attributes = tuple((str(name), str(value)) for name, value in entry["attributes"])
+    inputs = tuple((str(name), str(typed), str(values)) for name, typed, values in entry["inputs"])
+    return SmallerCall(str(entry["case"]), attributes, inputs, str(entry["expected"]), str(entry["got"]))
 
 
 def parse_trial(entry: Mapping[str, Any]) -> EntryTrial:

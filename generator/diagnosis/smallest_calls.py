@@ -98,7 +98,7 @@ class SmallestCalls:
         `known` is the id of the entry that explains it: what it says of calls must hold of the smaller one.
         """
         entry = next((each for each in self.entries if each.id == known), None)
-        if verdict not in SHRUNK or case.demand != "answer" or case.slots:
+        if verdict not in SHRUNK or case.demand != "answer" or case.slots or not case.inputs:
             return case
         if case.model is not None or case.properties or case.output_types:
             return case

@@ -15,17 +15,20 @@ from reports.causes.open_cases import with_open_cases
 from reports.page_making.phrasing import plural
 
 if TYPE_CHECKING:
-    from conformance.judging.kept_diagnosis import EntryTrial
+    from conformance.judging.kept_diagnosis import EntryTrial, SmallerCall
     from conformance.processes.worker_limits import Limits
     from conformance.runtimes.runtimes import Runtime
     from conformance.suite.cases import Case
     from generator.diagnosis.claims import Pointing
+    from generator.fuzzing.workers import RunningRuntime
     from reports.results.case_results import Followed, Results
 
 MOST_SECONDS = 90.0
 PART_OF_RUN, PART_WHERE_TOLD = 0.3, 0.1
 """Experiments take no longer without being asked to, and no more than this part of the run's own time: of one
 whose causes were all told before, as there they find out no more than what each needs, and costs."""
+SHOWN_SECONDS = 45.0
+"""So long the calls that are shown of all causes are made smaller, without being asked to."""
 LEAST_SECONDS = 0.5
 """A run that leaves less is not followed by any: nothing is shown in so short a time."""
 _CALL_SECONDS = 5.0
@@ -165,8 +168,9 @@ def with_experiments(
 
     First the entries that may be about wrong answers are tried, then causes are looked for of what none of
     them explains. Without `seconds` this takes at most 30 % of the run's own time, 10 % where every cause is
-    told, and 90 s. With `keep_calls` those that the same build of the runtime was asked behind earlier runs
-    are not asked again, and their seconds count. Where no footer ends the record, nothing fails that they
+    told, and 90 s; then the calls that are shown of causes are made smaller, for at most 45 s. With
+    `keep_calls` those that the same build of the runtime was asked behind earlier runs are not asked again,
+    and their seconds count. Where no footer ends the record, nothing fails that they
     could tell of, or the runtime does not start again, there are none. With `resume` those that came to no
     end go on from the calls that the file holds.
     Raises UserError where the file cannot be read or written.
@@ -245,6 +249,9 @@ def with_experiments(
                 stopped=found.stopped or stopped,
                 trials=tuple(trials),
             )
+            keep(found)
+            left = SHOWN_SECONDS if seconds is None else seconds - (monotonic() - begun)
+            found = replace(found, smaller=_shown(results, running, left, folders, files))
     except RuntimeUnavailable as error:
         say(f"opcert: no more experiments: {error}", error=True)
     except KeyboardInterrupt:
@@ -258,6 +265,24 @@ def with_experiments(
             say(f"opcert: experiments came to no end ({found.stopped}); {_GO_ON}", error=True)
     # A copy, which finds its classes anew: those that `results` found are of before the experiments.
     return with_open_cases(replace(results))
+
+
+def _shown(
+    results: Results,
+    running: RunningRuntime,
+    seconds: float,
+    folders: tuple[Path, ...],
+    files: tuple[Path, ...],
+) -> tuple[SmallerCall, ...]:
+    """The calls to show of the causes that the experiments leave."""
+    from opcert.commands.smaller_calls import smaller_calls
+    from reports.causes.failure_classes import classes_of
+
+    if seconds <= 0:
+        return ()
+    # A copy: its classes are those behind the experiments.
+    after = with_open_cases(replace(results))
+    return tuple(smaller_calls(after, classes_of(after), running, seconds, folders, files))
 
 
 def _asked(results: Results) -> tuple[list[Case], list[list[Case]]]:

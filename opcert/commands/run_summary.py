@@ -135,12 +135,14 @@ def _in_short(results: Results) -> str:
     """Few lines, whatever the run: the others are named, and where they stand."""
     shown = replace(results, cases=tuple(each for each in results.cases if each.rows))
     record = results.record
-    causes = cause_paragraphs(shown)
+    causes = [each for each in cause_paragraphs(shown) if each.found.fails]
     lines = [runtime_label(record), ""]
     if causes:
         lines.append("What fails, the causes to fix first, each with the command that reproduces a case:")
     for each in causes[:_MOST_CAUSES_IN_SHORT]:
-        lines += [f"  {one_line(each.head, _WIDE)}", f"    {each.lines(program())[-1]}"]
+        lines.append(f"  {one_line(each.head, _WIDE)}")
+        lines += [f"    {one_line(each.call, _WIDE)}"] if each.call else []
+        lines.append(f"    {each.reproduction(program())}")
     if len(causes) > _MOST_CAUSES_IN_SHORT:
         left = causes[_MOST_CAUSES_IN_SHORT:]
         cases = sum(len(each.found.cases) for each in left)
@@ -163,11 +165,19 @@ def _everything(results: Results) -> str:
     shown = replace(results, cases=tuple(each for each in results.cases if each.rows))
     record = results.record
     parts = [runtime_label(record)]
-    causes = cause_paragraphs(shown)
+    every = cause_paragraphs(shown)
+    causes, beside = (
+        [each for each in every if each.found.fails],
+        [each for each in every if not each.found.fails],
+    )
     told = ["\n    ".join(each.lines(program())) for each in causes[:MOST_CAUSES]]
     if len(causes) > MOST_CAUSES:
         told.append(others_line(causes[MOST_CAUSES:]))
     parts += _section("What fails, each cause with the command that reproduces its smallest case", told)
+    told = [one_line(each.head, _LONGEST) for each in beside[:MOST_CAUSES]]
+    if len(beside) > MOST_CAUSES:
+        told.append(others_line(beside[MOST_CAUSES:]))
+    parts += _section("Beside the failures, less exact or open in the documents", told)
     parts += _section("Mended since its entry was written", [mended_line(each) for each in results.mended])
     parts += _section("Forms", [f"{each.form}: {each.text}" for each in compare_forms(shown)])
     parts += _section("Readings followed", readings_lines(shown))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +19,8 @@ from opcert.vocabulary.names import DEFAULT_SUITE
 
 if TYPE_CHECKING:
     from conformance.runtimes.runtimes import Runtime
-    from conformance.suite.cases import Case
     from opcert.commands.reproduced_issues import NotShown
+    from opcert.commands.smaller_calls import Smaller
     from reports.causes.failure_class import FailureClass
     from reports.results.case_results import Results
     from reports.upstream.issues import Issue
@@ -210,37 +210,18 @@ def _shrinking(
     seconds: float,
     folders: tuple[Path, ...],
     known_files: tuple[Path, ...],
-) -> Iterator[Callable[[FailureClass, Case], Case] | None]:
+) -> Iterator[Smaller | None]:
     """What makes a call smaller on the runtime; None where there is no time, or it does not start."""
     from conformance.processes.worker_limits import Limits
-    from generator.diagnosis.smallest_calls import SmallestCalls
     from generator.fuzzing.workers import RunningRuntime
-    from opcert.vocabulary.errors import RuntimeUnavailable
-    from reference.disagreements import load_disagreements, read_disagreements
+    from opcert.commands.smaller_calls import smaller_on
 
     if not seconds:
         yield None
         return
-    entries = [entry for file in known_files for entry in read_disagreements(file)]
-    entries += load_disagreements()
     limits = Limits(case_seconds=_CASE_SECONDS)
-    with ExitStack() as stack:
-        running = stack.enter_context(RunningRuntime(runtime, limits, lambda line: say(line, error=True)))
-        first = running.offer.forms[0]
-        calls = SmallestCalls(running.ask, running.name, entries, seconds, folders)
-
-        def smaller(found: FailureClass, case: Case) -> Case:
-            row = found.smallest.row
-            if row is None or row.form != first or str(case.id) != row.case:
-                return case
-            known = found.known.id if found.known is not None else None
-            try:
-                return calls.of(case, row.verdict, row.reason or "", known)
-            except RuntimeUnavailable as error:
-                say(f"opcert: {error}", error=True)
-                return case
-
-        yield smaller
+    with RunningRuntime(runtime, limits, lambda line: say(line, error=True)) as running:
+        yield smaller_on(running, seconds, folders, known_files)
 
 
 def _tell(made: NotShown, runtime: Runtime) -> None:

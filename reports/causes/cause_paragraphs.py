@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from conformance.judging.kept_diagnosis import SmallerCall
 from conformance.judging.known_causes import WORDS, KnownCause
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import CaseId, OperatorName, operator_path_of
 from reports.causes.class_words import fit_text, remarks
 from reports.causes.failure_class import FailureClass, Told
-from reports.causes.failure_classes import classes_of
+from reports.causes.failure_classes import classes_of, smaller_call
 from reports.causes.followed_readings import fault_text
 from reports.causes.resemblances import class_equals
 from reports.causes.titles import shown_text, title
@@ -31,7 +32,8 @@ _NAMED = 4
 class CauseParagraph:
     """A cause in lines: its head, what is known of it, and the command for its smallest case.
 
-    `name` is the head without its number and its count, which change from run to run.
+    `name` is the head without its number and its count, which change from run to run. `call` is the smallest
+    call and its answer in a line, empty where nobody made one smaller.
     """
 
     found: FailureClass
@@ -39,10 +41,15 @@ class CauseParagraph:
     head: str
     remarks: tuple[str, ...]
     command: str
+    call: str = ""
 
     def lines(self, program: str = "opcert") -> list[str]:
         """Its lines, the first one to stand further left; `program` is how opcert is called."""
-        return [self.head, *self.remarks, self.command.replace("opcert", program, 1)]
+        return [self.head, *filter(None, [self.call]), *self.remarks, self.reproduction(program)]
+
+    def reproduction(self, program: str = "opcert") -> str:
+        """The command for its smallest case."""
+        return self.command.replace("opcert", program, 1)
 
 
 def cause_paragraphs(results: Results) -> list[CauseParagraph]:
@@ -154,4 +161,13 @@ def _paragraph(results: Results, found: FailureClass) -> CauseParagraph:
         f"{found.number}. {name} ({'; '.join(told)})",
         tuple(one_line(each, _LONGEST) for each in remarks(found, resembles)),
         results.reproduction_command(found.smallest.id),
+        _call(smaller_call(results, found)),
     )
+
+
+def _call(smaller: SmallerCall | None) -> str:
+    if smaller is None:
+        return ""
+    given = [f"{name} = {f'{typed} {values}'.strip()}" for name, typed, values in smaller.inputs]
+    given += [f"{name} = {value}" for name, value in smaller.attributes]
+    return one_line(f"{'; '.join(given)}: got {smaller.got}, expected {smaller.expected}", _LONGEST)

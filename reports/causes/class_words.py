@@ -135,7 +135,7 @@ def remarks(found: FailureClass, resembles: str = "") -> list[str]:
     if found.unoptimised:
         told.append(f"only with optimisation: {found.unoptimised} passes {_all_of(len(found.cases))}")
     told += filter(None, [unstable_cases.class_text(found.cases), beside_text(found.beside)])
-    return told
+    return list(dict.fromkeys(told))
 
 
 def _all_of(number: int) -> str:

@@ -14,7 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from conformance.judging.kept_diagnosis import FILE, DiagnosedCause, Diagnosis, read_diagnosis
+from conformance.judging.kept_diagnosis import (
+    FILE,
+    DiagnosedCause,
+    Diagnosis,
+    SmallerCall,
+    read_diagnosis,
+)
 from conformance.judging.known_causes import KnownCause, Suspicion
 from conformance.judging.refusals import sentence
 from conformance.suite.where_shown import ORDER
@@ -66,6 +72,12 @@ def diagnosis_of(results: Results) -> Diagnosis | None:
     """What experiments showed of a run, as the file beside its record says; None where there is none."""
     digest = (results.record.footer or {}).get("digest")
     return read_diagnosis(results.record.path.with_name(FILE), results.suite.digest, digest)
+
+
+def smaller_call(results: Results, found: FailureClass) -> SmallerCall | None:
+    """What the smallest case of a cause was made to on the runtime; None where nobody did that."""
+    diagnosis, name = diagnosis_of(results), str(found.smallest.id)
+    return next((each for each in (diagnosis.smaller if diagnosis else ()) if each.case == name), None)
 
 
 def find_classes(

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from conformance.judging.judge import VERDICTS
-from conformance.judging.kept_diagnosis import OUTCOMES, DiagnosedCause
+from conformance.judging.kept_diagnosis import OUTCOMES, DiagnosedCause, SmallerCall
 from conformance.judging.known_causes import KnownCause
 from conformance.suite.canonical import plain
 from opcert.vocabulary.whole_files import write_text
 from reports.causes.class_words import headline
 from reports.causes.failure_class import FailureClass
-from reports.causes.failure_classes import classes_of
+from reports.causes.failure_classes import classes_of, smaller_call
 from reports.causes.followed_readings import fault_text, find_readings
 from reports.causes.titles import title
 from reports.results.case_results import CaseResult, Results
@@ -82,7 +82,7 @@ def _operator(results: Results, cases: Sequence[CaseResult]) -> dict[str, Any]:
 
 
 def _failure_class(results: Results, found: FailureClass) -> dict[str, Any]:
-    conditions = found.conditions
+    conditions, smaller = found.conditions, smaller_call(results, found)
     return {
         "number": found.number,
         "kind": found.kind,
@@ -108,6 +108,16 @@ def _failure_class(results: Results, found: FailureClass) -> dict[str, Any]:
         "cases": [str(each.id) for each in found.cases],
         "smallest": str(found.smallest.id),
         "reproduce": results.reproduction_command(found.smallest.id),
+        "smallerCall": None if smaller is None else _call(smaller),
+    }
+
+
+def _call(smaller: SmallerCall) -> dict[str, Any]:
+    return {
+        "attributes": dict(smaller.attributes),
+        "inputs": [{"name": name, "type": typed, "values": values} for name, typed, values in smaller.inputs],
+        "expected": smaller.expected,
+        "got": smaller.got,
     }
 
 

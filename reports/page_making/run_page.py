@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
 from reports.causes.cause_paragraphs import fault_cause, shown_cases
 from reports.causes.class_words import equals_text, fit_text, headline, remarks
 from reports.causes.failure_class import FailureClass, marked_features
-from reports.causes.failure_classes import classes_of
+from reports.causes.failure_classes import classes_of, smaller_call
 from reports.causes.followed_readings import fault_name, fault_text
 from reports.causes.lenient_passes import LenientPasses, lenient_passes
 from reports.causes.operator_use import use_text
@@ -29,12 +29,14 @@ from reports.results.headline import (
     runtime_name,
 )
 from reports.results.matrix import Matrix, build_matrix
+from reports.results.standings import StandingGroup, operator_standings
 from reports.results.told_facts import short_names
 from reports.results.type_order import in_type_order
-from reports.results.verdicts import GROUPS, word
+from reports.results.verdicts import ALWAYS, GROUPS, word
 from reports.single_cases.answer_views import AnswerView, view_answer
 from reports.single_cases.case_views import CaseView, view_case
 from reports.single_cases.passages_shown import with_titles
+from reports.single_cases.view_parts import Part
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,21 @@ class LedgerGroup:
 
 
 @dataclass(frozen=True)
+class BarPart:
+    """A part of the line of all cases: where it starts and how long it is, in thousandths of the line."""
+
+    heading: str
+    verdict: str
+    number: int
+    start: float
+    width: float
+
+
+_NARROWEST = 2.0
+"""Thousandths of the line that what there is takes at least, so that it is seen."""
+
+
+@dataclass(frozen=True)
 class ExcusedCases:
     """How many failing cases have one excuse, or one standing; `link` leads to them."""
 
@@ -67,8 +84,8 @@ class ExcusedCases:
 class ClassView:
     """A failure class in words, with what is known of it and its smallest case.
 
-    `anchor` is its element; the links lead to
-    cases.
+    `anchor` is its element; the links lead to cases. `smaller` says that the call and its answer are what is
+    left of that case after it was made smaller on the runtime.
     """
 
     found: FailureClass
@@ -85,6 +102,7 @@ class ClassView:
     cases_link: str
     excused: tuple[ExcusedCases, ...]
     use: str = ""
+    smaller: bool = False
 
     @property
     def number(self) -> int:
@@ -189,10 +207,28 @@ class Page:
                 tuple(
                     LedgerEntry(each, word(each), counts[each], cases_link(token("status", each), of=self.of))
                     for each in group.verdicts
+                    if counts[each] or each in ALWAYS
                 ),
             )
             for group in GROUPS
+            if any(counts[each] or each in ALWAYS for each in group.verdicts)
         )
+
+    @cached_property
+    def bar(self) -> tuple[BarPart, ...]:
+        """All cases as parts of one line, what conforms first."""
+        parts, start = [], 0.0
+        for group in GROUPS:
+            number = sum(self.results.counts[each] for each in group.verdicts)
+            width = 1000 * number / max(1, self.total)
+            if number:
+                parts.append(BarPart(group.heading, group.verdicts[0], number, start, max(width, _NARROWEST)))
+            start += width
+        return tuple(parts)
+
+    @cached_property
+    def standings(self) -> tuple[StandingGroup, ...]:
+        return operator_standings(self.results.cases, self.classes, self.of)
 
     @cached_property
     def matrix(self) -> Matrix:
@@ -274,6 +310,16 @@ class Page:
         case = results.suite.case(str(smallest.id))
         note = token("note", str(found.number))
         resembles = class_equals(results, found.cases)
+        view, answer = view_case(results, case, marked_features(found)), view_answer(results, smallest, case)
+        smaller = smaller_call(results, found)
+        if smaller is not None:
+            view = replace(
+                view,
+                inputs=tuple(Part(name, values, typed) for name, typed, values in smaller.inputs),
+                attributes=tuple(Part(name, value) for name, value in smaller.attributes),
+                demand=smaller.expected,
+            )
+            answer = replace(answer, answer=smaller.got, error="", picture=None)
         return ClassView(
             found,
             title(found, runtime_name(results.record), resembles),
@@ -283,12 +329,13 @@ class Page:
             fit_text(found),
             _types(results, found),
             "" if equals_text(found, resembles) else class_sentence(results, found.cases),
-            view_case(results, case, marked_features(found)),
-            view_answer(results, smallest, case),
+            view,
+            answer,
             case_link(smallest.id, note, of=self.of),
             cases_link(note, of=self.of),
             self._excused(found, note),
             use_text(found.use),
+            smaller is not None,
         )
 
 

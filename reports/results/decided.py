@@ -8,8 +8,9 @@ cases.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from typing import Literal
 
 from reports.causes.failure_class import FailureClass
 from reports.page_making.phrasing import count, plural
@@ -112,12 +113,13 @@ def decide_verdicts(verdicts: Iterable[tuple[str, str]], causes: int) -> Decided
     for name, verdict in verdicts:
         by_name[name].add(verdict)
         counts[verdict] += 1
+    stand = Counter(standing(found) for found in by_name.values())
     failing = sum(counts[each] for each in FAILING)
     beside = sum(counts[each] for each in ("pass", "inexact", "document", "unsupported", "observed"))
     return Decided(
         len(by_name),
-        sum(not found & set(FAILING) and bool(found & _ANSWERED) for found in by_name.values()),
-        sum(not found & {*FAILING, *_ANSWERED} for found in by_name.values()),
+        stand["without"],
+        stand["not offered"],
         counts["pass"],
         failing,
         causes,
@@ -129,5 +131,14 @@ def decide_verdicts(verdicts: Iterable[tuple[str, str]], causes: int) -> Decided
     )
 
 
+Standing = Literal["with", "without", "not offered"]
+"""Whether an operator is there, with a failure or without one."""
 _ANSWERED = frozenset({"pass", "inexact", "document"})
 """Verdicts of operators that a runtime has."""
+
+
+def standing(verdicts: Set[str]) -> Standing:
+    """How an operator stands by the verdicts of its cases."""
+    if verdicts & set(FAILING):
+        return "with"
+    return "without" if verdicts & _ANSWERED else "not offered"

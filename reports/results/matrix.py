@@ -60,8 +60,9 @@ class Cell(VerdictCounts):
 
     @property
     def link(self) -> str:
-        """All its cases; the list has the worst of them first."""
-        return cases_link(*self.tokens, of=self.of)
+        """What was decided of its cases, else all of them; the list has the worst first."""
+        decided = (token("status", "decided"),) if self.decided else ()
+        return cases_link(*self.tokens, *decided, of=self.of)
 
     @property
     def fails(self) -> bool:

@@ -61,11 +61,12 @@ function matrixColumns(name) {
   const feature = table.features.get(name);
   return { title: name, key: name, names: ['', ...(feature?.values ?? [])] };
 }
-const tallyOf = () => ({ numbers: new Array(table.verdicts.length).fill(0), notes: new Set(), total: 0 });
+const tallyOf = () => ({ numbers: new Array(table.verdicts.length).fill(0), notes: new Set(), causes: new Set(), total: 0 });
 function add(tally, verdict, note, number = 1) {
   tally.numbers[verdict] += number;
   tally.total += number;
   if (note) tally.notes.add(note);
+  if (note && verdict < FAILING) tally.causes.add(note);
 }
 function columnMatrix({ title, key, names }) {
   const cells = table.operators.map(() => ({ all: tallyOf(), by: names.map(tallyOf) })), feet = names.map(() => 0);
@@ -120,19 +121,20 @@ function wholeMatrix(title, heads, few, lines, sums) {
 ${groups.map(({ name, says, quiet, operators }) => html`<tbody${quiet ? html` class="quiet"` : ''}><tr class="domain"><th scope="colgroup" colspan="${heads.length + 1}"><button type="button" data-fold aria-expanded="true">${name}</button>${says ? html` <span class="small">${says}</span>` : ''}</th></tr>${operators.map(each => lineOf.get(each))}</tbody>`)}
 <tfoot><tr><th scope="row">cases</th>${sums.map(sum => html`<td>${count(sum)}</td>`)}</tr></tfoot></table>`;
 }
-// One cell, as in the page made beforehand: what passes of all, marked with the worst verdict, and its notes.
+// One cell, as in the page made beforehand: what passes of what was decided, marked with the worst verdict, and its notes.
 const MOST_NOTES = 3;
 function matrixCell(tally, tokens, label, other) {
   if (!tally.total) return html`<td class="empty"><span class="mute"><span class="hidden">${label}: no case</span><span aria-hidden="true">–</span></span></td>`;
   const places = name => table.verdicts.findIndex(each => each.name === name), present = place => tally.numbers[place];
   const failing = table.verdicts.map((_, place) => place).filter(place => place < FAILING && present(place));
-  const [worst] = [...failing, ...['pass', 'unsupported', 'observed', 'harness_error', 'not_run'].map(places)].filter(present);
+  const [worst] = [...failing, ...['inexact', 'pass', 'document', 'unsupported', 'observed', 'limit', 'harness_error', 'not_run'].map(places)].filter(present);
   const verdict = table.verdicts[worst], passing = present(places('pass'));
+  const decided = passing + failing.reduce((sum, place) => sum + present(place), 0);
   const notes = other ? [] : [...tally.notes].sort((one, two) => one - two);
   const said = table.verdicts.map((each, place) => [each, place]).filter(([, place]) => present(place)).map(([each, place]) => `${count(tally.numbers[place])} ${each.word}`).join(', ');
   const marks = notes.slice(0, notes.length > MOST_NOTES ? MOST_NOTES - 1 : MOST_NOTES).map(note => html`<a href="#note-${runPlace()}-${note}"><span class="hidden">note </span>${note}</a>`);
   const more = notes.length - marks.length;
-  return html`<td class="f-${failing.length ? verdict.name : 'quiet'}"><div class="cell" title="${said}${notes.length ? `; notes ${notes.join(', ')}` : ''}"><span class="label">${label}</span><a class="first" href="${casesLink(...tokens)}"><span class="v v-${verdict.name}">${sign(verdict)}<span class="hidden">${verdict.short}, </span></span><b>${count(passing)}</b> <span class="k">of ${count(tally.total)}</span></a>${notes.length ? html`<span class="marks">${marks}${more > 0 ? html`<a class="more" data-notes="${notes.slice(marks.length).join(' ')}" href="${casesLink(...tokens, 'status:failing')}">+${more}<span class="hidden"> more notes</span></a>` : ''}</span>` : ''}</div></td>`;
+  return html`<td class="f-${failing.length ? verdict.name : 'quiet'}"><div class="cell" title="${said}${notes.length ? `; notes ${notes.join(', ')}` : ''}"><span class="label">${label}</span><a class="first" href="${casesLink(...tokens, ...(decided ? [`${other ?? 'status'}:decided`] : []))}"><span class="v v-${verdict.name}">${sign(verdict)}<span class="hidden">${verdict.short}, </span></span>${decided ? html`<b>${count(passing)}</b> <span class="k">of ${count(decided)}</span>` : html`<span class="k">${count(tally.total)}</span>`}</a>${notes.length ? html`<span class="marks">${marks}${more > 0 ? html`<a class="more" data-notes="${notes.slice(marks.length).join(' ')}" href="${casesLink(...tokens, 'status:failing')}">+${more}<span class="hidden"> more notes</span></a>` : ''}</span>` : ''}</div></td>`;
 }
 // Arrow keys: left and right along the links of a row, up and down to the next row that has one there; Home and End.
 function moveInMatrix(cell, target, key) {

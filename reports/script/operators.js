@@ -47,9 +47,12 @@ function documentsSection(versions, facts) {
 }
 function operatorSays(tally) {
   const number = name => tally.numbers[table.verdicts.findIndex(each => each.name === name)];
-  const failing = tally.numbers.slice(0, FAILING).reduce((sum, each) => sum + each, 0), notes = tally.notes.size;
-  const said = [`${count(number('pass'))} of ${plural(tally.total, 'case')} ${number('pass') === 1 ? 'gives' : 'give'} what the documents say.`];
-  if (failing) said.push(`${count(failing)} ${failing === 1 ? 'does' : 'do'} not, for ${notes === 1 ? 'one cause' : plural(notes, 'cause')}.`);
+  const failing = tally.numbers.slice(0, FAILING).reduce((sum, each) => sum + each, 0), causes = tally.causes.size;
+  const decided = number('pass') + failing;
+  const said = [decided ? `${count(number('pass'))} of ${plural(decided, 'decided case')} ${number('pass') === 1 ? 'gives' : 'give'} what the documents say.` : 'Nothing was decided.'];
+  if (failing) said.push(`${count(failing)} ${failing === 1 ? 'does' : 'do'} not, for ${causes === 1 ? 'one cause' : plural(causes, 'cause')}.`);
+  if (number('inexact')) said.push(`${count(number('inexact'))} ${number('inexact') === 1 ? 'is' : 'are'} less exact than the table of functions.`);
+  if (number('document')) said.push(`${count(number('document'))} ${number('document') === 1 ? 'is' : 'are'} open in the documents.`);
   if (number('unsupported')) said.push(`${count(number('unsupported'))} ${number('unsupported') === 1 ? 'is' : 'are'} unsupported, and the runtime says so itself.`);
   if (number('observed')) said.push(`Of ${plural(number('observed'), 'case')} nothing is demanded but survival.`);
   return said.join(' ');
@@ -64,7 +67,7 @@ function versionSection(versions, places) {
   const number = table.types.length, tallies = tallyEach('type', (operator, type) => operator * number + type), all = tallyEach('', operator => operator);
   const total = type => places.reduce((sum, place) => sum + (tallies.get(place * number + type)?.total ?? 0), 0);
   const used = table.types.map((_, type) => type).filter(total);
-  return html`<div class="head"><h2>Versions and element types</h2><span class="mute small">what passes of all cases, marked with the worst verdict; numbers below are notes of what to fix</span></div><div class="scroll" role="region" aria-label="Versions and element types" tabindex="0"><table class="matrix${used.length >= MOST_ON_PAPER ? ' flows' : ''}"><thead><tr><th scope="col">version</th><th scope="col">all</th>${used.map(type => html`<th scope="col">${table.types[type]}</th>`)}</tr></thead><tbody>${versions.map((version, at) => html`<tr><th scope="row">${shortName(version)}</th>${matrixCell(all.get(places[at]) ?? tallyOf(), [tokenText('op', version.word)], 'all')}${used.map(type => matrixCell(tallies.get(places[at] * number + type) ?? tallyOf(), [tokenText('op', version.word), tokenText('type', table.types[type])], table.types[type]))}</tr>`)}</tbody></table></div>`;
+  return html`<div class="head"><h2>Versions and element types</h2><span class="mute small">what passes of what was decided, marked with the worst verdict; numbers below are notes of what to fix</span></div><div class="scroll" role="region" aria-label="Versions and element types" tabindex="0"><table class="matrix${used.length >= MOST_ON_PAPER ? ' flows' : ''}"><thead><tr><th scope="col">version</th><th scope="col">all</th>${used.map(type => html`<th scope="col">${table.types[type]}</th>`)}</tr></thead><tbody>${versions.map((version, at) => html`<tr><th scope="row">${shortName(version)}</th>${matrixCell(all.get(places[at]) ?? tallyOf(), [tokenText('op', version.word)], 'all')}${used.map(type => matrixCell(tallies.get(places[at] * number + type) ?? tallyOf(), [tokenText('op', version.word), tokenText('type', table.types[type])], table.types[type]))}</tr>`)}</tbody></table></div>`;
 }
 function runsSection(versions, places) {
   if (table.runs.length < 2) return '';

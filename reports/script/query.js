@@ -41,8 +41,8 @@ function rowTest(key, values) {
     const wanted = names.map(name => values.some(value => fits(name, value)));
     return row => wanted[codes[row]];
   };
-  const status = codes => coded(codes, table.verdicts, (verdict, value) => (value === 'failing'
-    ? table.verdicts.indexOf(verdict) < FAILING : verdict.name.startsWith(value.replaceAll(' ', '_')) || value === '*'));
+  const status = codes => coded(codes, table.verdicts, (verdict, value) => (value === 'failing' || value === 'decided'
+    ? table.verdicts.indexOf(verdict) < FAILING || (value === 'decided' && verdict.name === 'pass') : verdict.name.startsWith(value.replaceAll(' ', '_')) || value === '*'));
   switch (key) {
     case '': {
       const said = run.reasons.map(each => String(each ?? '').toLowerCase().includes(values[0]));

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from reports.causes.failure_class import smallness
+from reports.causes.failure_class import shown_order
 from reports.causes.features import CONSTRAINT, ELEMENT_TYPE
 from reports.page_making.run_page import Page
 
@@ -25,15 +25,15 @@ operator version: for each run verdict and note, and last how many cases have ju
 def listed_positions(pages: Sequence[Page]) -> Sequence[int]:
     """The positions in suite order of the cases that the list has.
 
-    Of more than `MOST_LISTED` these are of every cause the smallest cases, of each about as many as of every
-    other one, and some of each verdict of every operator version.
+    Of more than `MOST_LISTED` these are of every cause the cases to show first, of each about as many as of
+    every other one, and some of each verdict of every operator version.
     """
     total, failing = pages[0].total, int(MOST_LISTED * FAILING_PART)
     if total <= MOST_LISTED:
         return range(total)
     places = {id(each): position for page in pages for position, each in enumerate(page.results.cases)}
     causes = [
-        [places[id(case)] for case in sorted(each.cases, key=smallness)]
+        [places[id(case)] for case in sorted(each.cases, key=shown_order)]
         for page in pages
         for each in page.classes
     ]

@@ -231,7 +231,9 @@ def test_a_runtime_that_is_right(repository: Path, tmp_path: Path) -> None:
         assert (tmp_path / outputs[name]).is_file()
     assert "100.0 % of 3 decided cases conform; none fails" in (tmp_path / "github_summary").read_text()
     assert "::error" not in made.steps["tell"].printed
-    assert re.search(r"^::notice title=.*::1 operator: 1 without a failure", made.steps["tell"].printed, re.MULTILINE)
+    assert re.search(
+        r"^::notice title=.*::1 operator: 1 without a failure", made.steps["tell"].printed, re.MULTILINE
+    )
     assert made.used["actions/upload-artifact@v4"] == {
         "name": "opcert", "path": "opcert-report", "if-no-files-found": "ignore"
     }  # fmt: skip

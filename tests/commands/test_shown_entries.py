@@ -16,6 +16,7 @@ import yaml
 
 from conformance.judging.kept_diagnosis import FILE
 from conformance.processes.worker_limits import Limits
+from conformance.running.requests import Offer
 from conformance.running.responses import Response
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite import kept_work
@@ -32,6 +33,7 @@ from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
 from reports.formats.json import render_json
+from reports.page_making.report_page import render_report
 from reports.results.case_results import Results, put_together
 from tests.generator.fuzz_fakes import Fake, Mistake, space_of
 from tests.reports.sample import HEADER, Maker
@@ -73,6 +75,8 @@ class Workers:
     """Stands where a runtime would be started."""
 
     mistake: Mistake = reflect_as_edge
+    offer = Offer("fake", "1", {"com.microsoft": "node"}, ("inputs",), None)
+    name = str(HEADER["runtime"]["name"])
 
     def __init__(self, *_: object) -> None:
         self._fake = Fake(space_of(PAD), type(self).mistake)
@@ -222,6 +226,34 @@ def test_a_report_needs_no_runtime_for_what_was_shown(tmp_path: Path) -> None:
     other = tmp_path / "other.yaml"
     other.write_text(yaml.safe_dump({"cases": [entry("of_reflect", "mode in ['reflect', 'wrap']")]}))
     assert set(told(with_known_causes(again, (), (other,)))) == {"suspected of_reflect"}
+
+
+def test_the_call_that_is_shown_is_made_smaller_on_the_runtime(tmp_path: Path) -> None:
+    results = run(tmp_path, [OF_REFLECT])
+    (found,) = told(results).values()
+    kept = json.loads((results.record.path.with_name(FILE)).read_text())
+    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(kept)
+    (small,) = kept["smaller"]
+    assert small["case"] == str(found.smallest.id)
+    assert ["mode", "reflect"] in small["attributes"]
+    (_, typed, values), pads, *_ = small["inputs"]
+    assert typed.startswith("float [")
+    assert len(values.split()) <= 3
+    assert pads[0] == "pads"
+    assert small["got"] != small["expected"]
+    (paragraph,) = cause_paragraphs(results)
+    assert small["got"] in paragraph.call
+    assert paragraph.call in paragraph.lines()
+    (told_of,) = json.loads(render_json(results))["classes"]
+    assert told_of["smallerCall"]["expected"] == small["expected"]
+    page = render_report([results])
+    assert f"<dd>{small['got']}</dd>" in page
+    assert "The case it was found in" in page
+    # Where nobody made it smaller the suite's own case is shown.
+    (results.record.path.with_name(FILE)).unlink()
+    bare = with_known_causes(put_together(results.suite, results.record), (), (tmp_path / "mine.yaml",))
+    assert "Smallest case" in render_report([bare])
+    assert all(not each.call for each in cause_paragraphs(bare))
 
 
 def test_a_damaged_trial_is_said_to_be(tmp_path: Path) -> None:

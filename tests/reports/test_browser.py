@@ -117,13 +117,14 @@ def test_without_scripts_the_summary_and_the_classes_are_there(browser: Browser,
 def test_the_first_screen_holds_headline_totals_and_what_to_fix_first(browser: Browser, report: Path) -> None:
     watched = Watched(browser, 1440)
     watched.page.goto(report.as_uri())
-    for selector in (".run h1", ".say", ".facts", ".ledger", "#note-0-1 h3", "#note-0-1 summary"):
+    for selector in (".run h1", ".say", ".shares", ".ledger", ".standings", "#note-0-1 summary"):
         box = watched.page.locator(selector).bounding_box()
         assert box is not None
         assert box["y"] + box["height"] < 900
     tops = watched.page.eval_on_selector_all(".ledger > div", "all => all.map(each => each.offsetTop)")
     assert len(set(tops)) == 1
     order = watched.page.eval_on_selector_all(
-        ".ledger, .class, .matrix", "all => all.map(each => each.classList[0])"
+        ".shares, .ledger, .standings, .class, .matrix, .facts", "all => all.map(each => each.classList[0])"
     )
-    assert (order[0], set(order[1:-1]), order[-1]) == ("ledger", {"class"}, "matrix")
+    assert order[:3] == ["shares", "ledger", "standings"]
+    assert (set(order[3:-2]), order[-2:]) == ({"class"}, ["matrix", "facts"])

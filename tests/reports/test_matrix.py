@@ -120,7 +120,7 @@ def test_types_stand_by_how_many_operators_take_them_and_kin_together() -> None:
     (row,) = [row for row in build_matrix(cases, ()).rows if row.operator.name == "Abs"]
     assert [each.total if each else 0 for each in row.cells] == [1, 2, 2]
     assert row.cells[2] is not None
-    assert row.cells[2].link == "#/cases?q=op:Abs-13%20type:complex64,complex128"
+    assert row.cells[2].link == "#/cases?q=op:Abs-13%20type:complex64,complex128%20status:decided"
 
 
 def test_groups_hold_every_verdict_once() -> None:

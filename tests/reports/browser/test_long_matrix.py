@@ -101,7 +101,7 @@ def test_an_operator_of_one_case_is_told_of_in_the_singular(module_browser: Brow
     opened.click("#operator tbody th a")
     opened.wait_for_selector("#operator .say")
     text = opened.inner_text("#operator")
-    assert "1 of 1 case gives what the documents say." in text
+    assert "1 of 1 decided case gives what the documents say." in text
     assert "Its only case" in text
     assert "half of them" not in text
     opened.close()
