@@ -76,7 +76,8 @@ COMMANDS = {
 def test_what_is_closed_changes_no_answer(place: Path, words: str) -> None:
     usual = shell(place, f"OPCERT {words}")
     assert "bug" not in usual.stderr
-    for closed in CLOSED if words.startswith(("run", "certify")) else CLOSED[:1] + CLOSED[2:3]:
+    # Each stream alone where there are processes behind the command, else all of them at once.
+    for closed in CLOSED if words.startswith("run fake_backends:Raises") else CLOSED[-1:]:
         done = shell(place, f"OPCERT {words} {closed}")
         assert done.returncode == usual.returncode, (closed, done.stderr)
         assert "bug" not in done.stderr
