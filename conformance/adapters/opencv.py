@@ -65,6 +65,12 @@ ADAPTER = Adapter(
             message=r'\(-215:Assertion failed\) .* && ".*\b(unsupported|supported|supports)\b.*"',
         ),
         UnsupportedRule(
+            "error: OpenCV(5.0.0) transpose_layer.cpp:129: error: (-215:Assertion failed) ndims <= "
+            "TRANSPOSE_MAX_DIMS in function 'transpose'",
+            kind="error",
+            message=r"\(-215:Assertion failed\) \w+ <= (\(\w+\))?\w*MAX_DIMS in function",
+        ),
+        UnsupportedRule(
             "error: OpenCV(5.0.0) fast_gemm.cpp:720: error: (-2:Unspecified error) in function "
             "'fastGemmBatch'\n> DNN/fastGemmBatch: only support float32 for now "
             "(expected: 'A.type() == CV_32F')",

@@ -129,11 +129,13 @@ class EntryTrial:
 class SmallerCall:
     """What is left of a case that fails, made smaller on the runtime as long as it failed of the same cause.
 
-    Everything is in words: of an attribute its name and value, of an input its name, type with shape, and
-    values, and what was `expected` and what the runtime made of it (`got`).
+    `cause` is the entry that it was made for, empty without one. Everything else is in words: of an attribute
+    its name and value, of an input its name, type with shape, and values, and what was `expected` and what
+    the runtime made of it (`got`).
     """
 
     case: str
+    cause: str
     attributes: tuple[tuple[str, str], ...]
     inputs: tuple[tuple[str, str, str], ...]
     expected: str
@@ -209,7 +211,8 @@ def parse_diagnosis(content: Mapping[str, Any]) -> Diagnosis:
 def _smaller(entry: Mapping[str, Any]) -> SmallerCall:
     attributes = tuple((str(name), str(value)) for name, value in entry["attributes"])
     inputs = tuple((str(name), str(typed), str(values)) for name, typed, values in entry["inputs"])
-    return SmallerCall(str(entry["case"]), attributes, inputs, str(entry["expected"]), str(entry["got"]))
+    case, cause = str(entry["case"]), str(entry["cause"])
+    return SmallerCall(case, cause, attributes, inputs, str(entry["expected"]), str(entry["got"]))
 
 
 def parse_trial(entry: Mapping[str, Any]) -> EntryTrial:

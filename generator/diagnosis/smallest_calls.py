@@ -11,7 +11,7 @@ import numpy as np
 
 from conformance.running.responses import Response
 from conformance.suite.cases import Case, Expectation
-from conformance.suite.where_shown import ORDER, shows_of
+from conformance.suite.where_shown import ORDER, Shows, shows_of
 from generator.asking.calls import Call, call_of
 from generator.asking.expectations import expect
 from generator.diagnosis.explainer import Scopes
@@ -92,10 +92,13 @@ class SmallestCalls:
     seconds: float
     folders: tuple[Path, ...] = ()
 
-    def of(self, case: Case, verdict: str, reason: str, known: str | None) -> Case:
+    def of(
+        self, case: Case, verdict: str, reason: str, known: str | None, shows: Shows | None = None
+    ) -> Case:
         """A smaller case that fails in the same way, on data as ordinary; else the case itself.
 
         `known` is the id of the entry that explains it: what it says of calls must hold of the smaller one.
+        `shows` is on what data it shows, its wrong elements among them; else what its call says of that.
         """
         entry = next((each for each in self.entries if each.id == known), None)
         if verdict not in SHRUNK or case.demand != "answer" or case.slots or not case.inputs:
@@ -108,12 +111,12 @@ class SmallestCalls:
             space = open_space(case.operator, self.folders)
         except (UserError, KeyError):
             return case
-        return self._shrunk(space, case, verdict, reason, entry)
+        rank = ORDER.index(shows_of(case) if shows is None else shows)
+        return self._shrunk(space, case, verdict, reason, entry, rank)
 
     def _shrunk(
-        self, space: Space, case: Case, verdict: str, reason: str, entry: Disagreement | None
+        self, space: Space, case: Case, verdict: str, reason: str, entry: Disagreement | None, rank: int
     ) -> Case:
-        rank = ORDER.index(shows_of(case))
         scopes = Scopes(self.folders)
 
         def may_be(other: Case) -> bool:

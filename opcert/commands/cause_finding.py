@@ -15,7 +15,7 @@ from reports.causes.open_cases import with_open_cases
 from reports.page_making.phrasing import plural
 
 if TYPE_CHECKING:
-    from conformance.judging.kept_diagnosis import EntryTrial, SmallerCall
+    from conformance.judging.kept_diagnosis import Diagnosis, EntryTrial, SmallerCall
     from conformance.processes.worker_limits import Limits
     from conformance.runtimes.runtimes import Runtime
     from conformance.suite.cases import Case
@@ -250,8 +250,8 @@ def with_experiments(
                 trials=tuple(trials),
             )
             keep(found)
-            left = SHOWN_SECONDS if seconds is None else seconds - (monotonic() - begun)
-            found = replace(found, smaller=_shown(results, running, left, folders, files))
+            left = SHOWN_SECONDS if seconds is None else min(SHOWN_SECONDS, seconds)
+            found = replace(found, smaller=_shown(results, running, left, folders, files, earlier))
     except RuntimeUnavailable as error:
         say(f"opcert: no more experiments: {error}", error=True)
     except KeyboardInterrupt:
@@ -273,6 +273,7 @@ def _shown(
     seconds: float,
     folders: tuple[Path, ...],
     files: tuple[Path, ...],
+    earlier: Diagnosis | None,
 ) -> tuple[SmallerCall, ...]:
     """The calls to show of the causes that the experiments leave."""
     from opcert.commands.smaller_calls import smaller_calls
@@ -282,7 +283,8 @@ def _shown(
         return ()
     # A copy: its classes are those behind the experiments.
     after = with_open_cases(replace(results))
-    return tuple(smaller_calls(after, classes_of(after), running, seconds, folders, files))
+    before = () if earlier is None else earlier.smaller
+    return tuple(smaller_calls(after, classes_of(after), running, seconds, folders, files, before))
 
 
 def _asked(results: Results) -> tuple[list[Case], list[list[Case]]]:

@@ -72,10 +72,15 @@ class KeptExperiments:
         return None if found is None else replace(found, calls=self._kept.calls, trials=self._kept.trials)
 
     def calls(self) -> Diagnosis | None:
-        """The calls of before without what they say, and the seconds that they took; None without any."""
+        """The calls of before without what they say, those shown, and the seconds; None without any."""
         if not self._kept.diagnoses:
             return None
-        return Diagnosis((), (), (), self._kept.seconds, _EARLIER, self._kept.calls)
+        smaller = {
+            (each.case, each.cause): each for _, found in self._kept.diagnoses for each in found.smaller
+        }
+        return Diagnosis(
+            (), (), (), self._kept.seconds, _EARLIER, self._kept.calls, smaller=tuple(smaller.values())
+        )
 
     def keep(self, found: Diagnosis, wrong: Sequence[Case], told: Sequence[Sequence[Case]]) -> None:
         """Keep a diagnosis of failing cases, its calls and its trials, those of before among them."""

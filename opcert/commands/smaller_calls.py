@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -51,7 +51,7 @@ def smaller_on(
             return case
         known = found.known.id if found.known is not None else None
         try:
-            return calls.of(case, row.verdict, row.reason or "", known)
+            return calls.of(case, row.verdict, row.reason or "", known, found.smallest.shows)
         except RuntimeUnavailable as error:
             say(f"opcert: {error}", error=True)
             return case
@@ -66,13 +66,18 @@ def smaller_calls(
     seconds: float,
     folders: tuple[Path, ...],
     known_files: tuple[Path, ...],
+    before: Iterable[SmallerCall] = (),
 ) -> Iterator[SmallerCall]:
-    """The calls to show of causes, in their order, as many as there is time for."""
+    """The calls to show of causes, in their order, as many as there is time for; those of `before` stay."""
+    kept = {(each.case, each.cause): each for each in before}
     smaller, until = smaller_on(running, min(SECONDS, seconds), folders, known_files), monotonic() + seconds
     for found in classes:
         if monotonic() >= until:
             return
-        case = results.suite.case(str(found.smallest.id))
+        case, cause = results.suite.case(str(found.smallest.id)), found.known.id if found.known else ""
+        if (str(case.id), cause) in kept:
+            yield kept[str(case.id), cause]
+            continue
         small = smaller(found, case) if found.fails else case
         if small is case:
             continue
@@ -84,6 +89,7 @@ def smaller_calls(
             view = view_case(results, replace(small, id=case.id))
             yield SmallerCall(
                 str(case.id),
+                cause,
                 tuple((each.name, each.values) for each in view.attributes),
                 tuple((each.name, each.type, each.values) for each in view.inputs),
                 view.demand,

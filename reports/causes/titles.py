@@ -21,6 +21,12 @@ _SIGNALS: Mapping[str, str] = {
     "SIGILL": "illegal instruction",
     "SIGKILL": "process killed",
 }
+_EQUALS = "the result equals the expected output with "
+_JOINED: Mapping[str, tuple[str, str]] = {
+    "either": ("one of these, which do alike", "; or "),
+    "together": ("of these together", "; and "),
+    "suspected": ("suspected and not shown", "; or "),
+}
 _SENTENCE = re.compile(r"(?<=[.;:]) +(?=[A-Z`])")
 _OF_VERSIONS = re.compile(r"Mended in |\d+\.\d+ (has|had) |With |Nearest |So ")
 """Sentences that say when something was mended, or what works beside it: no symptom."""
@@ -37,8 +43,8 @@ _OWN_NAMES: Mapping[str, tuple[str, ...]] = {
 def title(found: FailureClass, runtime: str = "", resembles: str = "") -> str:
     """`BatchNormalization: segfault when an optional training output is left out`.
 
-    What the answers of all its cases equal says most (`resembles` has it in a sentence); of an entry without
-    a title of its own what it says of the runtime stands behind the symptom.
+    Without an entry that has a title of its own, what the answers of all its cases equal says most
+    (`resembles` has it in a sentence), and then what entries say of the runtime behind what one sees.
     """
     return f"{operator_names(found)}: {symptom(found, runtime, resembles)}"
 
@@ -52,15 +58,21 @@ def operator_names(found: FailureClass) -> str:
 
 def symptom(found: FailureClass, runtime: str = "", resembles: str = "") -> str:
     """What one sees, and when."""
-    known, equals = found.known, equals_text(found, resembles)
-    if equals:
-        return f"{damage(found)}: {equals}"
-    if known is None:
-        return headline(found)
-    if known.short:
+    known, equals, seen = found.known, equals_text(found, resembles), damage(found)
+    if known is not None and known.short:
         return known.short
-    seen = damage(found)
-    return f"{seen}: {told_of_runtime(known, runtime)}"
+    if equals.startswith(_EQUALS):
+        return f"{seen}, as with {equals.removeprefix(_EQUALS)}"
+    if equals:
+        return f"{seen}: {equals}"
+    if known is not None:
+        return f"{seen}: {told_of_runtime(known, runtime)}"
+    joined = _JOINED.get(found.told)
+    if joined is not None and found.suspects:
+        opening, between = joined
+        named = between.join(each.short or told_of_runtime(each, runtime) for each in found.suspects)
+        return f"{seen}, {opening}: {named}"
+    return headline(found)
 
 
 def damage(found: FailureClass) -> str:

@@ -13,6 +13,7 @@ import pytest
 
 from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis
 from conformance.processes.worker_limits import Limits
+from conformance.running.requests import Offer
 from conformance.running.responses import Refused, Response
 from conformance.runtimes.runtimes import Runtime, find_runtime
 from conformance.suite import kept_work
@@ -50,6 +51,9 @@ def pad_cases() -> tuple[Case, ...]:
 
 class FakeWorkers:
     """Stands where a runtime would be started; notes what it is asked."""
+
+    offer = Offer("fake", "1", {"com.microsoft": "node"}, ("inputs",), None)
+    name = str(HEADER["runtime"]["name"])
 
     def __init__(self, *_: object) -> None:
         self._fake = Fake(space_of(PAD), reflect_as_edge)
@@ -119,7 +123,7 @@ def test_the_same_failures_of_the_same_build_are_not_asked_for_again(
     run: Callable[..., Results], capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, calls = diagnosis(run())
-    assert calls == len(first.calls) > 20
+    assert calls > len(first.calls) > 20  # the call that is shown is made smaller, too
     assert [[each.factor for each in cause.needed] for cause in first.causes] == [["mode"]]
     capsys.readouterr()
     again, calls = diagnosis(run(seconds=20, loaded=LOADED[:1], options={"jobs": 7}))
@@ -130,11 +134,12 @@ def test_the_same_failures_of_the_same_build_are_not_asked_for_again(
 def test_of_other_failures_only_the_calls_are_known(
     run: Callable[..., Results], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first, _ = diagnosis(run())
+    first, calls = diagnosis(run())
+    of_shown = calls - len(first.calls)
     capsys.readouterr()
     other, calls = diagnosis(run(but=1))
     assert "at most 15 s, beside" not in capsys.readouterr().err
-    assert calls < len(first.calls) / 4
+    assert calls - of_shown < len(first.calls) / 4
     assert other.causes[0].sentence == first.causes[0].sentence
     assert diagnosis(run(but=1)) == (other, 0)
     assert diagnosis(run()) == (first, 0)
@@ -181,7 +186,7 @@ def test_who_says_for_how_long_has_experiments_go_on(run: Callable[..., Results]
     assert calls == 0
     assert first.stopped is not None
     whole, calls = diagnosis(run(), seconds=600.0)
-    assert calls == len(whole.calls) > 20
+    assert calls > len(whole.calls) > 20
     assert whole.stopped is None
     assert diagnosis(run()) == (whole, 0)
 
@@ -189,7 +194,7 @@ def test_who_says_for_how_long_has_experiments_go_on(run: Callable[..., Results]
 def test_what_was_ended_sooner_than_it_need_be_goes_on(run: Callable[..., Results]) -> None:
     diagnosis(run(), seconds=0.000001)
     found, calls = diagnosis(run())
-    assert calls == len(found.calls) > 20
+    assert calls > len(found.calls) > 20
     assert found.stopped is None
 
 

@@ -268,5 +268,5 @@ def test_a_damaged_trial_is_said_to_be(tmp_path: Path) -> None:
 
 def test_a_cause_is_headed_by_what_its_answers_equal(tmp_path: Path) -> None:
     (first,) = cause_paragraphs(run(tmp_path, [AS_EDGE], seconds=0))
-    assert "the result equals the expected output with mode reflect → edge" in first.head
+    assert ", as with mode reflect → edge" in first.head
     assert any("It does as_edge." in each for each in first.remarks)

@@ -91,6 +91,7 @@ def test_what_is_expected_and_asked_counts() -> None:
     assert shows_of(case(given, demand="refuse")) == "invalid"
     assert shows_of(case(given), {"expected": -0.0, "got": 0.0}) == "special"
     assert shows_of(case(given), {"expected": 0.0, "got": 1e-9}) == "ordinary"
+    assert shows_of(case(given), {"expected": 0.0, "got": 1e-38}) == "extremes"
     assert shows_of(case(given), {"expected": 1.5e-8, "got": 0.0}) == "ordinary"
     assert shows_of(case(given), {"expected": 1.2e-38, "got": 0.0}) == "extremes"
     assert shows_of(case(given), {"expected": "NaN", "got": 1.0}) == "special"
