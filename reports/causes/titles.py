@@ -27,6 +27,8 @@ _JOINED: Mapping[str, tuple[str, str]] = {
     "together": ("of these together", "; and "),
     "suspected": ("suspected and not shown", "; or "),
 }
+_ID = re.compile(r"\b[a-z0-9]+(_[a-z0-9]+)+\b")
+"""What readings and leaves to refuse are called in specs."""
 _SENTENCE = re.compile(r"(?<=[.;:]) +(?=[A-Z`])")
 _OF_VERSIONS = re.compile(r"Mended in |\d+\.\d+ (has|had) |With |Nearest |So ")
 """Sentences that say when something was mended, or what works beside it: no symptom."""
@@ -72,7 +74,8 @@ def symptom(found: FailureClass, runtime: str = "", resembles: str = "") -> str:
         opening, between = joined
         named = between.join(each.short or told_of_runtime(each, runtime) for each in found.suspects)
         return f"{seen}, {opening}: {named}"
-    return headline(found)
+    said = headline(found)
+    return _ID.sub(lambda each: f"“{each[0].replace('_', ' ')}”", said) if found.told == "judge" else said
 
 
 def damage(found: FailureClass) -> str:
