@@ -232,7 +232,7 @@ def _tell(made: NotShown, runtime: Runtime) -> None:
 
 
 def _write_table(loaded: Sequence[tuple[Runtime, Results]], output: Path | None, words: Sequence[str]) -> int:
-    """The causes of all runtimes in one order, each once, as many as the table has that are reproduced."""
+    """The causes of all runtimes that have an entry in one order, each once, as many as the table has."""
     from opcert.commands.reproduced_issues import Bareground, NotShown, issues_of
     from opcert.vocabulary.harmless import for_shell
     from opcert.vocabulary.whole_files import write_text
@@ -251,6 +251,8 @@ def _write_table(loaded: Sequence[tuple[Runtime, Results]], output: Path | None,
         for each in classes:
             key = key_of_cause(each, label, same)
             holders.setdefault(key, {})[label] = None
+            if each.known is None:
+                continue  # its number is another one in the next run
             waiting.append((each, runtime, results, key))
     waiting.sort(key=lambda one: fixing_order(one[0]))
     grounds: dict[str, Bareground] = {}

@@ -15,7 +15,7 @@ from reports.upstream.issues import Issue
 MOST = 50
 HEAD = """# To be sent upstream
 
-The {} causes that matter most of what today's releases of runtimes do wrong: first where a cause shows (on
+The {} causes with an entry that matter most of what today's releases do wrong: first where a cause shows (on
 ordinary data, on wide integers or uncommon types, on special values, on nothing or extremes, on invalid
 calls), then what it costs, then how often the operator is used, counted over {} public models ({}). Each
 is reproduced by a script that needs numpy, onnx and the runtime alone: `opcert upstream RUNTIME CAUSE` writes
