@@ -77,7 +77,7 @@ def why_none(case: Case, runtime: str, form: Form) -> str:
         return "an attribute of its is a graph or a type"
     lacking = sorted({str(each.element_type) for each in tensors} - PLAIN)
     if lacking:
-        return f"numpy has no {' and no '.join(lacking)}"
+        return f"a short script cannot give {' and '.join(lacking)}"
     elements = sum(each.array.size for each in tensors)
     return f"it has {elements} elements" if elements > MOST_ELEMENTS else ""
 
