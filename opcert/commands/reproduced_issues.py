@@ -33,6 +33,7 @@ SECONDS = 60.0
 """A script that takes longer hangs."""
 MOST_CASES = 4
 """So many cases of a cause are tried until one has a script that reproduces it."""
+_HANDED_ON = re.compile(r"(?m)^(\w+: )?Exception from \S+:$")
 _TOLD = 48
 _PYTHON = """
 import base64 as _base64, json as _json, os as _os
@@ -227,6 +228,3 @@ def _printed(ran: Ran) -> str:
 
 def _name(requirement: str) -> str:
     return re.split(r"[=<>!~\[ ]", requirement, maxsplit=1)[0].lower().replace("_", "-")
-
-
-_HANDED_ON = re.compile(r"(?m)^(\w+: )?Exception from \S+:$")
