@@ -80,7 +80,8 @@ def drawn_inputs(wanted: Sequence[ModelValue], seed: int) -> Iterator[Given]:
                 _extent(extent, at, len(each.shape or ()), length, last=last)
                 for at, extent in enumerate(each.shape or ())
             )
-            if prod(shape) > _MOST_ELEMENTS:
+            # An axis of nothing beside one of 2^62 has no elements, and is too large for whoever holds it.
+            if prod(extent or 1 for extent in shape) > _MOST_ELEMENTS:
                 raise UserError(
                     "the model takes an input that is too large to be drawn",
                     got=f"{one_line(each.name, 80)}: {list(shape)}",

@@ -38,6 +38,7 @@ from generator.checking.output_holding import hold_output
 from generator.checking.output_steps import output_steps
 from generator.checking.reference_run import ReferenceRun
 from generator.fuzzing.judged_calls import Ask
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.tensors import Tensor
 
@@ -69,6 +70,7 @@ class NodeByNode:
 
     def run(self) -> WholeModelFacts:
         wanted = wanted_inputs(self.model)
+        _check_names(self.model)
         if self.source.folder is not None:
             tries: Iterator[Given] = iter((filed_inputs(wanted, self.source.folder),))
         else:
@@ -263,3 +265,14 @@ class NodeByNode:
             {str(why): counted[why] for why in sorted(counted)},
         )
         return WholeModelFacts(self.name, how, inputs, nodes, effects, notes, passed_over, given=given.values)
+
+
+def _check_names(model: WholeModel) -> None:
+    """Raise UserError of a name that is no text: nothing can be asked for by it."""
+    for node, facts in model.nodes:
+        if any(isinstance(name, bytes) for name in (*node.input, *node.output)):
+            raise UserError(
+                "the model names a value in bytes that are no UTF-8",
+                got=f"node {facts.place}",
+                expected="names that are text, by which values can be asked for",
+            )

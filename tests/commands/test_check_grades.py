@@ -176,3 +176,29 @@ def test_a_model_that_does_not_run_with_random_inputs_is_no_zero(
     assert document["runtimes"][0]["load"]["verdict"] == "loads"
     assert "no memory for it" in document["runtimes"][0]["numbers"]["doesNotRun"]
     assert "does not run with inputs that were drawn" in answer.out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [[0, 2**62], [2**62, 0, 2**62]])
+def test_an_extent_of_nothing_beside_a_huge_one_is_no_bug(
+    capsys: pytest.CaptureFixture[str], place: Path, shape: list[int]
+) -> None:
+    values = [helper.make_tensor_value_info(each, TensorProto.FLOAT, shape) for each in "xy"]
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"], name="r")], "g", values[:1], values[1:])
+    model = place / "model.onnx"
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    answer, _ = check(capsys, model, *on("Right"), "--no-chains", "--diagnose", "0")
+    assert answer.code in (0, 1, 5), answer.out
+
+
+@pytest.mark.slow
+def test_a_value_whose_name_is_no_text_is_no_bug(capsys: pytest.CaptureFixture[str], place: Path) -> None:
+    values = [helper.make_tensor_value_info(each, TensorProto.FLOAT, [4]) for each in ("given", "y")]
+    graph = helper.make_graph([helper.make_node("Relu", ["given"], ["y"])], "g", values[:1], values[1:])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model = place / "model.onnx"
+    raw = made.SerializeToString().replace(b"given", b"gi\x80en").replace(b"Relu", b"\xc0elu")
+    model.write_bytes(raw)
+    answer, document = check(capsys, model, *on("Right"), "--no-chains", "--diagnose", "0")
+    assert answer.code in (0, 1, 5), answer.out
+    assert len(document["nodes"]) == 1
