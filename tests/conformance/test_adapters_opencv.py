@@ -46,6 +46,7 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
         make_case(
             "ai.onnx::MaxPool-22", [("X", numbers((1, 1, 2, 2), "uint8"))], {"kernel_shape": ("ints", [1, 1])}
         ),
+        make_case("ai.onnx::Tile-13", [("input", numbers((1,) * 8)), ("repeats", tensor([1] * 8))]),
         make_case("ai.onnx::Gemm-13", [("A", double), ("B", double), ("C", double)]),
         make_case(
             "ai.onnx::IsInf-20", [("X", line)], {"detect_negative": ("int", 0), "detect_positive": ("int", 0)}

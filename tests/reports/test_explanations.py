@@ -50,9 +50,9 @@ def test_a_class_and_its_cases_say_what_they_resemble(again: Callable[[], Result
     write_explanations(path, results.suite.digest, digest, found)
     page = render_report([again()])
     # What all answers of a cause equal is its heading.
-    shown = "the result equals the expected output with &lt;b&gt;antialias&lt;/b&gt; 1 → 0"
-    assert page.count(f": {shown}") >= 1
-    assert f'<p class="resembles small">{shown}' not in page
+    shown = "&lt;b&gt;antialias&lt;/b&gt; 1 → 0"
+    assert page.count(f", as with {shown}") >= 1
+    assert f'<p class="resembles small">The result equals the expected output with {shown}' not in page
     assert page.count('<p class="resembles small">In a part of the cases.</p>') == 1
     told = [each["runs"][0].get("resembles") for each in read_details(page).values()]
     assert told.count(SENTENCE) == len(found[0].cases)
