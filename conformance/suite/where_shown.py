@@ -130,5 +130,5 @@ def _of_worst(expected: object, got: object) -> Iterator[Shows]:
         return  # a complex number, or none
     if wanted == came == 0 or not math.isfinite(wanted):
         yield "special"
-    elif abs(came) < LEAST_RESULT if wanted == 0 else not LEAST_RESULT <= abs(wanted) < 1 / LEAST_RESULT:
+    elif abs(wanted or came) < LEAST_RESULT or abs(wanted) >= 1 / LEAST_RESULT:
         yield "extremes"

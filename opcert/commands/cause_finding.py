@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from conformance.suite.cases import Case
     from generator.diagnosis.claims import Pointing
     from generator.fuzzing.workers import RunningRuntime
+    from reference.disagreements import Disagreement
     from reports.results.case_results import Followed, Results
 
 MOST_SECONDS = 90.0
@@ -78,6 +79,12 @@ def pointing_of(results: Results, folders: tuple[Path, ...], files: tuple[Path, 
     """Which entries may be about which failures of a run; raises as `with_known_causes`."""
     # Imported here: a run in which nothing fails has no use for it.
     from generator.diagnosis.claims import point
+
+    return point(results.suite, results.record, known_entries(results, folders, files), folders)
+
+
+def known_entries(results: Results, folders: tuple[Path, ...], files: tuple[Path, ...]) -> list[Disagreement]:
+    """The entries of the user's files and folders, then those that ship, then those of the suite alone."""
     from reference.disagreements import load_disagreements, parse_disagreements, read_disagreements
 
     entries = [entry for each in files for entry in read_disagreements(each)]
@@ -86,8 +93,7 @@ def pointing_of(results: Results, folders: tuple[Path, ...], files: tuple[Path, 
     # Those that are here are newer than what a suite was made with.
     here = {each.id for each in entries}
     carried = parse_disagreements(results.suite.known_entries(), results.suite.path)
-    entries += [each for each in carried if each.id not in here]
-    return point(results.suite, results.record, entries, folders)
+    return [*entries, *(each for each in carried if each.id not in here)]
 
 
 @cache
@@ -176,6 +182,7 @@ def with_experiments(
     Raises UserError where the file cannot be read or written.
     """
     from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis, write_diagnosis
+    from generator.diagnosis.claims import point
     from opcert.commands.kept_experiments import KeptExperiments
     from opcert.commands.tried_entries import untried
 
@@ -184,7 +191,8 @@ def with_experiments(
         return results
     path, digests = results.record.path.with_name(FILE), (results.suite.digest, footer.get("digest"))
     earlier = read_diagnosis(path, *digests) if resume else None
-    pointing = pointing_of(results, folders, files)
+    entries = known_entries(results, folders, files)
+    pointing = point(results.suite, results.record, entries, folders)
     kept = KeptExperiments(runtime, results.record) if keep_calls and not folders else None
     trials = [*(earlier.trials if earlier is not None else ()), *(kept.trials if kept is not None else ())]
     results = _claimed(results, pointing, trials, folders)
@@ -251,7 +259,7 @@ def with_experiments(
             )
             keep(found)
             left = SHOWN_SECONDS if seconds is None else min(SHOWN_SECONDS, seconds)
-            found = replace(found, smaller=_shown(results, running, left, folders, files, earlier))
+            found = replace(found, smaller=_shown(results, running, left, folders, entries, earlier))
     except RuntimeUnavailable as error:
         say(f"opcert: no more experiments: {error}", error=True)
     except KeyboardInterrupt:
@@ -272,7 +280,7 @@ def _shown(
     running: RunningRuntime,
     seconds: float,
     folders: tuple[Path, ...],
-    files: tuple[Path, ...],
+    entries: Sequence[Disagreement],
     earlier: Diagnosis | None,
 ) -> tuple[SmallerCall, ...]:
     """The calls to show of the causes that the experiments leave."""
@@ -284,7 +292,7 @@ def _shown(
     # A copy: its classes are those behind the experiments.
     after = with_open_cases(replace(results))
     before = () if earlier is None else earlier.smaller
-    return tuple(smaller_calls(after, classes_of(after), running, seconds, folders, files, before))
+    return tuple(smaller_calls(after, classes_of(after), running, seconds, folders, entries, before))
 
 
 def _asked(results: Results) -> tuple[list[Case], list[list[Case]]]:

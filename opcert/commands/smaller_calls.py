@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -14,14 +14,14 @@ from conformance.suite.cases import Case
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.harmless import one_line
-from opcert.vocabulary.tensors import Tensor
 from reports.causes.failure_class import FailureClass
 from reports.results.case_results import Results
+from reports.results.recorded_answers import in_words, output_name
 from reports.single_cases.case_views import view_case
-from reports.single_cases.value_text import shape_text, values_text
 
 if TYPE_CHECKING:
     from generator.fuzzing.workers import RunningRuntime
+    from reference.disagreements import Disagreement
 
 Smaller = Callable[[FailureClass, Case], Case]
 """Makes the case of a cause smaller; one that cannot be made smaller is given back as it is."""
@@ -31,17 +31,11 @@ _LONGEST = 500
 
 
 def smaller_on(
-    running: RunningRuntime, seconds: float, folders: tuple[Path, ...], known_files: tuple[Path, ...]
+    running: RunningRuntime, seconds: float, folders: tuple[Path, ...], entries: Sequence[Disagreement]
 ) -> Smaller:
-    """What makes calls smaller on a runtime, each for so many seconds.
-
-    Raises UserError where a file of known causes cannot be read.
-    """
+    """What makes calls smaller on a runtime, each for so many seconds; `entries` say of what causes are."""
     from generator.diagnosis.smallest_calls import SmallestCalls
-    from reference.disagreements import load_disagreements, read_disagreements
 
-    entries = [entry for file in known_files for entry in read_disagreements(file)]
-    entries += load_disagreements()
     first = running.offer.forms[0]
     calls = SmallestCalls(running.ask, running.name, entries, seconds, folders)
 
@@ -49,9 +43,8 @@ def smaller_on(
         row = found.smallest.row
         if row is None or row.form != first or str(case.id) != row.case:
             return case
-        known = found.known.id if found.known is not None else None
         try:
-            return calls.of(case, row.verdict, row.reason or "", known, found.smallest.shows)
+            return calls.of(case, row.verdict, row.reason or "", found.entry, found.smallest.shows)
         except RuntimeUnavailable as error:
             say(f"opcert: {error}", error=True)
             return case
@@ -65,31 +58,32 @@ def smaller_calls(
     running: RunningRuntime,
     seconds: float,
     folders: tuple[Path, ...],
-    known_files: tuple[Path, ...],
+    entries: Sequence[Disagreement],
     before: Iterable[SmallerCall] = (),
 ) -> Iterator[SmallerCall]:
     """The calls to show of causes, in their order, as many as there is time for; those of `before` stay."""
     kept = {(each.case, each.cause): each for each in before}
-    smaller, until = smaller_on(running, min(SECONDS, seconds), folders, known_files), monotonic() + seconds
-    for found in classes:
+    smaller, until = smaller_on(running, min(SECONDS, seconds), folders, entries), monotonic() + seconds
+    for found in filter(lambda each: each.fails, classes):
         if monotonic() >= until:
             return
-        case, cause = results.suite.case(str(found.smallest.id)), found.known.id if found.known else ""
-        if (str(case.id), cause) in kept:
-            yield kept[str(case.id), cause]
+        name = str(found.smallest.id)
+        if (name, found.entry) in kept:
+            yield kept[name, found.entry]
             continue
-        small = smaller(found, case) if found.fails else case
+        case = results.suite.case(name)
+        small = smaller(found, case)
         if small is case:
             continue
         try:
-            got = _got(running.ask(small))
+            got = _got(running.ask(small), small)
         except RuntimeUnavailable:
             return
         if got:
             view = view_case(results, replace(small, id=case.id))
             yield SmallerCall(
-                str(case.id),
-                cause,
+                name,
+                found.entry,
                 tuple((each.name, each.values) for each in view.attributes),
                 tuple((each.name, each.type, each.values) for each in view.inputs),
                 view.demand,
@@ -97,17 +91,14 @@ def smaller_calls(
             )
 
 
-def _got(response: Response) -> str:
+def _got(response: Response, case: Case) -> str:
     """What the runtime made of a call, in words; empty where it made nothing that can be shown."""
     match response:
         case Answered():
-            outputs = (
-                f"{shape_text(each)} {values_text(each)}"
-                if isinstance(each, Tensor)
-                else f"no tensor but a {each.kind}: {each.text}"
-                for each in response.outputs
+            return "; ".join(
+                in_words(output_name(case, position), each).line
+                for position, each in enumerate(response.outputs)
             )
-            return "; ".join(outputs)
         case Refused():
             return one_line(f"{response.kind}: {response.message}", _LONGEST)
     return ""

@@ -120,7 +120,7 @@ def command(
     classes = _chosen(results, cause)[:most]
     ground = Bareground(runtime, lambda line: say(f"opcert: {line}", error=True))
     issues: list[Issue] = []
-    with _shrinking(runtime, seconds, folders, known_files) as smaller:
+    with _shrinking(runtime, seconds, results, folders, known_files) as smaller:
         for made in issues_of(results, classes, ground, smaller):
             if isinstance(made, NotShown):
                 _tell(made, runtime)
@@ -190,7 +190,7 @@ def _chosen(results: Results, cause: str | None) -> Sequence[FailureClass]:
     if cause is None:
         return [found for found in classes if may_be_sent(found)]
     for found in classes:
-        if cause in (str(found.number), found.known.id if found.known is not None else None):
+        if cause and cause in (str(found.number), found.entry):
             return [found]
     known = [found.known.id for found in classes if found.known is not None]
     near = near_names(cause, known)
@@ -208,12 +208,14 @@ def _chosen(results: Results, cause: str | None) -> Sequence[FailureClass]:
 def _shrinking(
     runtime: Runtime,
     seconds: float,
+    results: Results,
     folders: tuple[Path, ...],
     known_files: tuple[Path, ...],
 ) -> Iterator[Smaller | None]:
-    """What makes a call smaller on the runtime; None where there is no time, or it does not start."""
+    """What makes a call smaller on the runtime; None where there is no time."""
     from conformance.processes.worker_limits import Limits
     from generator.fuzzing.workers import RunningRuntime
+    from opcert.commands.cause_finding import known_entries
     from opcert.commands.smaller_calls import smaller_on
 
     if not seconds:
@@ -221,7 +223,7 @@ def _shrinking(
         return
     limits = Limits(case_seconds=_CASE_SECONDS)
     with RunningRuntime(runtime, limits, lambda line: say(line, error=True)) as running:
-        yield smaller_on(running, seconds, folders, known_files)
+        yield smaller_on(running, seconds, folders, known_entries(results, folders, known_files))
 
 
 def _tell(made: NotShown, runtime: Runtime) -> None:

@@ -76,6 +76,11 @@ class FailureClass:
     suspects: tuple[KnownCause, ...] = ()
 
     @property
+    def entry(self) -> str:
+        """The id of the entry that explains it; empty without one."""
+        return "" if self.known is None else self.known.id
+
+    @property
     def fails(self) -> bool:
         """Whether its cases fail; what is less exact, or open in the documents, stands beside these."""
         return self.kind not in BESIDE

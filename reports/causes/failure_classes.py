@@ -76,8 +76,9 @@ def diagnosis_of(results: Results) -> Diagnosis | None:
 
 def smaller_call(results: Results, found: FailureClass) -> SmallerCall | None:
     """What the smallest case of a cause was made to on the runtime; None where nobody did that."""
-    diagnosis, name = diagnosis_of(results), str(found.smallest.id)
-    return next((each for each in (diagnosis.smaller if diagnosis else ()) if each.case == name), None)
+    diagnosis, of = diagnosis_of(results), (str(found.smallest.id), found.entry)
+    made = diagnosis.smaller if diagnosis is not None else ()
+    return next((each for each in made if (each.case, each.cause) == of), None)
 
 
 def find_classes(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from conformance.judging.known_causes import KnownCause
+from conformance.judging.known_causes import EQUALS, KnownCause
 from conformance.suite.where_shown import WORDS
 from reports.causes.class_words import equals_text, headline
 from reports.causes.failure_class import FailureClass
@@ -21,7 +21,7 @@ _SIGNALS: Mapping[str, str] = {
     "SIGILL": "illegal instruction",
     "SIGKILL": "process killed",
 }
-_EQUALS = "the result equals the expected output with "
+_EQUALS = f"{EQUALS} "
 _JOINED: Mapping[str, tuple[str, str]] = {
     "either": ("one of these, which do alike", "; or "),
     "together": ("of these together", "; and "),

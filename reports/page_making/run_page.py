@@ -201,7 +201,7 @@ class Page:
     @cached_property
     def ledger(self) -> tuple[LedgerGroup, ...]:
         counts = self.results.counts
-        return tuple(
+        groups = (
             LedgerGroup(
                 group.heading,
                 tuple(
@@ -211,8 +211,8 @@ class Page:
                 ),
             )
             for group in GROUPS
-            if any(counts[each] or each in ALWAYS for each in group.verdicts)
         )
+        return tuple(group for group in groups if group.entries)
 
     @cached_property
     def bar(self) -> tuple[BarPart, ...]:

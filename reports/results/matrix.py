@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_class import FailureClass
 from reports.page_making.links import any_of, cases_link, note_id, operator_link, operator_words, token
-from reports.page_making.phrasing import count
 from reports.results.case_results import OTHERS, CaseResult
 from reports.results.type_order import in_type_order, type_rank
-from reports.results.verdicts import FAILING, WORST_FIRST, VerdictCounts, short_word, word
+from reports.results.verdicts import FAILING, VerdictCounts, short_word
 
 _UNCOUNTED = ("limit", "harness_error", "not_run")
 MOST_NOTES = 3
@@ -83,10 +82,9 @@ class Cell(VerdictCounts):
     @property
     def full(self) -> str:
         """Every count in words, the worst first, and every note."""
-        parts = [f"{count(self.counts[each])} {word(each)}" for each in WORST_FIRST if self.counts.get(each)]
         notes = f"; notes {', '.join(map(str, self.notes))}" if self.notes else ""
         types = f"{', '.join(self.kin)}: " if self.kin else ""
-        return f"{types}{', '.join(parts)}{notes}"
+        return f"{types}{self.told}{notes}"
 
 
 @dataclass(frozen=True)

@@ -34,17 +34,27 @@ def read_outputs(record: Record, case: Case, row: Result | None) -> tuple[Output
         return ()
     found = []
     for position, entry in enumerate(row.outputs):
-        name = case.output_names[position] if position < len(case.output_names) else f"output {position}"
+        name = output_name(case, position)
         try:
             value = restore_output(entry, position, case, record.path)
         except UserError as error:
             found.append(Output(name, "", error.problem))
             continue
-        if isinstance(value, Tensor):
-            found.append(Output(name, shape_text(value), values_text(value), value))
-        elif isinstance(value, NotTensor):
-            found.append(Output(name, "", f"no tensor but a {value.kind}: {value.text}"))
+        if value is not None:
+            found.append(in_words(name, value))
         else:
             digest = entry.get("sha256", "") if isinstance(entry, dict) else ""
             found.append(Output(name, "", f"too large for the record; SHA-256 {digest}"))
     return tuple(found)
+
+
+def output_name(case: Case, position: int) -> str:
+    """What a case calls an output; runtimes may return more than there are."""
+    return case.output_names[position] if position < len(case.output_names) else f"output {position}"
+
+
+def in_words(name: str, value: Tensor | NotTensor) -> Output:
+    """An output as a page shows it."""
+    if isinstance(value, Tensor):
+        return Output(name, shape_text(value), values_text(value), value)
+    return Output(name, "", f"no tensor but a {value.kind}: {value.text}")

@@ -10,10 +10,9 @@ from functools import cached_property
 from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_class import FailureClass
 from reports.page_making.links import operator_link
-from reports.page_making.phrasing import count
 from reports.results.case_results import CaseResult
 from reports.results.decided import Standing, standing
-from reports.results.verdicts import WORST_FIRST, VerdictCounts, word
+from reports.results.verdicts import WORST_FIRST, VerdictCounts
 
 _HEADINGS: dict[Standing, str] = {
     "with": "with a failure",
@@ -37,13 +36,6 @@ class OperatorStanding(VerdictCounts):
     def verdict(self) -> str:
         """The worst of its verdicts."""
         return next(each for each in WORST_FIRST if self.counts.get(each))
-
-    @property
-    def full(self) -> str:
-        """Every count in words, the worst first."""
-        return ", ".join(
-            f"{count(self.counts[each])} {word(each)}" for each in WORST_FIRST if self.counts.get(each)
-        )
 
 
 @dataclass(frozen=True)

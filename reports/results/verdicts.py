@@ -77,6 +77,13 @@ class VerdictCounts:
         return failing(self.counts)
 
     @property
+    def told(self) -> str:
+        """Every count in words, the worst first."""
+        return ", ".join(
+            f"{self.counts[each]:,} {word(each)}" for each in WORST_FIRST if self.counts.get(each)
+        )
+
+    @property
     def decided(self) -> int:
         """How many were decided: they pass or fail."""
         return self.passing + self.failing

@@ -73,7 +73,7 @@ class Issue:
     @property
     def key(self) -> str:
         """What names the cause: its entry, or its number in the run."""
-        return self.found.known.id if self.found.known is not None else str(self.found.number)
+        return self.found.entry or str(self.found.number)
 
     @property
     def file(self) -> str:

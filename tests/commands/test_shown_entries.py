@@ -249,6 +249,11 @@ def test_the_call_that_is_shown_is_made_smaller_on_the_runtime(tmp_path: Path) -
     page = render_report([results])
     assert f"<dd>{small['got']}</dd>" in page
     assert "The case it was found in" in page
+    # A call that was made smaller for one entry is not shown of another.
+    other = tmp_path / "other.yaml"
+    other.write_text(yaml.safe_dump({"cases": [AS_EDGE]}))
+    (told_otherwise,) = cause_paragraphs(with_known_causes(results, (), (other,)))
+    assert (told_otherwise.found.entry, told_otherwise.call) == ("as_edge", "")
     # Where nobody made it smaller the suite's own case is shown.
     (results.record.path.with_name(FILE)).unlink()
     bare = with_known_causes(put_together(results.suite, results.record), (), (tmp_path / "mine.yaml",))
