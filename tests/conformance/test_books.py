@@ -1,4 +1,4 @@
-"""The books that benchmarks/runtimes.py keeps of a run: what was given, sent, recorded and lost."""
+"""The books that tools/runtimes.py keeps of a run: what was given, sent, recorded and lost."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import runtimes
 from conformance.suite.suites import Suite, open_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite
+from tools import runtimes
 
 pytestmark = pytest.mark.slow
 

@@ -1,4 +1,4 @@
-"""Documents that tests and benchmarks read: found by their names, read where they have their digests."""
+"""Documents that tests and tools read: found by their names, read where they have their digests."""
 
 from __future__ import annotations
 

@@ -15,9 +15,10 @@ from opcert.commands import cli
 from tests.conftest import REPOSITORY
 
 PAGES = (REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted(REPOSITORY.glob("docs/*.md")))
-_INLINE = re.compile(r"`((?:uv run )?(?:opcert|python -m benchmarks\.)[^`]*)`")
+_INLINE = re.compile(r"`((?:uv run )?(?:opcert|python -m (?:tools|benchmarks)\.)[^`]*)`")
 _BLOCK = re.compile(
-    r"^(?:    |\s*- run: |\s*- )?(?:.*&& )?((?:uv run )?(?:opcert [a-z-]|python -m benchmarks\.).*)$"
+    r"^(?:    |\s*- run: |\s*- )?(?:.*&& )?"
+    r"((?:uv run )?(?:opcert [a-z-]|python -m (?:tools|benchmarks)\.).*)$"
 )
 _ENDS = (">>", ">", "|", "||", "&&", ";")
 
@@ -78,6 +79,7 @@ def test_a_page_has_commands_of_both_kinds() -> None:
         ("opcert certiffy onnxruntime", "no command"),
         ("uv run opcert certify onnxruntime --proflie P", "No such option"),
         ("python -m benchmarks.nothing", "no module"),
+        ("python -m tools.nothing", "no module"),
         ("opcert certify RUNTIME --profile P [--key KEY]  # a comment", None),
     ],
 )

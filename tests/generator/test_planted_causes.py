@@ -1,11 +1,12 @@
-"""Some of the faults that `benchmarks.planted_causes` plants: alone, in a pair, in a triple."""
+"""Some of the faults that `tools.planted_causes` plants: alone, in a pair, in a triple."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from benchmarks.planted_causes import (
+from opcert.vocabulary.tensors import Tensor
+from tools.planted_causes import (
     CROP,
     CUMSUM,
     FAULTS,
@@ -20,7 +21,6 @@ from benchmarks.planted_causes import (
     space_of,
     turned_round,
 )
-from opcert.vocabulary.tensors import Tensor
 
 FACTORS_BY_CHANCE = [FAULTS[20], HELD_OUT[11]]
 """Their cases are right by chance, too, where all that is expected comes to one element."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.determinism import digest_under, processors
+from tools.determinism import digest_under, processors
 
 PART = ("Resize-11", "Resize-18", "--size", "small")
 """128 cases, many with weighted sums: five of them differ where one of two kernels of OpenBLAS adds up."""

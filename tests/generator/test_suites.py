@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.determinism import AS_IT_IS, OLDER, digest_under
 from conformance.suite.suites import open_suite
 from generator.asking.validity import find_violations
 from generator.making.discovery import open_spec
@@ -27,6 +26,7 @@ from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.expressions import parse
 from specs.library import load_spec
+from tools.determinism import AS_IT_IS, OLDER, digest_under
 
 pytestmark = pytest.mark.slow
 
@@ -151,7 +151,7 @@ def generated(folder: Path, surroundings: Mapping[str, str], processes: int) -> 
 
 
 def test_the_same_bytes_whatever_the_surroundings(tmp_path: Path) -> None:
-    """Other processors: test_processors.py. Older packages: benchmarks/determinism.py."""
+    """Other processors: test_processors.py. Older packages: tools/determinism.py."""
     here = {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "2"}
     there = {
         "PYTHONHASHSEED": "4242", "TZ": "Asia/Kathmandu", "LC_ALL": "C", "LANG": "tr_TR.UTF-8",

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.operators import beside_others, rest_of_onnx
 from generator.adequacy.kept import Kept, Selected, cases_digest, write_kept
 from generator.making.lock import read_lock
 from generator.witnessed.agreed import Agreed, Asked, agreed_path, read_agreed, write_agreed
@@ -17,13 +16,14 @@ from generator.witnessed.measured_cases import measured_cases
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER
+from tools.operators import beside_others, rest_of_onnx
 
 NAME = OperatorName.parse("test.domain::Shift-1")
 CASES = {"cover/000000000001": "a" * 16, "cover/000000000002": "b" * 16}
 KEPT = Kept(
     str(NAME), "", (Selected("cover/000000000001", 3, "a" * 16),), {"mutants": {"killed": 97, "score": 0.97}}
 )
-WRITE = "write it with `python -m benchmarks.operators --keep > docs/operators.md`"
+WRITE = "write it with `python -m tools.operators --keep > docs/operators.md`"
 AGREED = Agreed(str(NAME), cases_digest(CASES), {"onnx": Asked("1.0", 3, 3), "other": Asked("2.0", 0, 0)})
 
 
@@ -103,9 +103,7 @@ def test_the_table_of_operators_is_of_the_lock(repository: Path) -> None:
 def test_the_table_is_followed_by_the_operators_without_a_reference(repository: Path) -> None:
     text = (repository / "docs" / "operators.md").read_text(encoding="utf-8")
     rest = "\n".join(rest_of_onnx())
-    assert text.endswith(rest + "\n"), (
-        "write it with `python -m benchmarks.operators --keep > docs/operators.md`"
-    )
+    assert text.endswith(rest + "\n"), "write it with `python -m tools.operators --keep > docs/operators.md`"
     shown = {line.strip("| ").split(" | ")[0] for line in text.splitlines() if line.startswith("| `")}
     listed = set(re.findall(r"`\w+-\d+`", rest))
     assert listed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.arithmetic import check, check_project
+from tools.arithmetic import check, check_project
 
 IMPORTS = "import math\nimport operator\nimport numpy as np\nfrom fractions import Fraction\n"
 

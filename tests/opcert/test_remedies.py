@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("conformance", "generator", "opcert", "reference", "reports", "specs")
-NOT_INSTALLED = re.compile(r"benchmarks|-m tests\b")
+NOT_INSTALLED = re.compile(r"benchmarks|-m (?:tools|tests)\b|\btools[./][a-z]")
 """Packages of the checkout that no wheel has, as commands name them."""
 
 

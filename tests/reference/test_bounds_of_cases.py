@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.bounds_of_cases import Measured, float_cases, measure, shares, table
-from benchmarks.formulas_of_cases import FAMILIES
-from benchmarks.terms_of_cases import Values
 from tests.conftest import REPOSITORY
+from tools.bounds_of_cases import Measured, float_cases, measure, shares, table
+from tools.formulas_of_cases import FAMILIES
+from tools.terms_of_cases import Values
 
 PAGE = REPOSITORY / "docs" / "bounds.md"
 LESS_NOTICED = {("pooling", "inputs rounded to bfloat16"): 90}

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.agreement import followed_by
-from benchmarks.disagreeing import disagreeing
 from conformance.clusters.machines import machine_here
 from conformance.recording.records import Record
 from conformance.running.harness import run_suite
@@ -21,6 +19,8 @@ from generator.making.named_suites import FIRST
 from opcert.vocabulary.names import CaseId
 from reference.disagreements import Disagreement, load_disagreements
 from reference.followed import load_all_followed
+from tools.agreement import followed_by
+from tools.disagreeing import disagreeing
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from benchmarks.bounds_of_sums import measure
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.answers import Answer
@@ -23,6 +22,7 @@ from reference.number_arrays import Numbers
 from reference.orders import NanInMaxMin, greater_of
 from reference.registry import find_operator
 from tests.reference.test_number_arrays import accepted
+from tools.bounds_of_sums import measure
 
 Array = NDArray[Any]
 DRAW = np.random.default_rng(20)

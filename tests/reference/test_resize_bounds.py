@@ -1,6 +1,6 @@
 """The allowed error from both sides: every listed route stays inside it, planted faults do not.
 
-`uv run python -m benchmarks.bounds` measures the margins that docs/bounds.md publishes.
+`uv run python -m tools.bounds` measures the margins that docs/bounds.md publishes.
 """
 
 from __future__ import annotations

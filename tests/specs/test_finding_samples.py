@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from benchmarks.findings import BEGIN, END, PAGE, SAMPLE, lint_folders, read_looks, table
 from tests.documents.gathering import Documents
+from tools.findings import BEGIN, END, PAGE, SAMPLE, lint_folders, read_looks, table
 
 LEAST = 0.9
 _ROW = re.compile(

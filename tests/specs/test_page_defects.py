@@ -11,8 +11,10 @@ import yaml
 
 import reference.rules
 import specs.rules
-from benchmarks.contradicting_pages import measure_contradictions
-from benchmarks.page_defects import (
+from specs.model import Finding, Source
+from tests.documents.gathering import Documents
+from tools.contradicting_pages import measure_contradictions
+from tools.page_defects import (
     BEGIN,
     END,
     LIST,
@@ -22,8 +24,6 @@ from benchmarks.page_defects import (
     page_section,
     read_list,
 )
-from specs.model import Finding, Source
-from tests.documents.gathering import Documents
 
 pytestmark = pytest.mark.slow
 
@@ -118,4 +118,4 @@ def test_the_list_says_of_everything_why_it_is_wrong_or_is_not() -> None:
 def test_the_page_states_the_figures(measured: Measured) -> None:
     page = PAGE.read_text(encoding="utf-8")
     stated = BEGIN + page.split(BEGIN)[1].split(END)[0] + END
-    assert stated == page_section(measured), "run `uv run python -m benchmarks.page_defects --write`"
+    assert stated == page_section(measured), "run `uv run python -m tools.page_defects --write`"

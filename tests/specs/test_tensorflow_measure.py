@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.documents.tensorflow import FIELDS, Measure, measure_folder, measure_package
 from opcert.commands.packages import package_document
 from opcert.vocabulary.names import OperatorName
 from specs.documents import decode, read_document
@@ -13,6 +12,7 @@ from specs.packages.dumped_rows import read_dump
 from tests.documents.gathering import Documents
 from tests.specs.emitters.tensorflow import Definition, emit_docstring
 from tests.specs.test_tensorflow import same_structure
+from tools.documents.tensorflow import FIELDS, Measure, measure_folder, measure_package
 
 STATED = {
     "argument": 3951,

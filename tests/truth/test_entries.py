@@ -1,4 +1,4 @@
-"""`benchmarks.entries`: what every entry of `disagreements.yaml` is worth, by what runtimes were asked."""
+"""`tools.entries`: what every entry of `disagreements.yaml` is worth, by what runtimes were asked."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import entries
-from benchmarks.disagreeing import Disagreeing
-from benchmarks.entries import ALIKE, Known, Standing, known_entries, standings
-from benchmarks.explained import Explained, Part, Use, read_explained, uses_in_run, write_explained
 from generator.witnessed.truth_explanations import read_explanations
 from opcert.vocabulary.errors import UserError
 from reference.disagreements import FILE_NAME, Disagreement
@@ -19,6 +15,10 @@ from specs.spec_folders import OWN_FOLDER, room_of
 from tests.commands.command_line import Answer
 from tests.documents.cited import assert_cited
 from tests.documents.gathering import Documents
+from tools import entries
+from tools.disagreeing import Disagreeing
+from tools.entries import ALIKE, Known, Standing, known_entries, standings
+from tools.explained import Explained, Part, Use, read_explained, uses_in_run, write_explained
 
 OPERATOR = "ai.onnx::Gather-13"
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.explained import Use, uses_in_table
 from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from generator.asking.calls import Call
@@ -27,6 +26,7 @@ from reference.disagreements import Disagreement
 from specs.library import load_spec
 from specs.model import Origin, Refusable, Spec
 from tests.conformance.samples import FAKES
+from tools.explained import Use, uses_in_table
 
 GATHER = OperatorName.parse("ai.onnx::Gather-13")
 REFUSED = Witnessed("refused", "Fail: no such axis 1")

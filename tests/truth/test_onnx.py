@@ -14,7 +14,7 @@ from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import newest_operators, space_of
 
 OF_ONNX = [each for each in newest_operators() if each.domain.startswith("ai.onnx")]
-"""Older versions and runtimes are for `python -m benchmarks.truth`."""
+"""Older versions and runtimes are for `python -m tools.truth`."""
 IN_PROCESS = ("inference", "checker")
 
 

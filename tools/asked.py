@@ -1,0 +1,39 @@
+"""What a tool is asked for in words: operators, or a number; `--help` prints what it says of itself."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from opcert.commands.failures import explain
+from opcert.vocabulary.errors import OpcertError
+
+
+def parser_of(about: str | None) -> argparse.ArgumentParser:
+    """A parser whose help is the tool's docstring."""
+    return argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS
+    )
+
+
+def operators_asked(about: str | None, words: Sequence[str]) -> list[str]:
+    """The names of operators that are asked for, as `opcert generate` reads them; none stands for all."""
+    parser = parser_of(about)
+    parser.add_argument("operators", nargs="*", metavar="OPERATOR")
+    return list(parser.parse_args(words).operators)
+
+
+def number_asked(about: str | None, words: Sequence[str], usual: int = 400) -> int:
+    """The number of calls or rows that is asked for."""
+    parser = parser_of(about)
+    parser.add_argument("number", nargs="?", type=int, default=usual, metavar="NUMBER")
+    return int(parser.parse_args(words).number)
+
+
+def exit_code_of(main: Callable[[Sequence[str]], int]) -> int:
+    """Run a tool with the words of the command line; a mistake in them is told as commands tell it."""
+    try:
+        return main(sys.argv[1:])
+    except OpcertError as error:
+        return explain(error, sys.argv[1:])

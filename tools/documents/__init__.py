@@ -1,0 +1,1 @@
+"""How much of the documents the importers read, field by field: `python -m tools.documents NAME`."""

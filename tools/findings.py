@@ -1,0 +1,205 @@
+"""The linter's precision: how many findings of each code a reader found right, in samples of thirty.
+
+Usage: uv run python -m tools.findings [--write] [--unseen [CODE...]] [--keep WRONG...] [FOLDER...]
+
+Lints the documents (by default those of tests/documents) and prints the
+table of docs/findings.md: for each code its findings, how many of them were looked at, how many were right.
+With --write puts it there. What readers found stands in tests/specs/finding_samples.yaml. With --unseen
+prints the findings of the samples that nobody has looked at, each with its digest and the lines around it;
+with --keep takes those into the file, wrong where a given digest (or `digest=the reason`) names them, else
+right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+import reference.rules
+from opcert.vocabulary.yaml_files import load_file
+from specs.importing import remembered_assertions
+from specs.library import OWN_FOLDER
+from specs.lint_formats.text import visible
+from specs.linting import Linted, Reported, lint_outcomes
+from specs.reading import PROCESSES, Job, find_files, read_jobs
+from specs.rules import examine_spec
+from tests.documents.gathering import passing_documents
+
+SAMPLE = 30
+PAGE = Path(__file__).parents[1] / "docs" / "findings.md"
+BEGIN, END = "<!-- documents: begin -->", "<!-- documents: end -->"
+FILE = Path(__file__).parents[1] / "tests" / "specs" / "finding_samples.yaml"
+CONTEXT = 1
+WIDTH = 200
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a reader found of one finding: where it stands, whether it is right, and why not."""
+
+    at: str
+    operator: str
+    right: bool
+    note: str | None = None
+
+
+def digest(reported: Reported) -> str:
+    """What tells a finding from all others, and stays the same as long as it does."""
+    finding = reported.finding
+    parts = (finding.code, PurePath(reported.document).name, str(reported.operator), str(finding.source.line),
+             str(finding.source.column), finding.message)  # fmt: skip
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+
+
+def lint_folders(folders: Sequence[Path]) -> Linted:
+    """The findings of every document in the folders, those included that need the reference."""
+    remembered = remembered_assertions(OWN_FOLDER)
+    jobs = []
+    for path, named in find_files(folders):
+        asserted = (remembered[path.name],) if path.name in remembered else ()
+        jobs.append(Job(path, named, asserted))
+    rules = reference.rules.rules()
+    return lint_outcomes(read_jobs(jobs, PROCESSES), lambda spec: examine_spec(spec, rules))
+
+
+def sample(found: Iterable[Reported]) -> Mapping[str, Sequence[Reported]]:
+    """The findings of each code that are to be looked at: those with the least digests."""
+    by_code: dict[str, dict[str, Reported]] = defaultdict(dict)
+    for each in found:
+        by_code[each.finding.code][digest(each)] = each
+    return {code: [these[key] for key in sorted(these)[:SAMPLE]] for code, these in sorted(by_code.items())}
+
+
+def read_looks(path: Path = FILE) -> dict[str, dict[str, Look]]:
+    """What readers found, by code and digest."""
+    if not path.is_file():
+        return {}
+    return {
+        code: {
+            key: Look(each["at"], each["operator"], each["right"], each.get("note"))
+            for key, each in looks.items()
+        }
+        for code, looks in (load_file(path)[0].value or {}).items()
+    }
+
+
+def write_looks(looks: Mapping[str, Mapping[str, Look]], path: Path = FILE) -> None:
+    """Write what readers found."""
+    lines = ["# What a reader found of the linter's findings: see tools/findings.py."]
+    for code, these in sorted(looks.items()):
+        lines.append(f"{code}:")
+        for key, each in sorted(these.items()):
+            note = f", note: {_quoted(each.note)}" if each.note else ""
+            right = "true" if each.right else "false"
+            place = f"at: {_quoted(each.at)}, operator: {_quoted(each.operator)}"
+            lines.append(f"  '{key}': {{{place}, right: {right}{note}}}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def table(found: Sequence[Reported], looks: Mapping[str, Mapping[str, Look]]) -> str:
+    """The table of docs/findings.md: one row for each code that the documents have."""
+    counts = Counter(each.finding.code for each in found)
+    severities: dict[str, set[str]] = defaultdict(set)
+    for each in found:
+        severities[each.finding.code].add(each.finding.severity)
+    rows = ["| code | severity | findings | looked at | right | precision |",
+            "| --- | --- | ---: | ---: | ---: | ---: |"]  # fmt: skip
+    all_seen = all_right = 0
+    for code, chosen in sample(found).items():
+        known = [looks.get(code, {}).get(digest(each)) for each in chosen]
+        seen = [each for each in known if each is not None]
+        right = sum(each.right for each in seen)
+        all_seen += len(seen)
+        all_right += right
+        severity = ", ".join(each for each in ("error", "warning", "hint") if each in severities[code])
+        rows.append(
+            f"| {code} | {severity} | {counts[code]} | {len(seen)} | {right} | {_percent(right, len(seen))} |"
+        )
+    rows.append(f"| all | | {len(found)} | {all_seen} | {all_right} | {_percent(all_right, all_seen)} |")
+    return "\n".join(rows)
+
+
+def _percent(part: int, whole: int) -> str:
+    """Rounded down, so that only a whole is 100 %."""
+    return f"{part * 100 // whole} %" if whole else "-"
+
+
+def _show(reported: Reported, lines: Sequence[str]) -> str:
+    finding = reported.finding
+    column = finding.source.column or 0
+    parts = [
+        f"{digest(reported)} {PurePath(reported.document).name}:{finding.source.line} {finding.severity} "
+        f"[{reported.operator}] {finding.message} ({finding.evidence[:WIDTH]})"
+    ]
+    line = finding.source.line
+    around = lines[max(line - 1 - CONTEXT, 0) : line + CONTEXT]
+    parts += [f"    | {visible(each[max(column - WIDTH // 2, 0) :][:WIDTH])}" for each in around]
+    return "\n".join(parts)
+
+
+def main() -> None:
+    """Print the table, or what is still to be looked at."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--unseen", nargs="*", metavar="CODE")
+    parser.add_argument("--keep", nargs="*", metavar="WRONG")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    if options.folders:
+        linted = lint_folders(options.folders)
+    else:
+        with passing_documents() as documents:
+            linted = lint_folders([documents.find(".")])
+    looks = read_looks()
+    unseen = [
+        each
+        for code, chosen in sample(linted.found).items()
+        for each in chosen
+        if digest(each) not in looks.get(code, {}) and (not options.unseen or code in options.unseen)
+    ]
+    if options.keep is not None:
+        _keep(unseen, options.keep, looks, linted)
+    elif options.unseen is not None:
+        for each in unseen:
+            print(f"{each.finding.code} {_show(each, linted.texts.get(each.document, ()))}")
+    elif options.write:
+        head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        tail = rest.partition(END)[2]
+        shown = table(linted.found, looks)
+        PAGE.write_text(f"{head}{BEGIN}\n{shown}\n{END}{tail}", encoding="utf-8")
+    else:
+        print(table(linted.found, looks))
+
+
+def _keep(
+    unseen: Iterable[Reported], wrong: Sequence[str], looks: dict[str, dict[str, Look]], linted: Linted
+) -> None:
+    """Take what was looked at into the file; entries of findings that are made no more are dropped."""
+    reasons = {each.partition("=")[0]: each.partition("=")[2] for each in wrong}
+    for each in unseen:
+        key = digest(each)
+        reason = next((reasons[start] for start in reasons if key.startswith(start)), None)
+        at = f"{PurePath(each.document).name}:{each.finding.source.line}"
+        looks.setdefault(each.finding.code, {})[key] = Look(
+            at, str(each.operator), reason is None, reason or None
+        )
+    made = {digest(each) for each in linted.found}
+    write_looks(
+        {
+            code: kept
+            for code, these in looks.items()
+            if (kept := {key: each for key, each in these.items() if key in made})
+        }
+    )
+
+
+if __name__ == "__main__":
+    main()

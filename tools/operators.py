@@ -1,0 +1,218 @@
+"""Every operator of the default suite: the table of docs/operators.md.
+
+Usage: uv run python -m tools.operators [--keep] [--records FOLDER [--read]] [-s SUITE]
+       [RUNTIME...]
+
+Makes the suite, runs it on each runtime, and counts verdicts by operator, with how many of the failing cases
+have an entry in the operator's room. Failing cases without one are listed on standard error, and the answer
+is 1 where there are any. With --keep it writes what it found into `agreement-<version>.json` of the rooms,
+beside what other runtimes made of the same cases; `-s first-operators` asks about the older versions that
+were reviewed first. `--records` leaves the records in a folder, and what each entry explains, which
+`tools.entries` reads; `--read` holds those that are there against the entries of now. Any runtime can be
+asked: `tract onnxruntime-node onnxruntime-web`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+from conformance.judging.judge import FAILING
+from conformance.recording.records import Record, read_record
+from conformance.running.harness import run_suite
+from conformance.running.run_options import SAMPLE, RunOptions
+from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.suites import Suite, open_suite
+from generator.adequacy.kept import adequacy_folder, cases_digest, expectations_in, read_kept
+from generator.making.cache import named_suite
+from generator.making.named_operators import referenced_operators
+from generator.making.opsets import newest_versions
+from generator.witnessed.agreed import Agreed, Asked, read_agreed, write_agreed
+from opcert.commands.known_operators import load_known
+from opcert.commands.operator_facts import find_measured
+from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
+from reference.disagreements import load_disagreements
+from reference.registry import find_operator
+from specs.library import list_operators
+from tools.asked import exit_code_of
+from tools.declarations import lines_of
+from tools.disagreeing import Disagreeing, by_subject, disagreeing
+from tools.explained import Explained, Use, uses_in_run, write_explained
+
+RUNTIMES = ("onnxruntime", "onnx", "openvino", "tensorflow")
+HEAD = """# Operators
+
+Every operator that has a reference, in its newest version: the default suite. Made by
+`uv run python -m tools.operators`; `opcert run RUNTIME` makes the same run.
+
+*versions*: those that the reference holds for. *lines*: of the declaration without comments, and of the
+function that computes the outputs (of a version, where a function is one version's alone). *noticed*: planted
+mistakes that the cases notice, of those that change an answer, and how many of them ONNX's own node tests
+notice. *trust*: `referenced` where the expectations agree with independent witnesses; `reviewed` where the
+cases notice at least 97 % of the planted mistakes, too, and every case that fails on a runtime of this table
+has an entry in `disagreements.yaml` of the operator's room. For each runtime: cases that pass, fail, and are
+unsupported, in whatever form they fail; the others demand nothing but survival.
+"""
+
+ONNX = "ai.onnx"
+REST = """## The rest of ONNX
+
+Operators that no version of has a reference: those of sequences, optionals, control flow, strings, images,
+maps, trees and training. *imported*: their pages are read into specs, which `opcert lint` checks. *declared*:
+their calls are declared, too, and tried on ONNX's checker and on programs (`python -m tools.truth`).
+`opcert list operators --all` says of each version, and of those before opset 7, why it has no cases.
+"""
+
+
+def main(words: Sequence[str]) -> int:
+    """Print the table; 1 where a failing case has no entry."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("-s", "--suite", default=DEFAULT_SUITE, help="the name or the folder of a suite")
+    parser.add_argument("--records", type=Path, metavar="FOLDER", help="leave the records there")
+    parser.add_argument("--read", action="store_true", help="ask no runtime whose record is there already")
+    parser.add_argument("--keep", action="store_true", help="write what was found into the operators' rooms")
+    parser.add_argument("runtimes", nargs="*", metavar="RUNTIME")
+    asked = parser.parse_args(words)
+    entries = load_disagreements()
+    with (
+        open_suite(suite_folder(asked.suite)) as suite,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        runs: dict[str, tuple[Record, list[Disagreeing]]] = {}
+        uses: Counter[Use] = Counter()
+        for name in asked.runtimes or RUNTIMES:
+            found = find_runtime(name)
+            options = RunOptions(jobs=2, forms=SAMPLE)
+            path = (asked.records or Path(folder)) / f"{found.slug}.jsonl"
+            again = asked.read and path.is_file()
+            record = read_record(path) if again else run_suite(suite, found, path, options)
+            everything = list(disagreeing(suite, record, entries))
+            uses += uses_in_run(name, everything)
+            runs[name] = record, by_subject(everything)
+        print(HEAD)
+        print("\n".join([*_table(suite, runs), "", *rest_of_onnx()]))
+        if asked.records is not None:
+            versions = {name: str(each.header["runtime"]["version"]) for name, (each, _) in runs.items()}
+            write_explained(asked.records, Explained(f"the suite {asked.suite}", ("cases",), versions, uses))
+        if asked.keep:
+            for agreed in _agreed(suite, runs):
+                write_agreed(beside_others(agreed, read_agreed(OperatorName.parse(agreed.operator))))
+    open_ones = [each for _, found in runs.values() for each in found if each.entry is None]
+    for each in open_ones:
+        reason = each.reason.splitlines()[0][:160]
+        print(f"no entry: {each.subject}: {each.verdict}: {reason}", file=sys.stderr)
+    return 1 if open_ones else 0
+
+
+def suite_folder(name: str) -> Path:
+    """That of a suite which somebody has put there, or of a named one, which is made if need be."""
+    path = Path(name)
+    return path if path.is_dir() else named_suite(name, lambda told: print(told, file=sys.stderr))
+
+
+def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]) -> Iterator[str]:
+    cases = Counter(CaseId.parse(each).operator for each in suite.case_ids)
+    versions = Counter((each.domain, each.name) for each in referenced_operators())
+    measured = find_measured(suite)
+    told = {name: _counts(record) for name, (record, _) in runs.items()}
+    heads = [f"{each} {runs[each][0].header['runtime']['version']}" for each in runs]
+    first = ["operator", "versions", "cases", "lines", "noticed", "by ONNX's tests", "trust"]
+    yield f"| {' | '.join([*first, *heads])} |"
+    yield "|---" * (len(first) + len(heads)) + "|"
+    for operator, count in sorted(cases.items()):
+        row: list[object] = [
+            f"`{operator.short}`",
+            versions[operator.domain, operator.name],
+            count,
+            f"{lines_of(operator)} + {_reference_lines(operator)}",
+            *_noticed(operator),
+            measured[operator].trust,
+            *(
+                f"{passed} / {failing} / {unsupported}"
+                for passed, failing, unsupported in (told[name][operator] for name in runs)
+            ),
+        ]
+        yield f"| {' | '.join(map(str, row))} |"
+    yield ""
+    size = sum(each.stat().st_size for each in suite.path.rglob("*") if each.is_file())
+    yield (
+        f"{len(cases)} operators, {sum(cases.values())} cases, {size / 1e6:.1f} MB in files; "
+        f"declarations have {median(map(lines_of, cases)):g} lines in the median, references "
+        f"{median(map(_reference_lines, cases)):g}."
+    )
+    yield ""
+    for name, (_, found) in runs.items():
+        explained = sum(each.entry is not None for each in found)
+        yield f"- {name}: {explained} of {len(found)} failing cases and faults have an entry."
+
+
+def rest_of_onnx() -> Iterator[str]:
+    """The operators of ONNX that no version of has a reference, by how far their specs are trusted."""
+    known = load_known()
+    done = {(each.domain, each.name) for each in known.reference}
+    yield REST
+    by_domain: dict[tuple[str, str], list[str]] = {}
+    for each in sorted(newest_versions(list_operators())):
+        if each.domain.startswith(ONNX) and (each.domain, each.name) not in done:
+            by_domain.setdefault((each.domain, known.words(each)[0]), []).append(each.short)
+    for (domain, trust), names in by_domain.items():
+        yield f"- {trust}, {domain}: {', '.join(f'`{each}`' for each in names)}."
+
+
+def _agreed(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]) -> Iterator[Agreed]:
+    """What the runtimes made of each operator version's cases."""
+    expectations: dict[str, dict[str, str]] = {}
+    for each in suite.case_ids:
+        name = str(CaseId.parse(each).operator)
+        expectations.setdefault(name, {}).update(expectations_in([suite.entry(each)]))
+    for name, own in expectations.items():
+        asked = {}
+        for runtime, (record, found) in runs.items():
+            disagreeing_ones = [each for each in found if each.operator == name]
+            explained = sum(each.entry is not None for each in disagreeing_ones)
+            version = str(record.header["runtime"]["version"])
+            asked[runtime] = Asked(version, len(disagreeing_ones), explained)
+        yield Agreed(name, cases_digest(own), asked)
+
+
+def beside_others(agreed: Agreed, before: Agreed | None) -> Agreed:
+    """What was found, with what is known of runtimes that were asked of the same cases before."""
+    if before is None or before.cases != agreed.cases:
+        return agreed
+    return replace(agreed, runtimes={**before.runtimes, **agreed.runtimes})
+
+
+def _counts(record: Record) -> dict[OperatorName, tuple[int, int, int]]:
+    """How many cases of each operator pass, fail, and are unsupported."""
+    by_operator: dict[OperatorName, Counter[str]] = {}
+    for case, verdict in record.verdicts.items():
+        by_operator.setdefault(CaseId.parse(case).operator, Counter())[verdict] += 1
+    return {
+        name: (counted["pass"], sum(counted[each] for each in FAILING), counted["unsupported"])
+        for name, counted in by_operator.items()
+    }
+
+
+def _reference_lines(operator: OperatorName) -> int:
+    return len(inspect.getsource(find_operator(operator).function).splitlines())
+
+
+def _noticed(operator: OperatorName) -> tuple[str, str]:
+    """How many planted mistakes the cases notice, and how many ONNX's node tests do."""
+    kept = read_kept(operator, adequacy_folder(()))
+    if kept is None:
+        return "-", "-"
+    mutants, theirs = kept.found["mutants"], kept.found.get("node_tests") or {}
+    made = mutants["killed"] + mutants["survived"]
+    return f"{mutants['killed']} of {made}", str(theirs.get("killed", "-"))
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code_of(main))
