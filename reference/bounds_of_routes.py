@@ -9,7 +9,6 @@ import numpy as np
 
 from opcert.vocabulary.element_types import BINARY32, FloatLayout
 from reference.additions import along, total
-from reference.bounding import is_bounded
 from reference.estimates import Floats, Mask, rounded_up, unit_roundoff
 from reference.numbers import Decoded, smallest_normal, smallest_subnormal
 from reference.rationals import Rationals
@@ -29,8 +28,6 @@ def bound_of_routes(
     direct: int,
     flush: bool,
 ) -> Floats:
-    if not is_bounded():
-        return np.zeros(shape)
     floats = Rationals(data.integers * data.scale.numerator, np.array(data.scale.denominator, dtype=object))
     signed = floats.floats()
     sizes = rounded_up(np.abs(signed))

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY32, FloatLayout
 from reference.additions import total
-from reference.bounding import is_bounded
 from reference.exact_sums import sums_exactly
 from reference.numbers import smallest_subnormal
 from reference.rationals import Rationals
@@ -96,8 +95,6 @@ class Estimate:
 
     def __abs__(self) -> Estimate:
         """The absolute value; where the sign is in doubt the shared error counts as fresh."""
-        if not is_bounded():
-            return self._errorless(abs(self.value))
         sign = np.sign(self.value.floats())
         doubtful = np.abs(self.value.floats()) * (1 - _SLACK) <= self.error
         shared = np.where(doubtful, 0.0, self.shared * sign)
@@ -107,8 +104,6 @@ class Estimate:
     def __add__(self, other: Estimate | int | Fraction) -> Estimate:
         """A sum: one rounding, none where it is exact."""
         other = self._lift(other)
-        if not is_bounded():
-            return self._errorless(self.value + other.value)
         shared = self.shared + other.shared
         slack = _SLACK * (np.abs(self.shared) + np.abs(other.shared))
         fresh = rounded_up(self.fresh + other.fresh + slack)
@@ -128,8 +123,6 @@ class Estimate:
     def __mul__(self, other: Estimate | int | Fraction) -> Estimate:
         """A product: one rounding, none where it is exact or a factor is a power of two."""
         other = self._lift(other)
-        if not is_bounded():
-            return self._errorless(self.value * other.value)
         ours, theirs = self.value.floats(), other.value.floats()
         with np.errstate(over="ignore", invalid="ignore"):
             left, right = ours * other.shared, theirs * self.shared
@@ -148,8 +141,6 @@ class Estimate:
         None where both ways are exact. Where the divisor may be zero the error is infinite.
         """
         other = self._lift(other)
-        if not is_bounded():
-            return self._errorless(self.value / other.value)
         inverse = Estimate.exact(1, self.layout).divide_once(other)
         quotient, shared, fresh = self._quotient(other)
         both = self.is_exact & inverse.is_exact
@@ -159,8 +150,6 @@ class Estimate:
     def divide_once(self, other: Estimate | int | Fraction) -> Estimate:
         """A quotient by division alone, as every listed route has it for ratios of lengths: one rounding."""
         other = self._lift(other)
-        if not is_bounded():
-            return self._errorless(self.value / other.value)
         quotient, shared, fresh = self._quotient(other)
         return self._round(quotient, shared, fresh, 1, self.is_exact & other.is_exact, None, least=1)
 
@@ -178,8 +167,6 @@ class Estimate:
 
     def total(self, axis: int) -> Estimate:
         """The sum along an axis (kept with length 1) in any order: one rounding less than terms."""
-        if not is_bounded():
-            return self._errorless(self.value.total(axis))
         terms = np.broadcast_to(self.magnitude, self.value.shape)
         several = np.maximum(np.count_nonzero(terms, axis=axis, keepdims=True) - 1, 0)
         fresh = rounded_up(total(np.broadcast_to(self.fresh, terms.shape), axis))
@@ -201,10 +188,6 @@ class Estimate:
             np.where(chosen, self.fresh, other.fresh),
             self.layout,
         )
-
-    def _errorless(self, value: Rationals) -> Estimate:
-        nothing = np.zeros(value.shape)
-        return Estimate(value, nothing, nothing, self.layout)
 
     def _lift(self, other: Estimate | int | Fraction) -> Estimate:
         return other if isinstance(other, Estimate) else Estimate.exact(other, self.layout)

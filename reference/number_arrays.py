@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY32
 from opcert.vocabulary.tensors import Tensor
-from reference.bounding import is_charged
 from reference.estimates import power_below
 from reference.exact_roots import root
 from reference.given_numbers import given_numbers
@@ -171,7 +170,7 @@ class Numbers:
         doubtful = (other.error >= size * (1 - SLACK)) & (other.error > 0)
         exact = (self.error == 0) & (other.error == 0)
         lost = doubtful
-        if self.working.is_float and by_reciprocal and is_charged():
+        if self.working.is_float and by_reciprocal:
             inverse = Rationals.of(1) / divisor
             exact = exact & inverse.representable(self.working.layout)
             more, beyond = reciprocal_errors(self, other, inverse, ratio)
@@ -314,7 +313,7 @@ class Numbers:
         operands are `exact` and the result representable, nor where it is `free`: where it is one of the
         operands.
         """
-        if not self.working.is_float or not is_charged():
+        if not self.working.is_float:
             return self
         exact, free = (_spread(each, self.shape) for each in (exact, free))
         kept = exact
@@ -330,8 +329,6 @@ class Numbers:
 
     def _flushed(self, error: Floats) -> Numbers:
         """What is below the smallest normal number may be zero, where that is so."""
-        if not is_charged():
-            return self
         size = np.abs(self.value.floats())
         tiny = self.finite & (self.sign != 0) & self.working.may_flush(size, error)
         if self.working.flushes(tiny):

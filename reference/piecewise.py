@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from reference.bounding import is_bounded
 from reference.estimates import Estimate, Mask, rounded_up
 
 
@@ -21,8 +20,6 @@ def hull(pieces: Sequence[tuple[Mask, Mask, Estimate]]) -> Estimate:
     result = Estimate.exact(np.zeros(shape, dtype=object), layout)
     for inside, _, piece in pieces:
         result = piece.where(np.broadcast_to(inside, shape), result)
-    if not is_bounded():
-        return result
     reached = np.count_nonzero([np.broadcast_to(touched, shape) for _, touched, _ in pieces], axis=0)
     several = np.asarray(reached > 1)
     if not several.any():

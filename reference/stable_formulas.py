@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 import numpy as np
 from flint import arb
 
-from reference.bounding import values_alone
 from reference.choices import Choice, Reading
 from reference.enclosures import nearest_value
 from reference.functions import function_of
@@ -81,8 +80,6 @@ def whichever(first: Numbers, *others: Callable[[], Numbers]) -> Numbers:
     Where one formula gives a number and another none, anything may come out. The others are worked out where
     that is asked.
     """
-    if values_alone():
-        return first
     error, lost = first.error, first.lost
     for work_out in others:
         each = work_out()
@@ -93,8 +90,6 @@ def whichever(first: Numbers, *others: Callable[[], Numbers]) -> Numbers:
 
 def allowing(found: Numbers, work_out: Callable[[], Numbers]) -> Numbers:
     """What a formula gives, with the error of another one for it where that gives a number as well."""
-    if values_alone():
-        return found
     other = work_out()
     return replace(found, error=np.maximum(found.error, np.where(other.finite, other.error, 0)))
 

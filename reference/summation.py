@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY64, FloatLayout
 from reference.accumulations import RUNNING, WHOLE, Along
-from reference.bounding import is_charged
 from reference.number_arrays import Numbers, beside_open, settled
 from reference.numbers import largest, smallest_subnormal
 from reference.rationals import Rationals
@@ -105,7 +104,7 @@ def _added_up(terms: Terms, along: Along, *, operations: int) -> Numbers:
     summed, special = terms.summed, along.special(sign)
     zero = np.where(along.all(np.signbit(sign)) & along.any(np.ones(sign.shape, np.bool_)), -0.0, 0.0)
     gone = along.any(terms.lost)
-    if not working.is_float or not is_charged():
+    if not working.is_float:
         return settled(working, summed, np.zeros(special.shape), special, zero, gone)
     sizes = np.where(np.isfinite(sign), rounded_up(terms.sizes + error), 0.0)
     # A product may be too small for float64, and is a term all the same.

@@ -22,10 +22,8 @@ attributes, for every operator alike (`generator/adequacy/mistakes`, one kind of
 in process against the cases, small ones first, through the judge of a run; it is killed by the first that
 fails. What runs out of time is killed only where the right code takes far less. It counts as equivalent only
 where random calls that it can matter to, from the levels and from small variations beyond them, get an answer
-that the judge accepts: 2000 of them, the fewest of an operator's stand below. Behind the first hundred those
-count as well on whose way the mutant has no other value: at its statement, where its function ends, or where
-those end within which it is called
-(`generator/adequacy/infection.py`). A score is the share killed of those that are not equivalent, rounded
+that the judge accepts: 2000 of them, the fewest of an operator's stand below. Only cases and calls are asked
+that run the statement of the mistake. A score is the share killed of those that are not equivalent, rounded
 down. Code that serves the allowed error or the speed has no mutants
 (`unmutated.yaml` in the operator's room says which, and why), nor has what only an unchosen reading comes by.
 Why a survivor is left says `survivors.yaml` in the room. ONNX's own node tests meet the same mutants with

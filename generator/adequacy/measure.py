@@ -10,10 +10,9 @@ from conformance.suite.cases import Case
 from generator.adequacy.asked_node_tests import asking_for_its_outputs
 from generator.adequacy.bench import Bench, Faulty, Held, hold
 from generator.adequacy.choice import select
-from generator.adequacy.infection import Infections
 from generator.adequacy.misreadings import make_misreadings
 from generator.adequacy.mistake import make_mistakes
-from generator.adequacy.mutants import Mutant, make_mutants
+from generator.adequacy.mutants import make_mutants
 from generator.adequacy.outcomes import RUN, Adequacy, Outcome
 from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
 from generator.adequacy.subject import Subject, same_answers, tells_nothing
@@ -24,8 +23,6 @@ from generator.values.draws import Draw
 
 FIRST_CALLS = 200
 """Random calls that are drawn whatever comes: they tell what can be reached at all."""
-IN_FULL = 100
-"""So many agreeing calls are asked of every mutant, whatever is known of the values on their way."""
 SET = 400
 """Mutants that are tried one after the other: sets of them may be tried anywhere, and come to the same."""
 USABLE = 0.5
@@ -53,12 +50,10 @@ class Prepared:
         bench, nodes = Bench(self.bench.subject, self.bench.held), Bench(self.bench.subject, self.nodes.held)
         random = self.random.copied()
         chosen = self.made[number * self.size : (number + 1) * self.size]
-        said = [_noticed(mutant, bench, nodes) for mutant in chosen]
-        left = [mutant for mutant, each in zip(chosen, said, strict=True) if each.killer is None]
-        infections = Infections(bench.subject, [each for each in left if isinstance(each, Mutant)])
+        noticed = [_noticed(mutant, bench, nodes) for mutant in chosen]
         return [
-            each if each.killer is not None else _outcome(mutant, each, random, infections)
-            for mutant, each in zip(chosen, said, strict=True)
+            said if said.killer is not None else _outcome(mutant, said, random)
+            for mutant, said in zip(chosen, noticed, strict=True)
         ]
 
     def together(self, outcomes: Sequence[Outcome]) -> Adequacy:
@@ -136,46 +131,36 @@ def _noticed(mutant: Faulty, bench: Bench, nodes: Bench) -> Outcome:
     return replace(said, killer=bench.killer(mutant))
 
 
-def _outcome(mutant: Faulty, said: Outcome, random: RandomCalls, infections: Infections) -> Outcome:
+def _outcome(mutant: Faulty, said: Outcome, random: RandomCalls) -> Outcome:
     """What becomes of a mutant that no case notices."""
-    agreeing, other = disagreeing(mutant, random, infections)
+    agreeing, other = disagreeing(mutant, random)
     if other is not None:
         return replace(said, status="survived", calls=agreeing, call=describe(other))
     equivalent = agreeing >= AIMED and not said.by_node_tests
     return replace(said, status="equivalent" if equivalent else "survived", calls=agreeing)
 
 
-def disagreeing(mutant: Faulty, random: RandomCalls, infections: Infections) -> tuple[int, Call | None]:
-    """How many random calls agree, and the first of which the judge would not accept the mutant's answer.
-
-    Behind the first IN_FULL only those are asked that the mutant makes another value of on their way.
-    """
-    agreeing, other = 0, None
-    for chunk in batched(random.aimed(mutant.points, mutant)):
-        every = agreeing < IN_FULL
-        asked = [each for each in chunk if every or infections.may_tell(mutant, each)]
-        agreed, other = _agreeing(mutant, random.subject, chunk, asked)
+def disagreeing(mutant: Faulty, random: RandomCalls) -> tuple[int, Call | None]:
+    """How many random calls agree, and the first of which the judge would not accept the mutant's answer."""
+    agreeing = 0
+    for calls in batched(random.aimed(mutant.points, mutant)):
+        agreed, other = _agreeing(mutant, random.subject, calls)
         agreeing += agreed
         if other is not None:
-            break
-    infections.leave(mutant)
-    return agreeing, other
+            return agreeing, other
+    return agreeing, None
 
 
-def _agreeing(
-    mutant: Faulty, subject: Subject, calls: Sequence[Drawn], asked: Sequence[Drawn]
-) -> tuple[int, Call | None]:
-    """How many calls agree with a mutant until one does not, and that one; all do that are not asked."""
+def _agreeing(mutant: Faulty, subject: Subject, calls: Sequence[Drawn]) -> tuple[int, Call | None]:
+    """How many calls agree with a mutant until one does not, and that one."""
     with subject.exchanged(mutant.running(), mutant.file):
-        responses = {id(each): mutant.respond(subject, each.call, each.answer) for each in asked}
+        responses = [mutant.respond(subject, drawn.call, drawn.answer) for drawn in calls]
     agreeing = 0
-    for each in calls:
-        response = responses.get(id(each))
-        if response is not None:
-            if tells_nothing(response, each.seconds):
-                continue
-            if not same_answers(response, each.answer) and not each.acceptance.accepts(response):
-                return agreeing, each.call
+    for drawn, response in zip(calls, responses, strict=True):
+        if tells_nothing(response, drawn.seconds):
+            continue
+        if not same_answers(response, drawn.answer) and not drawn.acceptance.accepts(response):
+            return agreeing, drawn.call
         agreeing += 1
     return agreeing, None
 

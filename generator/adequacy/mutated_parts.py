@@ -18,7 +18,7 @@ from reference.registry import find_operator, implemented
 
 ARITHMETIC = frozenset(
     (
-        "reference.answers", "reference.bounding", "reference.bounds_of_routes", "reference.conversions",
+        "reference.answers", "reference.bounds_of_routes", "reference.conversions",
         "reference.enclosures", "reference.estimates", "reference.exact_roots", "reference.exact_sums",
         "reference.interpolation.routes", "reference.number_answers", "reference.number_arrays",
         "reference.numbers", "reference.overflow", "reference.piecewise", "reference.powers_of_two",

@@ -169,7 +169,6 @@ class RandomCalls:
 
     def _ask(self, call: Call) -> Drawn | None:
         """A call with its answer; None where it is refused, or takes too long."""
-        self.subject.forget()
         started = process_time()
         answer, reached = self.subject.watch(call)
         seconds = process_time() - started

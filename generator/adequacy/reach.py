@@ -1,120 +1,86 @@
-"""Which points of the reference a call comes by: statements, and expressions that are not always needed."""
+"""Which statements of the reference a call runs, as the interpreter traces them."""
 
 from __future__ import annotations
 
 import ast
-import copy
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from functools import cached_property
-from types import CodeType, FunctionType
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import Any
 
 from generator.adequacy.edits import is_guard
 from generator.adequacy.mutated_parts import Part
-from generator.adequacy.trees import Span, compiled, running, span_of
 
 Point = int
-_HOOK = "__opcert_reached__"
 
 
 class Points:
-    """The numbered points of some functions."""
+    """The numbered statements of some functions."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = parts
-        self._number: dict[tuple[str, str, Span], Point] = {}
-        self._point_of: dict[tuple[str, str, Span], Point] = {}
+        self._codes = {code for part in parts for code in _with_inner(part.function.__code__)}
+        self._point_of: dict[tuple[str, int], Point] = {}
         self.guards: dict[tuple[str, int], Point] = {}
         """The point of every line of a guard, by file and line."""
-        self.lines: dict[Point, tuple[Part, int]] = {}
+        self._count = 0
         for part in parts:
             for statement in part.tree.body:
-                self._visit(part, statement, -1)
+                self._number(_file_of(part), statement)
 
-    def at(self, part: Part, node: ast.AST) -> Point:
-        """The point that is passed wherever a node is."""
-        return self._point_of[self._key(part, node)]
+    def at(self, part: Part, node: ast.expr | ast.stmt) -> Point:
+        """The point of the statement that a node is in."""
+        return self._point_of[_file_of(part), node.lineno]
 
     @contextmanager
     def watched(self) -> Iterator[set[Point]]:
         """A set to which every point is added that is passed meanwhile."""
         seen: set[Point] = set()
-        with ExitStack() as stack:
-            for module in {part.module.__name__: part.module for part in self._parts}.values():
-                setattr(module, _HOOK, seen.add)
-                stack.callback(delattr, module, _HOOK)
-            stack.enter_context(running(self._probed_codes))
+
+        def enter(frame: FrameType, _event: str, _argument: Any) -> Any:
+            return run_line if frame.f_code in self._codes else None
+
+        def run_line(frame: FrameType, event: str, _argument: Any) -> Any:
+            if event == "line":
+                point = self._point_of.get((frame.f_code.co_filename, frame.f_lineno))
+                if point is not None:
+                    seen.add(point)
+            return run_line
+
+        before = sys.gettrace()
+        sys.settrace(enter)
+        try:
             yield seen
+        finally:
+            sys.settrace(before)
 
-    @cached_property
-    def _probed_codes(self) -> dict[FunctionType, CodeType]:
-        codes = [compiled(self._probed(part), part.function.__code__.co_filename) for part in self._parts]
-        return {part.function: code for part, code in zip(self._parts, codes, strict=True)}
-
-    def _key(self, part: Part, node: ast.AST) -> tuple[str, str, Span]:
-        return part.module.__name__, part.name, span_of(node)
-
-    def _visit(self, part: Part, node: ast.AST, point: Point) -> None:
-        key = self._key(part, node)
-        if isinstance(node, ast.stmt) or key in self._number:
-            point = self._number.setdefault(key, len(self.lines))
-            self.lines[point] = (part, node.lineno if isinstance(node, ast.stmt | ast.expr) else 0)
-        if isinstance(node, ast.stmt) and is_guard(node):
-            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-                self.guards[part.function.__code__.co_filename, line] = point
-        self._point_of[key] = point
-        for each in _optional(node):
-            number = self._number.setdefault(self._key(part, each), len(self.lines))
-            self.lines[number] = (part, each.lineno)
-        for child in ast.iter_child_nodes(node):
-            self._visit(part, child, point)
-
-    def _probed(self, part: Part) -> ast.FunctionDef:
-        probes = _Probes({span: point for (module, name, span), point in self._number.items()
-                          if (module, name) == (part.module.__name__, part.name)})  # fmt: skip
-        tree = copy.deepcopy(part.tree)
-        tree.body = [each for statement in tree.body for each in probes.with_probe(statement)]
-        return tree
+    def _number(self, file: str, statement: ast.stmt) -> None:
+        """Give a statement the next point, and those inside it the next ones: their lines are theirs."""
+        point, self._count = self._count, self._count + 1
+        for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1):
+            self._point_of[file, line] = point
+            if is_guard(statement):
+                self.guards[file, line] = point
+        for inner in _statements(statement):
+            self._number(file, inner)
 
 
-def _optional(node: ast.AST) -> list[ast.expr]:
-    """The expressions in a node that are not needed each time it is."""
-    match node:
-        case ast.IfExp():
-            return [node.body, node.orelse]
-        case ast.BoolOp():
-            return node.values[1:]
-        case ast.Lambda():
-            return [node.body]
-        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
-            return [node.elt]
-    return []
+def _file_of(part: Part) -> str:
+    return part.function.__code__.co_filename
 
 
-class _Probes(ast.NodeTransformer):
-    def __init__(self, numbers: dict[Span, Point]) -> None:
-        self._numbers = numbers
-
-    def with_probe(self, statement: ast.stmt) -> list[ast.stmt]:
-        number = self._numbers[span_of(statement)]
-        return [ast.copy_location(ast.Expr(_call(number)), statement), self.visit(statement)]
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        number = None if isinstance(node, ast.stmt) else self._numbers.get(span_of(node))
-        for name, value in ast.iter_fields(node):
-            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                setattr(node, name, [each for inner in value for each in self.with_probe(inner)])
-            elif isinstance(value, list):
-                setattr(
-                    node, name, [self.visit(each) if isinstance(each, ast.AST) else each for each in value]
-                )
-            elif isinstance(value, ast.AST):
-                setattr(node, name, self.visit(value))
-        if number is None or not isinstance(node, ast.expr):
-            return node
-        pair = ast.Tuple([_call(number), node], ast.Load())
-        return ast.copy_location(ast.Subscript(pair, ast.Constant(1), ast.Load()), node)
+def _statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements right inside a node."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            yield child
+        else:
+            yield from _statements(child)
 
 
-def _call(number: Point) -> ast.Call:
-    return ast.Call(ast.Name(_HOOK, ast.Load()), [ast.Constant(number)], [])
+def _with_inner(code: CodeType) -> Iterator[CodeType]:
+    """A function's code, and that of functions and generators inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _with_inner(constant)

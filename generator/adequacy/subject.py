@@ -25,7 +25,6 @@ from generator.asking.validity import find_violations
 from generator.making.named_operators import calls_are_declared
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
-from reference.bounding import bounded, charged
 from reference.reference_operator import ReferenceOperator
 from specs.model import Spec
 
@@ -60,10 +59,10 @@ class Subject:
         return cls(spec, reference, parts, Points(parts), tuple(caches_of(parts)), settled)
 
     def forget(self, place: str | None = None) -> None:
-        """Empty the caches: before and after code of the reference is exchanged, that at a place or any."""
-        for each in self.caches:
-            if place is None or place in each.places:
-                each.clear()
+        """Empty the caches: all, or those that code at a place has a part in."""
+        for cache in self.caches:
+            if place is None or place in cache.places:
+                cache.clear()
 
     @contextmanager
     def exchanged(self, running: AbstractContextManager[None], place: str) -> Iterator[None]:
@@ -77,15 +76,13 @@ class Subject:
 
     @contextmanager
     def quick(self) -> Iterator[None]:
-        """Answers without allowed errors, and evaluations that end after LONGEST seconds."""
+        """Evaluations that end after LONGEST seconds, and say nothing of what numpy warns of."""
         before = signal.signal(signal.SIGPROF, _stop)
         try:
-            with bounded(False), charged(False), warnings.catch_warnings(), np.errstate(all="ignore"):
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                self.forget()
                 yield
         finally:
-            self.forget()
             signal.signal(signal.SIGPROF, before)
 
     def respond(self, call: Call, readings: Mapping[str, str] | None = None) -> Response:
@@ -126,7 +123,6 @@ class Subject:
         self.forget()
         with self.points.watched() as seen:
             response = self.respond(call)
-        self.forget()
         return response, frozenset(seen)
 
     def guards_of(self, case: Case) -> frozenset[Point]:

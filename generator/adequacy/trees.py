@@ -9,32 +9,19 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any
 
-Span = tuple[str, int, int, int | None, int | None]
-"""A node's class and position: the same in every copy of a tree."""
-
-
-def span_of(node: ast.AST) -> Span:
-    where = [getattr(node, name, None) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")]
-    return type(node).__name__, where[0] or 0, where[1] or 0, where[2], where[3]
-
 
 def substituted(node: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
     """The tree with one node in place of another; what is not on the way to it is shared."""
-    return all_substituted(node, {id(old): new})
-
-
-def all_substituted(node: ast.AST, others: Mapping[int, ast.AST]) -> ast.AST:
-    """The tree with nodes in place of those with the given identities, none of which is inside another."""
-    if id(node) in others:
-        return others[id(node)]
+    if node is old:
+        return new
     changed: dict[str, Any] = {}
     for name, value in ast.iter_fields(node):
         if isinstance(value, list):
-            items = [all_substituted(each, others) if isinstance(each, ast.AST) else each for each in value]
+            items = [substituted(each, old, new) if isinstance(each, ast.AST) else each for each in value]
             if any(each is not before for each, before in zip(items, value, strict=True)):
                 changed[name] = items
         elif isinstance(value, ast.AST):
-            item = all_substituted(value, others)
+            item = substituted(value, old, new)
             if item is not value:
                 changed[name] = item
     if not changed:

@@ -20,7 +20,6 @@ from generator.making.workshop import Workshop
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
-from reference.bounding import bounded
 
 Tells = Callable[[Workshop, Call, Case, "Loss"], bool]
 
@@ -91,8 +90,7 @@ def answer_of(workshop: Workshop, call: Call) -> Answered | None:
     names = output_names(spec, call)
     plain = {name: each.value for name, each in call.attributes.items()}
     try:
-        with bounded(False):
-            answers = reference.evaluate(plain, arguments_of(spec, call), settled, outputs=len(names))
+        answers = reference.evaluate(plain, arguments_of(spec, call), settled, outputs=len(names))
     except (OutsideDomain, UnstableLength):
         return None
     return Answered(tuple(each.honest for _, each in asked_answers(spec, call, names, answers)))

@@ -9,7 +9,6 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from reference.bounding import is_bounded
 from reference.estimates import Estimate
 
 
@@ -113,12 +112,7 @@ def _fuse(a: float, b: float, c: float) -> float:
 
 
 def routes() -> Iterator[Route]:
-    """Every listed way: float32 or float64, division or reciprocal, fused or not, stored in either width.
-
-    None where values alone are asked for.
-    """
-    if not is_bounded():
-        return
+    """Every listed way: float32 or float64, division or reciprocal, fused or not, stored in either width."""
     single, double = np.float32, np.float64
     for reciprocal in (None, single):
         yield Route(single, single, reciprocal, single)

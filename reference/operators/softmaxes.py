@@ -8,7 +8,6 @@ from math import prod
 
 import numpy as np
 
-from reference.bounding import values_alone
 from reference.choices import Choice
 from reference.extremes import greatest
 from reference.functions import function_of
@@ -99,8 +98,7 @@ def softmax(input: Numbers, *, axis: int | None = None, version: int) -> Numbers
     found = whichever(
         lanes.shares, lambda: function_of("exp", lanes.apart - function_of("log", lanes.summed))
     )
-    if not values_alone():
-        found = whichever(found, lambda: lanes.shares_as_written).where(~lanes.wild, found)
+    found = whichever(found, lambda: lanes.shares_as_written).where(~lanes.wild, found)
     return _restored(opened(found, lanes.open) if lanes.open.any() else found, input, axis, version)
 
 
@@ -123,8 +121,6 @@ def logarithm_of_softmax(
 
 def _beside_logarithms(found: Numbers, lanes: Lanes, overflow: Choice[str]) -> Numbers:
     """Logarithms of shares, and what programs come to that take those of the shares themselves."""
-    if values_alone():
-        return found
     small = lanes.shares.value.floats() < 2 * lanes.given.working.least_normal
     thin = np.asarray(lanes.given.finite & lanes.shares.finite & small)
     thick = whichever(found, lambda: function_of("log", lanes.shares)).where(~thin, found)
