@@ -25,8 +25,6 @@ PARTS = "parts"
 REGRESSIONS = "regressions"
 """The folder of calls in a room."""
 _FACTS = re.compile(r"imported-(0|[1-9]\d*)\.yaml")
-_OLD_FOLDER = re.compile(r"(.+)-(0|[1-9]\d*)")
-_OLD_FILES = ("imported.yaml", "curated.yaml")
 
 
 def room_of(operator: OperatorName, folder: Path) -> Path:
@@ -53,10 +51,7 @@ def find_part(name: str, folders: Sequence[Path]) -> Path | None:
 
 
 def list_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
-    """Every operator version that has facts, in order.
-
-    Raises UserError where a folder is missing, or holds specs in a form of before.
-    """
+    """Every operator version that has facts, in order; raises UserError where a folder is missing."""
     found: set[OperatorName] = set()
     for folder in folders or (OWN_FOLDER,):
         check_folder(folder)
@@ -119,29 +114,9 @@ def regressions_folder(operator: OperatorName, folders: Sequence[Path] = ()) -> 
 
 
 def check_folder(folder: Path) -> None:
-    """Raise UserError where a folder of specs is missing, or has a folder for each version, as of before."""
+    """Raise UserError where a folder of specs is missing."""
     if not folder.is_dir():
         raise UserError("no such folder of specs", got=str(folder))
-    if folder == OWN_FOLDER:
-        return
-    old = next(old_folders(folder), None)
-    if old is not None:
-        # Imported here, because hardly any folder comes to this.
-        from opcert.vocabulary.harmless import for_shell
-
-        raise UserError(
-            "a folder of specs in the form of before, with a folder for each version of an operator",
-            got=str(old),
-            expected=f"{old.with_name(old.name.rpartition('-')[0])} for all of them",
-            remedy=f"Move them: `opcert move {for_shell([str(folder)])}`.",
-        )
-
-
-def old_folders(folder: Path) -> Iterator[Path]:
-    """The folders `<domain>/<Name>-<version>` of a folder of specs that have files of before, in order."""
-    for _, room in sorted(_rooms(folder), key=lambda each: each[1]):
-        if _OLD_FOLDER.fullmatch(room.name) and any((room / each).is_file() for each in _OLD_FILES):
-            yield room
 
 
 def _rooms(folder: Path) -> Iterator[tuple[str, Path]]:

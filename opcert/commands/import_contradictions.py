@@ -9,8 +9,8 @@ from reports.page_making.phrasing import plural
 from specs.facts import place
 from specs.importing import Import
 from specs.layers import merge_layers
+from specs.linting import with_key
 from specs.model import Finding, Spec
-from specs.rekeying import with_key
 
 _MOST = 20
 

@@ -139,7 +139,6 @@ EXCEPTIONS = {
     "generator/making/suite_making.py": "a file without a name",
     "generator/rows/unclear_rows.py": "`replace` is of a row",
     "reports/single_cases/reproduction_script.py": "is copied out of opcert",
-    "specs/moving.py": "moves files within a folder of specs, after a trial in a copy",
 }
 WRITES = {"write_text", "write_bytes", "touch"}
 PLACES = {"os.replace", "os.rename", "shutil.move", "shutil.copy", "shutil.copy2", "shutil.copyfile",

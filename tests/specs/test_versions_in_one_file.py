@@ -6,49 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from specs.composition import compose
 from specs.model import Document, Example, Prose, Source, Spec, Value
-from specs.version_merging import merge_versions
 from specs.version_ranges import in_range, key_of_version
-from specs.yaml_writer import dump
-
-SCALARS = st.sampled_from(["a", "b", 1, 2, 1.5, True, False, None])
-NAMES = st.sampled_from(["one", "two", "three", "id", "why"])
-VALUES = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
-    max_leaves=6,
-)
-ENTRIES = st.lists(
-    st.fixed_dictionaries({"id": st.sampled_from("pqrst")}, optional={"why": SCALARS, "list": VALUES}),
-    max_size=4,
-    unique_by=lambda each: str(each["id"]),
-)
-
-
-def some_narrowed(names: list[str]) -> st.SearchStrategy[list[Any]]:
-    """Names of shared readings, some of them with a choice."""
-    return st.tuples(*(st.sampled_from([each, {"id": each, "why": "so"}]) for each in names)).map(list)
-
-
-LINES = st.tuples(st.just("d1"), st.integers(1, 3)).map(list)
-FILES = st.fixed_dictionaries(
-    {},
-    optional={
-        "let": st.dictionaries(NAMES, VALUES, max_size=3),
-        "constraints": ENTRIES,
-        "exclusions": st.lists(
-            st.fixed_dictionaries({"when": st.sampled_from("xyz"), "src": LINES}), max_size=3
-        ),
-        "behaviours": st.lists(st.sampled_from("uvw"), max_size=3, unique=True).flatmap(some_narrowed),
-        "levels": SCALARS,
-    },
-)
 
 
 def spec_of(version: int, **fields: Any) -> Spec:
@@ -62,45 +25,21 @@ def read(folder: Path, text: str, spec: Spec) -> dict[str, Any]:
     return dict(compose(path, spec, [folder]).value)
 
 
-def named(value: dict[str, Any]) -> dict[str, Any]:
-    """Without what an empty list or a missing one is, names as entries, keys of entries in one order."""
-    entries = [{"id": each} if isinstance(each, str) else each for each in value.get("behaviours", [])]
-    plain: dict[str, Any] = {**value, "behaviours": entries}
-    for key in ("constraints", "exclusions", "behaviours"):
-        plain[key] = [dict(sorted(each.items())) for each in plain.get(key, [])]
-    return {key: plain[key] for key in sorted(plain) if plain[key] not in ({}, [])}
-
-
-@given(st.dictionaries(st.sampled_from([1, 2, 7, 13]), FILES, min_size=1))
-def test_each_version_reads_its_own(tmp_path_factory: pytest.TempPathFactory, files: dict[int, Any]) -> None:
-    folder = tmp_path_factory.mktemp("room")
-    text = dump(merge_versions(files))
-    for version, value in files.items():
-        wanted = {key: each for key, each in value.items() if key != "src"}
-        assert repr(named(read(folder, text, spec_of(version)))) == repr(named(wanted)), text
-
-
 @pytest.mark.parametrize(
-    "files",
+    ("text", "by_version"),
     [
-        {1: {"let": {"one": "a"}}, 2: {"let": {"two": [{}]}}},
-        {1: {"constraints": [{"id": "p"}]}, 2: {"constraints": [{"id": "p", "list": [{"why": "b"}]}]}},
+        ("let: {one: {..1: a}, two: {2..: [{}]}}\n", {1: {"let": {"one": "a"}}, 2: {"let": {"two": [{}]}}}),
+        (
+            "constraints: [{id: p, list: {2..: [{why: b}]}}]\n",
+            {1: {"constraints": [{"id": "p"}]}, 2: {"constraints": [{"id": "p", "list": [{"why": "b"}]}]}},
+        ),
     ],
 )
 def test_a_list_within_that_some_versions_lack_stays_missing(
-    tmp_path: Path, files: dict[int, dict[str, Any]]
+    tmp_path: Path, text: str, by_version: dict[int, dict[str, Any]]
 ) -> None:
-    text = dump(merge_versions(files))
-    for version, value in files.items():
+    for version, value in by_version.items():
         assert read(tmp_path, text, spec_of(version)) == value, text
-
-
-def test_what_is_the_same_stands_once() -> None:
-    entry = {"id": "a", "require": "x", "src": ["d1", 5]}
-    merged = merge_versions(
-        {10: {"constraints": [entry]}, 11: {"constraints": [{**entry, "src": ["d1", 9]}]}}
-    )
-    assert merged == {"constraints": [{**entry, "src": {"..10": ["d1", 5], "11..": ["d1", 9]}}]}
 
 
 @pytest.mark.parametrize(
