@@ -157,6 +157,5 @@ class Additions(Entry):
     exclusions: list[ExclusionEntry] = Field(default_factory=list)
     interactions: list[InteractionEntry] = Field(default_factory=list)
     reference: str | None = None
-    levels: str | None = None
     examples: list[ExampleEntry] = Field(default_factory=list)
     findings: list[FindingEntry] = Field(default_factory=list)

@@ -57,12 +57,12 @@ class Checker:
         self._unique("readings", [each.id for each in (*file.readings, *file.behaviours)])
         for name, factor in file.factors.items():
             self._unique_levels(("factors", name), factor.levels)
+        # Most factors of a declaration are derived: of these the space of its calls knows the names.
+        factors = None if getattr(file, "kinds", None) else set(file.factors)
         for position, exclusion in enumerate(file.exclusions):
-            # Most factors of a declaration are derived: of these the space of its calls knows the names.
-            factors = None if getattr(file, "kinds", None) else set(file.factors)
             self._expression(("exclusions", position, "when"), exclusion.when, factors)
         for position, interaction in enumerate(file.interactions):
-            self._interaction(("interactions", position), interaction, file)
+            self._interaction(("interactions", position), interaction, factors)
         for name, types in file.type_constraints.items():
             for each in types.types or ():
                 if each not in ELEMENT_TYPES:
@@ -95,10 +95,12 @@ class Checker:
                     (*path, "evidence", position), "not an option of this reading", evidence.option, options
                 )
 
-    def _interaction(self, path: Path_, entry: InteractionEntry, file: Additions) -> None:
-        for each in entry.factors:
-            if each not in file.factors:
-                self._error((*path, "factors"), "no such factor", each, f"one of {', '.join(file.factors)}")
+    def _interaction(self, path: Path_, entry: InteractionEntry, factors: set[str] | None) -> None:
+        for name in entry.factors:
+            if factors is not None and name not in factors:
+                self._error(
+                    (*path, "factors"), "no such factor", name, f"one of {', '.join(sorted(factors))}"
+                )
         if entry.strength > len(set(entry.factors)):
             self._error(
                 (*path, "strength"), "more factors to combine than there are", str(entry.strength),

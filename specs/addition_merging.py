@@ -127,8 +127,7 @@ class _Merger:
                 )
                 for position, each in enumerate(file.interactions)
             ),
-            reference_module=self._module("reference", file.reference),
-            levels_module=self._module("levels", file.levels),
+            reference_module=self._reference_module(file.reference),
         )
         return replace(merged, origins={**spec.origins, **self.amender.origins})
 
@@ -223,15 +222,15 @@ class _Merger:
             tuple(entry.contradicted),
         )
 
-    def _module(self, key: str, name: str | None) -> Path | None:
-        """The Python file that an entry names, beside the specs; None where it names none."""
+    def _reference_module(self, name: str | None) -> Path | None:
+        """The Python file that `reference` names, beside the specs; None where it names none."""
         if name is None:
             return None
         here = Path(self._document.file).resolve()
         found = (here.parent / name).resolve()
         if found.suffix != ".py" or not found.is_file() or not found.is_relative_to(here.parents[2]):
             expected = f"a Python file in {here.parents[2]}, written relative to this folder"
-            self.amender.error((key,), "no such module", name, expected)
+            self.amender.error(("reference",), "no such module", name, expected)
         return found
 
     def _examples(self, entries: list[ExampleEntry]) -> tuple[Example, ...]:

@@ -30,6 +30,8 @@ from specs.structures import holds_several
 from specs.version_values import Composed
 
 FILE_NAME = DECLARATION
+LEVELS = "levels"
+"""The key that named a module which makes calls, before every operator's calls were declared."""
 _BOUNDS = re.compile(r"(\d{0,18})\.\.(\d{0,18})", re.ASCII)
 _MOST_LISTED = 1_000
 """Points, or levels of one factor: each stands in several cases."""
@@ -158,6 +160,14 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
     """The effective spec of a version with facts and a declaration; SeveralErrors with all that is wrong."""
     composed = compose(path, spec, folders)
     put_in_shared(composed, folders)
+    if LEVELS in composed.value:
+        raise UserError(
+            "no module makes the calls of an operator",
+            got=f"{LEVELS}: {composed.value[LEVELS]}",
+            expected="`shapes` and `kinds`, from which calls are made",
+            where=composed.place((LEVELS,)),
+            remedy="docs/your-operator.md declares the calls of an operator.",
+        )
     file = validate(DeclarationFile, composed)
     reader = _Reader(spec, composed)
     declared = reader.read(file)

@@ -196,8 +196,6 @@ class Spec:
     interactions: tuple[Interaction, ...] = ()
     reference_module: Path | None = None
     """A Python file that computes what is right, where it does not ship with the package."""
-    levels_module: Path | None = None
-    """A Python file that turns levels of factors into calls, likewise."""
     declared: Declared | None = None
     """The shapes and kinds of a declaration, where the operator has one."""
     formulas: tuple[Formula, ...] = ()

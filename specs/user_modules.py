@@ -38,22 +38,21 @@ def load_module(path: Path) -> ModuleType:
 
 
 @contextmanager
-def mistakes_of(*modules: Path | None) -> Iterator[None]:
-    """Tell what goes wrong while a user's modules are at work as their mistake, with the line."""
-    given = [each for each in modules if each is not None]
+def mistakes_of(module: Path | None) -> Iterator[None]:
+    """Tell what goes wrong while a user's module is at work as its mistake, with the line."""
     try:
         yield
     except UserError:
         raise
     except Exception as error:
-        if not given:
+        if module is None:
             raise
-        lines = {each: _line(error, each) for each in given}
-        path = next((each for each in given if lines[each] is not None), given[0])
         told = str(error) if isinstance(error, OpcertError) else f"{type(error).__name__}: {error}"
         said = " ".join([told, *getattr(error, "__notes__", ())])
         raise UserError(
-            "a module that a spec names makes a mistake", got=said, where=Place(str(path), lines[path])
+            "a module that a spec names makes a mistake",
+            got=said,
+            where=Place(str(module), _line(error, module)),
         ) from error
 
 

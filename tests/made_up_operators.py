@@ -14,7 +14,7 @@ arity: {{inputs: [1, 1], outputs: [1, 1]}}
 inputs: [{{name: X, type: T, option: single, src: [d1, 10]}}]
 outputs: [{{name: Y, type: T, option: single, src: [d1, 14]}}]
 """
-_OWN_MODULES = "factors: {rank: [1, 2]}\n\nreference: reference.py\nlevels: levels.py\n"
+_OWN_MODULES = "shapes: {X: '*S'}\n\nreference: reference.py\n"
 
 
 def write_operators(folder: Path, count: int) -> list[OperatorName]:

@@ -18,7 +18,7 @@ from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
 from generator.adequacy.subject import Subject, same_answers, tells_nothing
 from generator.asking.calls import Call
 from generator.asking.questions import describe
-from generator.making.discovery import Levels
+from generator.spaces.declared_levels import DeclaredLevels
 from generator.values.draws import Draw
 
 FIRST_CALLS = 200
@@ -75,7 +75,7 @@ class Prepared:
 
 
 def prepare(
-    subject: Subject, levels: Levels, cases: Mapping[str, Case], node_tests: Sequence[Case]
+    subject: Subject, levels: DeclaredLevels, cases: Mapping[str, Case], node_tests: Sequence[Case]
 ) -> Prepared:
     """Ask the reference about every case and about the first random calls; within `Subject.quick`.
 

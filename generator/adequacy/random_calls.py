@@ -14,9 +14,9 @@ from generator.adequacy.reach import Point
 from generator.adequacy.subject import Subject
 from generator.adequacy.variations import varied
 from generator.asking.calls import Call
-from generator.making.discovery import Levels
 from generator.rows.factors import factor_model
 from generator.rows.feasibility import FREE, Solver
+from generator.spaces.declared_levels import DeclaredLevels
 from generator.values.draws import Draw
 from opcert.vocabulary.tensors import Tensor
 from specs.domain import check_constraints
@@ -58,7 +58,7 @@ class RandomCalls:
     """Calls drawn so far; within `Subject.quick`, and while no mutant runs."""
 
     subject: Subject
-    levels: Levels
+    levels: DeclaredLevels
     draw: Draw
     drawn: list[Drawn] = field(default_factory=list)
     _count: int = 0

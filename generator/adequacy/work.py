@@ -16,9 +16,10 @@ from generator.adequacy.measure import SET, Prepared, prepare
 from generator.adequacy.measured_before import measurement_key
 from generator.adequacy.outcomes import Adequacy, Outcome
 from generator.adequacy.subject import Subject
-from generator.making.discovery import Levels, open_spec
+from generator.making.discovery import open_spec
 from generator.making.workshop import Options, Workshop
 from generator.rows.clearest import ATTEMPTS, drawn_call
+from generator.spaces.declared_levels import DeclaredLevels
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
@@ -71,7 +72,7 @@ class Work:
         told = {**found.to_json(), "coverage": covered(self.coverage)}
         return Kept(str(self.operator), cases_digest(self.expectations), tuple(selection), told)
 
-    def _subject(self) -> tuple[Subject, Levels]:
+    def _subject(self) -> tuple[Subject, DeclaredLevels]:
         spec, levels = open_spec(self.operator, self.folders)
         reference = find_operator(self.operator, spec.reference_module)
         return Subject.of(spec, reference, self.folders), levels

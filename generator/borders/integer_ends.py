@@ -16,7 +16,6 @@ import numpy as np
 from generator.asking.calls import Call
 from generator.making.workshop import Workshop
 from generator.spaces.data_levels import DATA
-from generator.spaces.declared_levels import DeclaredLevels
 from generator.spaces.space import Space
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
@@ -36,7 +35,7 @@ _TRIES = 6
 
 def add_integer_ends(workshop: Workshop) -> None:
     """Of operators that compute with integers, cases at all ends of bytes, and with sums of more bits."""
-    if not isinstance(workshop.levels, DeclaredLevels) or not workshop.rows:
+    if not workshop.rows:
         return
     spec = workshop.spec
     alone = len(spec.inputs) == 1 and spec.inputs[0].option != "variadic" and not spec.attributes
@@ -116,7 +115,6 @@ def _add(workshop: Workshop, word: str, types: Mapping[str, str], numbers: Numbe
 
 def _with_numbers(workshop: Workshop, call: Call, numbers: Numbers) -> Call | None:
     """The call with such numbers in its drawn inputs; None where it has too few elements to tell."""
-    assert isinstance(workshop.levels, DeclaredLevels)
     drawn = [each.name for each in workshop.levels.space.data]
     given = [each for name, each in call.inputs if name in drawn and each is not None]
     if not given or max(each.array.size for each in given) < _FEWEST:

@@ -22,7 +22,6 @@ from generator.sizes.plan import Plan
 from generator.sizes.plans import plans_of
 from generator.sizes.roles import roles_of
 from generator.sizes.sized_calls import Sized, sized_calls
-from generator.spaces.declared_levels import DeclaredLevels
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import UnstableLength
@@ -35,8 +34,6 @@ _LONG = 8
 def add_kernel_sizes(workshop: Workshop) -> None:
     """A case for each plan of the operator that some call has; raises UserError where one must have it."""
     levels = workshop.levels
-    if not isinstance(levels, DeclaredLevels):
-        return
     roles = roles_of(levels.space)
     plans = ((plan.word, place, plan) for place, plan in enumerate(plans_of(levels.space, roles)))
     for word, place, plan in workshop.lacking("boundary", plans):

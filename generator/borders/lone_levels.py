@@ -16,7 +16,6 @@ from generator.borders.telling import answer_of
 from generator.making.workshop import Workshop, word_of
 from generator.rows.feasibility import FREE, Level, Model, Solver
 from generator.spaces.data_levels import DATA
-from generator.spaces.declared_levels import DeclaredLevels
 from reference.answers import UnstableLength
 
 WORD = "alone"
@@ -28,7 +27,7 @@ Levels = Mapping[str, str]
 
 def add_lone_levels(workshop: Workshop) -> None:
     """For each level of a mechanism a case in which nothing else is switched on, where there is none yet."""
-    if not isinstance(workshop.levels, DeclaredLevels) or not workshop.rows:
+    if not workshop.rows:
         return
     space, solver = workshop.levels.space, Solver(workshop.model)
     types = {name: str(space.plainest[name]) for name in space.types}

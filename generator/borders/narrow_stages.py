@@ -15,7 +15,6 @@ from generator.making.workshop import Workshop
 from generator.sizes.plan import Plan, extents
 from generator.sizes.sharp_data import sharp
 from generator.sizes.solved_sizes import solved
-from generator.spaces.declared_levels import DeclaredLevels
 from generator.spaces.space import Space
 from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -31,8 +30,6 @@ _WORDS = {"float16": "squares_beyond_float16", "bfloat16": "sums_that_lose_in_bf
 
 def add_narrow_stages(workshop: Workshop) -> None:
     """A case for each type of 16 bits, of operators whose sums are in a type that an attribute names."""
-    if not isinstance(workshop.levels, DeclaredLevels):
-        return
     space = workshop.levels.space
     stage = _first_stage(space)
     wanted = ((word, name) for name, word in _WORDS.items() if stage is not None)

@@ -20,7 +20,6 @@ from generator.borders.shortcuts import plain_call
 from generator.making.workshop import Workshop, word_of
 from generator.solved.drawing import draw_call
 from generator.solved.partial import Partial, levels_in
-from generator.spaces.declared_levels import DeclaredLevels
 from generator.spaces.space import Space
 from generator.values.draws import Draw
 from opcert.vocabulary.tensors import Tensor
@@ -30,8 +29,6 @@ from specs.evaluation import EvaluationError
 
 def add_told_shortcuts(workshop: Workshop) -> None:
     """For each kind of value the calls at which a runtime may hand on what it is given, and is wrong."""
-    if not isinstance(workshop.levels, DeclaredLevels):
-        return
     calls = _calls(workshop.levels.space, workshop.draw("told shortcuts"))
     for word, call in workshop.lacking("boundary", calls):
         if workshop.violations(call) or workshop.has(call):

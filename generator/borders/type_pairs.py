@@ -13,7 +13,6 @@ from generator.asking.calls import Call
 from generator.borders.meaning import meaningful
 from generator.making.workshop import Workshop
 from generator.spaces.data_levels import DATA
-from generator.spaces.declared_levels import DeclaredLevels
 from generator.spaces.kind import Level
 from generator.spaces.space import Space
 from opcert.vocabulary.element_types import BY_CODE
@@ -63,7 +62,7 @@ class _Types:
 
 def add_type_pairs(workshop: Workshop) -> None:
     """Cases until every pair of plain types occurs in some on ordinary data, of common types in more."""
-    if not isinstance(workshop.levels, DeclaredLevels) or not workshop.rows:
+    if not workshop.rows:
         return
     types = _types_of(workshop.levels.space)
     having = [(workshop.calls[digest], case) for digest, case in workshop.cases.items() if _has_data(case)]
@@ -129,7 +128,6 @@ def _calls(
     workshop: Workshop, types: _Types, pair: _Pair, met: Counter[_Pair], tries: int
 ) -> Iterator[tuple[Mapping[str, str], Call]]:
     """Calls that may have a pair of types: the plainest ones first, then such with other attributes."""
-    assert isinstance(workshop.levels, DeclaredLevels)
     space = workshop.levels.space
     draw = workshop.draw(WORD, *(text for each in pair for text in each))
     # The first row is the plainest one that has a call.

@@ -26,7 +26,7 @@ from specs.model import Spec
 
 
 def kind_changes(spec: Spec) -> Iterator[Change]:
-    """What the kinds of a declared operator bring; none of an operator whose calls a module makes."""
+    """What the kinds of a declared operator bring; none of an operator without a declaration."""
     if calls_are_declared(spec):
         for kind in make_kinds(spec):
             yield from map(_change, kind.changes())

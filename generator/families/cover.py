@@ -14,7 +14,6 @@ from generator.rows.feasibility import FREE, Level, Row, Solver
 from generator.rows.kept_draws import Instead, KeptDraws, digest_of_rows
 from generator.rows.row_search import RowSearch
 from generator.rows.unclear_rows import clear_up
-from generator.spaces.declared_levels import DeclaredLevels
 from opcert.vocabulary.errors import InternalError
 
 
@@ -41,9 +40,7 @@ def dealt_rows(
 ) -> tuple[DealtRows, list[Mapping[str, str]]]:
     """The rows for which cases are to be found, with their types, and the levels of those beside them."""
     array = DealtRows(workshop.model, taken=list(workshop.rows))
-    deal = getattr(workshop.levels, "deal", None)
-    if isinstance(workshop.levels, DeclaredLevels):
-        deal = partial(workshop.levels.deal, search=search)
+    deal = partial(workshop.levels.deal, search=search)
     rows = search.cover(array.model, workshop.options.strength, seeds)
     if workshop.options.size != "small":
         rows += _focused_rows(workshop, search)
@@ -122,16 +119,13 @@ def _make_lacking(draws: Draws, rows: Sequence[Mapping[str, str]]) -> None:
 
 
 def _deal_again(
-    workshop: Workshop, array: DealtRows, lacking: Sequence[Row], search: RowSearch, deal: Deal | None
+    workshop: Workshop, array: DealtRows, lacking: Sequence[Row], search: RowSearch, deal: Deal
 ) -> list[Mapping[str, str]] | None:
     """Deal more rows where some that no call has leave levels uncovered; None where they leave nothing.
 
     What the cores of pairs do not tell of is learned of these rows.
     """
-    core_of = getattr(workshop.levels, "core_of", None)
-    if core_of is None:
-        return None
-    model = array.model
+    model, core_of = array.model, workshop.levels.core_of
     possible = model_with_cores(model, [core_of(model.row_levels(row)) for row in lacking])
     dealt = list(array.types)
     seeds = [model.row_levels(row) for row in (*array.taken_rows, *dealt)]
@@ -166,7 +160,7 @@ def _focused_rows(workshop: Workshop, search: RowSearch) -> list[Row]:
     Where a runtime supports few levels of a factor, most of the ordinary rows hide what it does with the
     other factors; among these, none is hidden by the focused ones.
     """
-    focus = getattr(workshop.levels, "FOCUS", {})
+    focus = workshop.levels.focus
     return search.cover(with_fixed(workshop.model, focus), workshop.options.strength) if focus else []
 
 

@@ -94,7 +94,7 @@ class Source:
     def _of_levels(self, draw: st.DrawFn) -> Call | None:
         model = self.space.solver.model
         partial = [FREE] * len(model.sizes)
-        for name, level in getattr(self.space.levels, "FOCUS", {}).items():
+        for name, level in self.space.levels.focus.items():
             # Where a runtime has few of these levels, most calls of others are not offered.
             if name in model.names and draw(st.booleans()):
                 partial[model.names.index(name)] = list(model.levels[name]).index(level)

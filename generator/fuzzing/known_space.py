@@ -14,9 +14,10 @@ import numpy as np
 from generator.asking.calls import Call
 from generator.asking.questions import settled_options
 from generator.changes.change import attribute_value
-from generator.making.discovery import Levels, open_spec
+from generator.making.discovery import open_spec
 from generator.rows.factors import factor_model
 from generator.rows.feasibility import Solver
+from generator.spaces.declared_levels import DeclaredLevels
 from opcert.vocabulary.attributes import Attribute, AttributeValue
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
@@ -42,11 +43,11 @@ class Attempt:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """What is known of one operator version: its spec, its reference, and the module of its levels."""
+    """What is known of one operator version: its spec, its reference, and what makes its calls."""
 
     spec: Spec
     reference: ReferenceOperator
-    levels: Levels
+    levels: DeclaredLevels
 
     @cached_property
     def solver(self) -> Solver:

@@ -11,17 +11,10 @@ from generator.asking.calls import Call
 from generator.fuzzing.known_space import Space
 from generator.solved.drawing import value_tensor
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.declared_levels import DeclaredLevels
-from generator.spaces.kind import Kind
 from generator.values.draws import Draw
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.tensors import Tensor
 from specs.evaluation import EvaluationError
-
-
-def kinds_of(space: Space) -> tuple[Kind, ...]:
-    """The kinds of a declared operator; none where a module makes its calls."""
-    return space.levels.space.kinds if isinstance(space.levels, DeclaredLevels) else ()
 
 
 def simpler_values(space: Space, call: Call) -> Iterator[Call]:
@@ -29,7 +22,7 @@ def simpler_values(space: Space, call: Call) -> Iterator[Call]:
     if call.slots:
         return
     scope = _scope_of(space, call)
-    for kind in kinds_of(space):
+    for kind in space.levels.space.kinds:
         for name in kind.covers:
             try:
                 for value in kind.smaller(name, scope.bindings.get(name), scope):
@@ -42,7 +35,7 @@ def simpler_values(space: Space, call: Call) -> Iterator[Call]:
 
 def drawn_anew(space: Space, call: Call, draw: Draw) -> Call | None:
     """The call with the values of one of its kinds drawn anew, at any levels; None where it has none."""
-    known = [each for each in kinds_of(space) if each.covers]
+    known = [each for each in space.levels.space.kinds if each.covers]
     if not known or call.slots:
         return None
     kind = draw.choice(known)
@@ -56,7 +49,7 @@ def drawn_anew(space: Space, call: Call, draw: Draw) -> Call | None:
 
 def _scope_of(space: Space, call: Call) -> Partial:
     """What a call binds: its attributes, the values of inputs that a kind gives, and the shapes of inputs."""
-    covered = {name for each in kinds_of(space) for name in each.covers}
+    covered = {name for each in space.levels.space.kinds for name in each.covers}
     bound: dict[str, Any] = {
         name: (given.value if given is not None else None)
         for name in space.spec.attributes

@@ -19,7 +19,7 @@ from generator.fuzzing.entries import (
     without_axis,
 )
 from generator.fuzzing.known_space import Space
-from generator.fuzzing.of_kinds import drawn_anew, kinds_of
+from generator.fuzzing.of_kinds import drawn_anew
 from generator.fuzzing.value_strategies import amounts, attribute_values, elements
 from generator.fuzzing.wide_draws import seeds, whole_numbers
 from generator.values.data import data_classes, fill
@@ -35,7 +35,7 @@ MOST_ELEMENTS = 400
 
 def take_step(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
     """One random change of a call; None where what was drawn changes nothing here."""
-    steps = (*_STEPS, _of_kind, _of_kind) if kinds_of(space) else _STEPS
+    steps = (*_STEPS, _of_kind, _of_kind) if space.levels.space.kinds else _STEPS
     return draw(st.sampled_from(steps))(draw, space, call)
 
 

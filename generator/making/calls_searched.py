@@ -21,8 +21,8 @@ from generator.making.kept_searches import (
 )
 from generator.making.sources import SEARCHES_FILE
 from generator.making.workshop import Options, open_workshop
-from generator.rows.row_search import FoundRows, RowSearch
-from generator.spaces.declared_levels import DeclaredLevels, UnlearnedCore
+from generator.rows.row_search import RowSearch
+from generator.spaces.declared_levels import UnlearnedCore
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.process_pools import broken_off, process_pool
@@ -65,8 +65,6 @@ def search_calls(operator: OperatorName) -> FoundCalls:
 def _search_calls(operator: OperatorName, *, learn: bool) -> FoundCalls:
     workshop = open_workshop(operator, Options(), learn=learn)
     levels, search = workshop.levels, RowSearch()
-    if not isinstance(levels, DeclaredLevels):
-        return FoundCalls(digest_of_spec(operator), FoundRows(), ())
     if workshop.model.levels:
         dealt_rows(workshop, first_seeds(workshop), search)
     breaches = find_breaches(levels.space, workshop.draw("invalid"))

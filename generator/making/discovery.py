@@ -1,93 +1,53 @@
-"""Find what turns an operator's factor levels into calls: a module, or what its declaration comes to."""
+"""The operators that names mean, and what the declaration of one comes to: its factors, rules and calls."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NoReturn, Protocol, cast
+from typing import NoReturn
 
-from generator.asking.calls import Call
 from generator.making.named_operators import calls_are_declared
 from generator.making.named_operators import known_operators as known_operators
 from generator.making.opsets import default_operators
-from generator.spaces.declared_levels import declare_levels
+from generator.spaces.declared_levels import DeclaredLevels, declare_levels
 from generator.spaces.modelled import declaration_ships, kept_cores_of
 from generator.spaces.space import open_space
-from generator.values.draws import Draw
-from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName, newest_named
 from specs.library import load_spec
 from specs.model import Spec
 from specs.spec_folders import list_operators
-from specs.user_modules import load_module
 
 _FEW = 12
 """As many names are told to somebody whose name means no operator, and is near to none."""
 
 
-class Levels(Protocol):
-    """What makes an operator's calls: `declared_levels`, or a module that a user's spec names.
-
-    It may also have `FOCUS: Mapping[str, Level]`: levels under which the other factors are covered once more;
-    and `deal`, which gives covering rows the levels that are no factors of theirs: element types. A module
-    names its operators in `OPERATORS`, as `domain::Name-version`.
-    """
-
-    def build_call(self, spec: Spec, levels: Mapping[str, str], draw: Draw) -> Call | None:
-        """One valid call that has these levels, or None where no call has (an exclusion must say so)."""
-
-    def boundary_calls(self, spec: Spec, draw: Draw) -> Iterator[tuple[str, Mapping[str, str], Call]]:
-        """Valid calls at the edges of the input space: a word for the case id, levels, call."""
-
-    def invalid_calls(self, spec: Spec, draw: Draw) -> Iterator[tuple[str, Call, Call]]:
-        """For constraints: its id, a valid call, and the same call with that constraint broken alone."""
-
-
 def open_spec(
     operator: OperatorName, folders: Sequence[Path] = (), *, learn: bool = False
-) -> tuple[Spec, Levels]:
+) -> tuple[Spec, DeclaredLevels]:
     """The spec of an operator as calls are made of it, and what makes them.
 
-    That is the module of levels which the spec names, and else its declaration: then the spec gets the
-    factors, rules and exclusions that this comes to. Which levels go together in no call, the room of an
-    operator that ships keeps; of other operators, or to `learn` what is not kept there, it is searched for.
-    Raises UserError where an operator has neither.
+    The spec gets the factors, rules and exclusions that its declaration comes to. Which levels go together in
+    no call, the room of an operator that ships keeps; of other operators, or to `learn` what is not kept
+    there, it is searched for. Raises UserError where an operator has no declaration.
     """
     spec = load_spec(operator, folders)
-    if calls_are_declared(spec):
-        return declare_levels(
-            spec, kept_cores_of(operator, folders), learn=learn or not declaration_ships(operator, folders)
-        )
-    if spec.levels_module is None:
+    if not calls_are_declared(spec):
         raise UserError(
             f"nothing says how calls of {operator} are made",
-            expected="`shapes` and `kinds` in its spec.yaml, or `levels` with the name of a module beside it",
+            expected="`shapes` and `kinds` in its spec.yaml",
             remedy="docs/your-operator.md declares the calls of an operator.",
         )
-    return spec, _checked(cast(Levels, load_module(spec.levels_module)), operator, spec.levels_module)
+    return declare_levels(
+        spec, kept_cores_of(operator, folders), learn=learn or not declaration_ships(operator, folders)
+    )
 
 
 def load_rules(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
     """The spec of an operator with the rules that its declaration comes to, where calls are made of that."""
     spec = load_spec(operator, folders)
     return open_space(spec).spec if calls_are_declared(spec) else spec
-
-
-def _checked(module: Levels, operator: OperatorName, path: Path) -> Levels:
-    """A user's module, if it has what it needs; raises UserError where it has not."""
-    for name in ("build_call", "boundary_calls", "invalid_calls"):
-        if not callable(getattr(module, name, None)):
-            raise UserError("a module of levels lacks a function", expected=name, where=Place(str(path)))
-    named = getattr(module, "OPERATORS", ())
-    if str(operator) not in named:
-        raise UserError(
-            f"a module of levels does not name {operator}",
-            got=f"OPERATORS = {named!r}",
-            expected=f'"{operator}" in OPERATORS',
-            where=Place(str(path)),
-        )
-    return module
 
 
 def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list[OperatorName]:

@@ -107,27 +107,25 @@ def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
     shipped = referenced_operators()
     if not folders:
         return list(shipped)
-    return [
-        each for each in list_operators(folders) if each in shipped or names_what_makes_calls(each, folders)
-    ]
+    return [each for each in list_operators(folders) if each in shipped or names_a_reference(each, folders)]
 
 
 def calls_are_declared(spec: Spec) -> bool:
-    """Whether an operator's calls are made from its declaration alone, and not by a module of levels."""
-    return spec.declared is not None and spec.levels_module is None
+    """Whether a declaration speaks of an operator version, from which its calls are made."""
+    return spec.declared is not None
 
 
-def names_what_makes_calls(operator: OperatorName, folders: Sequence[Path]) -> bool:
-    """Whether what people add to an operator version's facts names a reference, or a module of levels.
+def names_a_reference(operator: OperatorName, folders: Sequence[Path]) -> bool:
+    """Whether what people add to an operator version's facts names a reference.
 
     The first folder that has a `spec.yaml` of the operator counts. One that cannot be read is said to name
-    some: whoever loads it says what is wrong.
+    one: whoever loads it says what is wrong.
     """
     for folder in folders:
         path = room_of(operator, folder) / DECLARATION
         if path.is_file():
             try:
-                if all(stated_value(path, key) is None for key in ("reference", "levels")):
+                if stated_value(path, "reference") is None:
                     return False
                 declared = stated_value(path, "versions", (*folders, OWN_FOLDER))
                 return declared is None or in_range(declared, operator.since_version)

@@ -105,7 +105,7 @@ def _generate(
     if not afresh:
         workshop.kept_draws = kept_draws_of(operator, folders)
         _tell_what_is_known(workshop, folders)
-    with mistakes_of(spec.levels_module, spec.reference_module):
+    with mistakes_of(spec.reference_module):
         for family, make_cases in _families().items():
             make_cases(workshop)
             if family == OF_DOCUMENTS:

@@ -12,7 +12,6 @@ from generator.asking.calls import Call, call_of
 from generator.asking.questions import ask
 from generator.making.workshop import Workshop
 from generator.rows.feasibility import Model, Solver
-from generator.spaces.declared_levels import DeclaredLevels
 from generator.spaces.space import Space
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.names import OperatorName
@@ -56,8 +55,8 @@ class _Rows:
 
 
 def takes_over(workshop: Workshop) -> bool:
-    """Whether an operator's calls are declared, and its reference is one of all versions."""
-    return isinstance(workshop.levels, DeclaredLevels) and workshop.reference.segments is not None
+    """Whether an operator's reference is one of all versions."""
+    return workshop.reference.segments is not None
 
 
 def take_over(workshop: Workshop, newer: Newer) -> None:
@@ -66,11 +65,10 @@ def take_over(workshop: Workshop, newer: Newer) -> None:
     Where the same call means the same in both and leaves the same open, what comes out is not asked again.
     Nothing is taken where an attribute that both have has another default: what is left out is another call.
     """
-    levels = workshop.levels
-    if not isinstance(levels, DeclaredLevels) or not _same_defaults(workshop.spec, newer.spec):
+    if not _same_defaults(workshop.spec, newer.spec):
         return
     answered = answers_hold(workshop, newer.spec)
-    rows = _Rows(workshop.model, Solver(workshop.model), levels.space)
+    rows = _Rows(workshop.model, Solver(workshop.model), workshop.levels.space)
     known = {str(each.id): each for each in newer.cases}
     for case in newer.cases:
         if case.demand == "answer" and case.family != OF_DOCUMENTS:

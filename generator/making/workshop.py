@@ -20,7 +20,7 @@ from generator.asking.expectations import expectations_of
 from generator.asking.questions import Question, ask, describe
 from generator.asking.validity import find_refusable, find_violations
 from generator.borders.known_breaches import Places
-from generator.making.discovery import Levels, open_spec
+from generator.making.discovery import open_spec
 from generator.rows.factors import factor_model
 from generator.rows.feasibility import Model
 from generator.rows.kept_draws import KeptDraws
@@ -58,7 +58,7 @@ class Workshop:
 
     spec: Spec
     reference: ReferenceOperator
-    levels: Levels
+    levels: DeclaredLevels
     options: Options
     selected: tuple[Selected, ...] = ()
     """At size small, cases of the default suite that kill mutants: they are made first."""
@@ -90,7 +90,7 @@ class Workshop:
     def broken_calls(self) -> Sequence[tuple[str, Call, Call]]:
         """The rules that calls break, each with a valid call and the one that breaks it alone."""
         draw, found = self.draw("invalid"), None
-        if self.known_breaches is not None and isinstance(self.levels, DeclaredLevels):
+        if self.known_breaches is not None:
             found = self.levels.invalid_calls_at(draw, self.known_breaches)
         return list(self.levels.invalid_calls(self.spec, draw)) if found is None else found
 

@@ -29,12 +29,9 @@ class DealtRows:
         found = map(self.model.row_of, self.taken)
         return dict.fromkeys(each for each in found if each is not None)
 
-    def deal(self, rows: Sequence[Row], deal: Deal | None) -> list[Mapping[str, str]]:
+    def deal(self, rows: Sequence[Row], deal: Deal) -> list[Mapping[str, str]]:
         """Take the rows, with what is dealt to them; the levels of those that are dealt beside them."""
         rows = [row for row in rows if row not in self.taken_rows]
-        if deal is None:
-            self.types.update((row, {}) for row in rows)
-            return []
         known = {tuple(sorted(self._plain(row).items())): row for row in rows}
         beside: list[Mapping[str, str]] = []
         given = {"given": self.taken} if self.taken else {}

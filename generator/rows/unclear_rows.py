@@ -31,7 +31,7 @@ def clear_up(draws: Draws, array: DealtRows, made: dict[Row, MadeCase | None]) -
     """
     model, workshop = array.model, draws.workshop
     shares = {row: each.share if each is not None else Fraction(0) for row, each in made.items()}
-    focus = getattr(workshop.levels, "FOCUS", {})
+    focus = workshop.levels.focus
     movable = [row for row, each in made.items() if each is not None and not _has(model, row, focus)]
     replacements = Replacements(model, workshop.options.strength, shares, movable)
     hopeless = _hopeless_levels(model, shares)

@@ -1,4 +1,4 @@
-"""Calls of an operator whose spec declares them: what a module of levels does, without one."""
+"""Calls of an operator whose spec declares them: valid ones of given levels, at borders, breaking a rule."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class UnlearnedCore(InternalError):
 
 @dataclass(frozen=True, eq=False)
 class DeclaredLevels:
-    """What `generator.making.discovery.Levels` asks for, derived from the space of a declaration."""
+    """What makes an operator's calls, derived from the space of its declaration."""
 
     space: Space
     _cores: dict[frozenset[tuple[str, Level]], Core | None] = field(default_factory=dict)
 
     @property
-    def FOCUS(self) -> Mapping[str, Level]:  # noqa: N802 - the name that modules of levels have for it
+    def focus(self) -> Mapping[str, Level]:
         """Levels under which the other factors are covered once more."""
         declared = self.space.spec.declared
         return {} if declared is None else declared.focus

@@ -14,7 +14,7 @@ from specs.structures import type_variable
 
 
 def check_names(spec: Spec, declared: Declared, factors: Mapping[str, tuple[Level, ...]]) -> None:
-    """That `paired`, `focus` and exclusions name what there is; raises UserError."""
+    """That `paired`, `focus`, exclusions and interactions name what there is; raises UserError."""
     places = declared.places
     of_inputs = {type_variable(spec, each) for each in spec.inputs}
     for name in declared.paired:
@@ -32,6 +32,10 @@ def check_names(spec: Spec, declared: Declared, factors: Mapping[str, tuple[Leve
             listed = ", ".join(factors)
             got = f"{name} in {exclusion.when}"
             raise UserError("no such factor", got=got, expected=listed, where=where)
+    for name in (each for interaction in spec.interactions for each in interaction.factors):
+        if name not in factors:
+            listed = ", ".join(factors)
+            raise UserError("no such factor", got=f"interactions: {name}", expected=listed, where=where)
     for name, level in declared.focus.items():
         if level not in factors.get(name, ()):
             listed = ", ".join(map(str, factors.get(name, tuple(factors))))

@@ -6,13 +6,17 @@ reading, whether zero keeps its sign a behaviour that never matters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
 from generator.asking.calls import Call
 from generator.making.workshop import Options, Workshop
+from generator.rows.feasibility import Level
+from generator.rows.row_search import RowSearch
+from generator.spaces.declared_levels import DeclaredLevels
 from generator.values.data import fill
 from generator.values.draws import Draw
 from opcert.vocabulary.attributes import attribute
@@ -109,8 +113,21 @@ SPEC = Spec(
 )
 
 
-class Levels:
-    OPERATORS: tuple[str, ...] = (str(NAME),)
+class Levels(DeclaredLevels):
+    """Calls that are written here, in place of those that a declaration comes to."""
+
+    focus: ClassVar[Mapping[str, Level]] = {}
+
+    def __init__(self) -> None:
+        pass
+
+    def deal(
+        self,
+        rows: Sequence[Mapping[str, str]],
+        given: Sequence[Mapping[str, str]] = (),
+        search: RowSearch | None = None,
+    ) -> list[Mapping[str, str]]:
+        return list(rows)
 
     def build_call(self, spec: Spec, levels: Mapping[str, str], draw: Draw) -> Call | None:
         length = {"none": 0, "one": 1, "many": 5}[levels["lengths"]]

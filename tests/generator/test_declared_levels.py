@@ -13,7 +13,6 @@ from generator.making.discovery import known_operators, load_rules, open_spec
 from generator.making.suite_making import OperatorCases, generate_operator
 from generator.making.workshop import Options
 from generator.rows.factors import factor_model
-from generator.spaces.declared_levels import DeclaredLevels
 from generator.values.draws import Draw
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import InternalError
@@ -34,19 +33,6 @@ kinds:
   step: integer(1) or error
 reference: reference.py
 """
-PROSE = f"""\
-prose:
-  - about: attributes.axis
-    src: [d1, 13]
-    lines: 1
-    normative: [{{word: error, src: [d1, 13]}}]
-    sha256: {"a" * 64}
-  - about: attributes.step
-    src: [d1, 15]
-    lines: 1
-    normative: [{{word: must, src: [d1, 15]}}]
-    sha256: {"a" * 64}
-"""
 REFERENCE = """\
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
@@ -65,7 +51,7 @@ def every_nth(X: Tensor, *, axis: int = 0, step: int = 1) -> Answer:
 def specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("specs")
     (folder / "org.example" / "EveryNth").mkdir(parents=True)
-    (folder / "org.example" / "EveryNth" / "imported-1.yaml").write_text(IMPORTED + PROSE)
+    (folder / "org.example" / "EveryNth" / "imported-1.yaml").write_text(IMPORTED)
     (folder / "org.example" / "EveryNth" / "spec.yaml").write_text(DECLARED)
     (folder / "org.example" / "EveryNth" / "reference.py").write_text(REFERENCE)
     return folder
@@ -134,7 +120,6 @@ def test_the_rules_are_the_domain_and_the_reference_is_not_asked(specs: Path) ->
 
 def test_a_call_has_the_levels_that_are_asked_for(specs: Path) -> None:
     spec, levels = open_spec(NAME, [specs])
-    assert isinstance(levels, DeclaredLevels)
     model = factor_model(spec)
     assert {"rank_S", "axis", "step", "data"} <= set(model.levels)
     wanted = {"rank_S": "3", "axis": "inner", "step": "some"}

@@ -93,7 +93,7 @@ def test_the_cover_family_covers_every_feasible_pair() -> None:
 
 def test_a_focus_covers_the_other_factors_once_more_with_its_levels_fixed() -> None:
     class Focused(Levels):
-        FOCUS: ClassVar = {"by": 1}
+        focus: ClassVar = {"by": 1}
 
     bench = replace(workshop(), levels=Focused())
     cover.make_cases(bench)
@@ -202,7 +202,7 @@ def test_calls_are_changed_without_touching_the_old_one() -> None:
     assert old.attributes["by"].value == 1
 
 
-def test_an_unknown_constraint_of_a_levels_module_is_our_bug() -> None:
+def test_an_unknown_constraint_is_our_bug() -> None:
     class Wrong(Levels):
         def invalid_calls(self, spec: Spec, draw: Draw) -> Iterator[tuple[str, Call, Call]]:
             valid = call(2, tensor([5], "int32"))

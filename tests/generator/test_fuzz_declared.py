@@ -14,7 +14,7 @@ from generator.values.draws import Draw
 from opcert.vocabulary.tensors import Tensor
 from specs.domain import check_constraints
 from tests.generator.fuzz_fakes import Fake, nothing, plain
-from tests.generator.test_declared_levels import DECLARED, NAME, PROSE, REFERENCE
+from tests.generator.test_declared_levels import DECLARED, NAME, REFERENCE
 from tests.generator.test_user_specs import IMPORTED
 
 LONG = 1000.0
@@ -26,7 +26,7 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> Space:
     folder = tmp_path_factory.mktemp("specs")
     room = folder / "org.example" / "EveryNth"
     room.mkdir(parents=True)
-    (room / "imported-1.yaml").write_text(IMPORTED + PROSE)
+    (room / "imported-1.yaml").write_text(IMPORTED)
     (room / "spec.yaml").write_text(DECLARED)
     (room / "reference.py").write_text(REFERENCE)
     return open_space(NAME, [Path(folder)])

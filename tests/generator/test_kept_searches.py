@@ -63,7 +63,6 @@ def _operator(name: str) -> OperatorName:
 
 def _workshop(name: str) -> tuple[Workshop, DeclaredLevels]:
     workshop = open_workshop(_operator(name), Options())
-    assert isinstance(workshop.levels, DeclaredLevels)
     return workshop, workshop.levels
 
 

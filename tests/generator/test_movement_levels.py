@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.asking.calls import Call
-from generator.making.discovery import Levels, open_spec
+from generator.making.discovery import open_spec
 from generator.making.suite_making import generate_operator
 from generator.making.workshop import Options
 from generator.rows.factors import factor_model, first_types
 from generator.rows.feasibility import FREE, Solver
+from generator.spaces.declared_levels import DeclaredLevels
 from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from reference.reference_operator import ReferenceOperator
@@ -40,7 +41,7 @@ every_operator = pytest.mark.parametrize("operator", OPERATORS)
 
 
 @cache
-def bench(operator: str) -> tuple[Spec, Levels, ReferenceOperator]:
+def bench(operator: str) -> tuple[Spec, DeclaredLevels, ReferenceOperator]:
     name = OperatorName.parse(operator)
     return *open_spec(name), find_operator(name)
 

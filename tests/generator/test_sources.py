@@ -173,7 +173,7 @@ def test_the_digest_follows_a_folder_of_specs_and_not_line_ends(tmp_path: Path) 
     assert sources_digest([spec.parent]) == before != sources_digest()
     (spec.parent / "notes.txt").write_text("no part of it")
     assert sources_digest([spec.parent]) == before
-    (spec.parent / "levels.py").write_text("")
+    (spec.parent / "reference.py").write_text("")
     assert sources_digest([spec.parent]) != before
     assert digest_of([spec]) != digest_of([])
 
@@ -181,8 +181,8 @@ def test_the_digest_follows_a_folder_of_specs_and_not_line_ends(tmp_path: Path) 
 def test_the_digest_follows_code_that_only_a_users_modules_import(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_operator(tmp_path, "levels: ../../levels.py\n", "{}\n")
-    (tmp_path / "levels.py").write_text("import generator.fuzzing.plainness\n")
+    write_operator(tmp_path, "reference: ../../own.py\n", "{}\n")
+    (tmp_path / "own.py").write_text("import generator.fuzzing.plainness\n")
     seen: list[Path] = []
 
     def noting(files: Iterable[Path]) -> str:

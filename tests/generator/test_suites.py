@@ -69,14 +69,13 @@ def test_every_row_becomes_a_call_that_keeps_every_rule(operator: OperatorName) 
     rows = cover(model, 2)
     assert all(each.origin.sources or each.origin.why for each in spec.exclusions)
     plain = [{name: str(level) for name, level in model.row_levels(row).items()} for row in rows]
-    deal = getattr(levels, "deal", None)
-    for chosen in plain if deal is None else deal(plain):
+    for chosen in levels.deal(plain):
         drawn = (levels.build_call(spec, chosen, Draw(f"{chosen} {turn}")) for turn in range(DRAWS))
         call = next((each for each in drawn if each is not None), None)
         assert call is not None, chosen
         assert find_violations(spec, call) == [], chosen
         assert call.inputs[0][1] is not None
-        assert call.inputs[0][1].array.size <= (20_000 if deal is not None else 256)
+        assert call.inputs[0][1].array.size <= 20_000
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=str)

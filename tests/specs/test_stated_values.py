@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from generator.making.named_operators import names_what_makes_calls
+from generator.making.named_operators import names_a_reference
 from opcert.vocabulary.names import OperatorName
 from specs.declaration_files import read_document
 from specs.spec_folders import OWN_FOLDER
 from specs.stated_values import stated_value
 
-KEYS = ("versions", "older", "uses", "reference", "levels")
+KEYS = ("versions", "older", "uses", "reference", "group")
 SHIFT = OperatorName.parse("test.domain::Shift-21")
 
 
@@ -55,7 +55,7 @@ def test_of_every_file_that_ships_the_same_is_told() -> None:
         "uses:\n- one\n- two\n",
         'uses: [one, "two"]\n',
         "uses: [one,\n  two]\n",
-        "older: 'a: b'\nlevels: levels.py\nreference: ~\n",
+        "older: 'a: b'\ngroup: pooling\nreference: ~\n",
     ],
 )
 def test_however_it_is_written_the_same_is_told(tmp_path: Path, text: str) -> None:
@@ -75,9 +75,9 @@ def test_an_operator_is_known_in_the_versions_that_its_declaration_speaks_of(
     (tmp_path / "parts" / "late.yaml").write_text("versions: 22..\n")
     (tmp_path / "parts" / "over.yaml").write_text("uses:\n- over\n- late\n")
     (room / "spec.yaml").write_text(f"reference: shift.py\n{text}\n")
-    assert not names_what_makes_calls(SHIFT, [tmp_path])
+    assert not names_a_reference(SHIFT, [tmp_path])
     later = OperatorName(SHIFT.domain, SHIFT.name, 22)
-    assert names_what_makes_calls(later, [tmp_path])
+    assert names_a_reference(later, [tmp_path])
 
 
 def test_what_ships_is_told_without_yaml() -> None:
