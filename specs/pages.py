@@ -128,12 +128,6 @@ class Version:
         return tuple(_fenced(self.lines) if any(each.text.startswith("```") for each in self.lines)
                      else _indented(self.lines))  # fmt: skip
 
-    @cached_property
-    def prose_lines(self) -> Sequence[Line]:
-        """The lines that stand in no block of code."""
-        code = {id(line) for block in self.blocks for line in block.lines}
-        return tuple(each for each in self.lines if id(each) not in code)
-
 
 def _fenced(lines: Sequence[Line]) -> Iterator[Block]:
     title, language = "", ""

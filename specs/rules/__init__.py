@@ -8,8 +8,9 @@ functions, each of which yields findings of its own code alone:
 - `compare(layers: Sequence[Spec])`: the layers of one operator version, when several documents state it;
 - `examine(spec: Spec)`: the effective spec, when `opcert lint` is asked about an operator.
 
-Rules for what one page alone has shown stand in `specs/rules/pages`, those that need the reference in
-`reference/rules`, in the same form. Codes that only reading itself can tell are rows of `codes.yaml`.
+A rule stands here that tells something in three documents that it was not written for, or mistakes that are
+planted into such. Those that need the reference stand in `reference/rules`, in the same form. Codes that only
+reading itself can tell are rows of `codes.yaml`.
 """
 
 from __future__ import annotations
@@ -46,10 +47,8 @@ class Rule:
 @cache
 def rules() -> tuple[Rule, ...]:
     """Every rule on documents, in the order of the codes."""
-    pages = import_module(f"{__name__}.pages")
     found = (
         *read_rules(__name__, __path__),
-        *read_rules(pages.__name__, pages.__path__),
         *_told(load_file(Path(__file__).with_name("codes.yaml"))[0].value),
     )
     return tuple(sorted(found, key=lambda each: each.code))
