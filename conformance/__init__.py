@@ -1,1 +1,1 @@
-"""Cases and suites on disk, the judge, and the harness that runs runtimes which may crash."""
+"""opcert: cases and suites on disk, the judge, and the harness that runs runtimes which may crash."""

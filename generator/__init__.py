@@ -1,1 +1,1 @@
-"""From specs to suites: factors, covering arrays and case families."""
+"""opcert: from specs to suites: factors, covering arrays and case families."""

@@ -7,25 +7,21 @@ each operator version's test tells what passes, and each cause of failures is a 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryFile
+from typing import Any
 
 import pytest
 
-from opcert.vocabulary.errors import NothingRan, OpcertError
-from opcert.vocabulary.harmless import LONGEST, for_shell, for_terminal, one_line
-
-if TYPE_CHECKING:
-    from conformance.recording.records import Record
-    from conformance.recording.rows import Result
-    from conformance.suite.suites import Suite
-    from reports.results.grouped_tests import GroupedTest
-
 GROUPINGS = ("cause", "operator", "family", "case")
-_SHOWN = 5
+_ANSWERS = (sys.executable, "-P", "-m", "opcert.pytest_answers")
+"""Started in the user's folders, it imports nothing from there; no other module of ours is imported here."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,14 +55,12 @@ def pytest_collection_modifyitems(
         return
     try:
         run = Run(config)
-    except OpcertError as error:
+    except Wrong as error:
         raise pytest.UsageError(f"opcert: {error}") from error
-    config.add_cleanup(run.close)
-    for name, case_ids in run.groups().items():
-        nodeid = f"opcert::{name}"
-        items.append(
-            ConformanceItem.from_parent(session, name=name, nodeid=nodeid, run=run, case_ids=case_ids)
-        )
+    items += [
+        ConformanceItem.from_parent(session, name=name, nodeid=f"opcert::{name}", run=run)
+        for name in run.tests
+    ]
     if run.by_cause:
         items.append(CausesItem.from_parent(session, name="causes", nodeid="opcert::causes", run=run))
     items.append(FaultsItem.from_parent(session, name="faults", nodeid="opcert::faults", run=run))
@@ -86,80 +80,98 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     return True
 
 
+class Wrong(Exception):
+    """What the cases of a test, or the run as a whole, show to be wrong; or why nothing is known of them."""
+
+
 class Run:
-    """The suite, the runtime, and the record once there is one."""
+    """What there is to test, and what came of it once that is known."""
 
     def __init__(self, config: pytest.Config) -> None:
-        from conformance.runtimes.runtimes import find_runtime
-        from opcert.commands.suite_argument import resolve_suite
-
+        by = config.getoption("--opcert-by")
+        self.by_cause = by == "cause"
         self._config = config
-        self._runtime = find_runtime(
-            config.getoption("--opcert-runtime"), config.getoption("--opcert-python")
-        )
-        self.suite_name: str = config.getoption("--opcert-suite")
-        self.suite: Suite = resolve_suite(self.suite_name)
-        self._by: str = config.getoption("--opcert-by")
-        self.by_cause = self._by == "cause"
-        self._record: Record | OpcertError | None = None
+        self._asked = {
+            "runtime": config.getoption("--opcert-runtime"),
+            "python": config.getoption("--opcert-python"),
+            "suite": config.getoption("--opcert-suite"),
+            "by": by,
+        }
+        told = self._ask("tests", {})
+        self.suite = Path(told["suite"])
+        self.tests: list[str] = told["tests"]
+        self._record: Path | None = None
+        self._told: Mapping[str, Any] | Wrong | None = None
 
-    def groups(self) -> dict[str, list[str]]:
-        """The case ids of each test, in suite order."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for case_id in self.suite.case_ids:
-            path, family, name = case_id.rsplit("/", 2)
-            operator = path.replace("/", "::", 1)
-            part = {"family": f"[{family}]", "case": f"[{family}/{name}]"}.get(self._by, "")
-            found[f"{operator}{part}"].append(case_id)
-        return found
-
-    def record(self, session: pytest.Session) -> Record:
-        """The record of the chosen tests' cases; runs them where that is not done yet.
+    def told(self, item: pytest.Item) -> Mapping[str, Any]:
+        """The outcomes of the chosen tests and the faults of their run; runs them where that is not done yet.
 
         Raises what the run raised, each time.
         """
-        from conformance.running.harness import run_suite
-        from opcert.commands.output_locks import locked_record
-
-        if self._record is None:
+        if self._told is None:
             try:
-                path, chosen = self._path(), self._chosen(session)
-                if not chosen:
-                    raise NothingRan("no test of cases is chosen: this one tells what those show")
-                with locked_record(path, "pytest"):
-                    self._record = run_suite(self.suite, self._runtime, path, only=chosen)
-            except OpcertError as error:
-                self._record = error
-        if isinstance(self._record, OpcertError):
-            raise self._record
-        return self._record
+                self._told = self._ask("run", self._of(item), item)
+            except Wrong as error:
+                self._told = error
+        if isinstance(self._told, Wrong):
+            raise self._told
+        return self._told
 
-    def causes(self, session: pytest.Session) -> list[GroupedTest]:
-        """The causes of what fails: from entries, what the runtime says, and experiments on it."""
-        from conformance.processes.worker_limits import Limits
-        from opcert.commands.cause_finding import with_experiments, with_known_causes
-        from opcert.commands.output_locks import locked_record
-        from reports.results.case_results import put_together
-        from reports.results.grouped_tests import cause_tests
+    def causes(self, item: pytest.Item) -> list[Mapping[str, Any]]:
+        """The causes of what fails."""
+        self.told(item)
+        found: list[Mapping[str, Any]] = self._ask("causes", self._of(item), item)["causes"]
+        return found
 
-        record = self.record(session)
-        results = put_together(self.suite, record, self.suite_name, self._chosen(session))
-        with locked_record(record.path, "pytest"):
-            return list(cause_tests(with_experiments(with_known_causes(results), self._runtime, Limits())))
-
-    def _chosen(self, session: pytest.Session) -> frozenset[str]:
-        items = (item for item in session.items if isinstance(item, ConformanceItem))
-        return frozenset(each for item in items for each in item.case_ids)
+    def _of(self, item: pytest.Item) -> dict[str, Any]:
+        chosen = [each.name for each in item.session.items if isinstance(each, ConformanceItem)]
+        return {"record": str(self._path()), "chosen": chosen}
 
     def _path(self) -> Path:
-        kept = self._config.getoption("--opcert-record")
-        if kept is not None:
-            return Path(kept)
-        factory: pytest.TempPathFactory = self._config._tmp_path_factory  # type: ignore[attr-defined]
-        return factory.mktemp("opcert") / "run.jsonl"
+        if self._record is None:
+            kept = self._config.getoption("--opcert-record")
+            if kept is not None:
+                self._record = Path(kept)
+            else:
+                factory: pytest.TempPathFactory = self._config._tmp_path_factory  # type: ignore[attr-defined]
+                self._record = factory.mktemp("opcert") / "run.jsonl"
+        return self._record
 
-    def close(self) -> None:
-        self.suite.close()
+    def _ask(self, what: str, of: Mapping[str, Any], item: pytest.Item | None = None) -> dict[str, Any]:
+        """What opcert answers in a process of its own; it ends where this one does, or is interrupted.
+
+        What it says on standard error goes where pytest has that of the test now. Raises Wrong.
+        """
+        question = json.dumps({"ask": what, "of": of, **self._asked}) + "\n"
+        with TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
+            try:
+                error = sys.stderr.fileno()
+            except (AttributeError, OSError, ValueError):
+                error = said.fileno()
+            line = ""
+            with (
+                suppress(BrokenPipeError),
+                subprocess.Popen(
+                    _ANSWERS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=error, text=True
+                ) as process,
+            ):
+                assert process.stdin is not None
+                assert process.stdout is not None
+                process.stdin.write(question)
+                process.stdin.flush()
+                line = process.stdout.readline()
+                process.wait()
+            said.seek(0)
+            if item is not None and (text := said.read()):
+                item.add_report_section("call", "stderr", text)
+        if not line:
+            raise Wrong(f"the process that asks the runtime was ended; its exit code is {process.returncode}")
+        answer: dict[str, Any] = json.loads(line)
+        if "bug" in answer:
+            raise RuntimeError(answer["bug"])
+        if "error" in answer:
+            raise Wrong(answer["error"])
+        return answer
 
 
 class _Item(pytest.Item):
@@ -169,39 +181,23 @@ class _Item(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What is wrong in words; only a mistake of ours shows where in the code it came up."""
-        if isinstance(excinfo.value, Wrong | OpcertError):
-            return for_terminal(str(excinfo.value))
+        if isinstance(excinfo.value, Wrong):
+            return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        return self.run.suite.path, None, self.name
-
-
-class Wrong(Exception):
-    """What the cases of a test, or the run as a whole, show to be wrong."""
+        return self.run.suite, None, self.name
 
 
 class ConformanceItem(_Item):
     """Some cases of one operator version; where causes have tests of their own, it tells what passes."""
 
-    def __init__(self, *, case_ids: Sequence[str], **options: Any) -> None:
-        super().__init__(**options)
-        self.case_ids = case_ids
-
     def runtest(self) -> None:
-        from conformance.judging.judge import FAILING
-
-        record = self.run.record(self.session)
-        wanted = frozenset(self.case_ids)
-        rows = [each for each in record.results if each.case in wanted]
-        failing = [each for each in rows if each.verdict in FAILING]
-        if failing and not self.run.by_cause:
-            raise Wrong(_describe(failing, len(self.case_ids), self.run))
-        lost = [each for each in rows if each.verdict in ("not_run", "harness_error")]
-        if lost:
-            raise Wrong(f"{len(lost)} cases were not run: {one_line(lost[0].reason or '', LONGEST)}")
-        if all(each.verdict == "unsupported" for each in rows):
-            pytest.skip(f"unsupported: {one_line(rows[0].reason or '', LONGEST)}")
+        outcome, text = self.run.told(self)["outcomes"][self.name]
+        if outcome == "failed":
+            raise Wrong(text)
+        if outcome == "skipped":
+            pytest.skip(text)
 
 
 class CausesItem(_Item):
@@ -209,13 +205,13 @@ class CausesItem(_Item):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._causes: list[GroupedTest] = []
+        self._causes: list[Mapping[str, Any]] = []
 
     def runtest(self) -> None:
-        found = self.run.causes(self.session)
+        found = self.run.causes(self)
         if found and hasattr(self.config, "workerinput"):
             # pytest-xdist takes no report of a test that it does not know.
-            raise Wrong("\n\n".join(f"{each.message}\n{each.details}" for each in found))
+            raise Wrong("\n\n".join(cause["text"] for cause in found))
         self._causes = found
 
     def told(self, reports: Sequence[pytest.TestReport]) -> Iterator[pytest.TestReport]:
@@ -224,13 +220,13 @@ class CausesItem(_Item):
             yield from reports
             return
         self.session.testscollected += len(self._causes) - 1
-        for each in self._causes:
-            name = for_terminal(f"cause[{one_line(each.name, LONGEST)}]")
+        for cause in self._causes:
+            name = cause["name"]
             for report in map(copy, reports):
                 report.nodeid, report.location = f"opcert::{name}", (self.location[0], None, name)
                 if report.when == "call":
-                    report.outcome, report.duration = "failed", each.seconds
-                    report.longrepr = for_terminal(f"{each.message}\n{each.details}")
+                    report.outcome, report.duration = "failed", cause["seconds"]
+                    report.longrepr = cause["text"]
                 yield report
 
 
@@ -238,22 +234,6 @@ class FaultsItem(_Item):
     """What only the whole run shows: answers that differ, readings that do not agree."""
 
     def runtest(self) -> None:
-        from reports.causes.followed_readings import fault_text
-
-        faults = self.run.record(self.session).faults
+        faults = self.run.told(self)["faults"]
         if faults:
-            raise Wrong("\n".join(one_line(fault_text(each), LONGEST) for each in faults))
-
-
-def _describe(failing: Sequence[Result], cases: int, run: Run) -> str:
-    words, suite = ["opcert", "repro"], [] if run.suite_name == "default" else ["-s", run.suite_name]
-    wrong = len({each.case for each in failing})
-    lines = [f"{wrong} of {cases} cases fail"]
-    for each in failing[:_SHOWN]:
-        lines += [
-            f"  {each.case}: {each.verdict}: {one_line(each.reason or '', LONGEST)}",
-            f"    {for_shell([*words, each.case, *suite])}",
-        ]
-    if len(failing) > _SHOWN:
-        lines.append(f"  and {len(failing) - _SHOWN} more")
-    return "\n".join(lines)
+            raise Wrong("\n".join(faults))

@@ -1,1 +1,1 @@
-"""What is right: exact reference operators and the error allowed to each element."""
+"""opcert: what is right: exact reference operators and the error allowed to each element."""

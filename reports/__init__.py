@@ -1,1 +1,1 @@
-"""From records and suites to pages, JUnit files and certificates."""
+"""opcert: from records and suites to pages, JUnit files and certificates."""

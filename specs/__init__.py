@@ -1,1 +1,1 @@
-"""Operator specs: facts read out of documents, what people add, and the importers that read them."""
+"""opcert: operator specs: facts read out of documents, what people add, and the importers that read them."""

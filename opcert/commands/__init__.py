@@ -72,8 +72,25 @@ def cli() -> None:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; every failure becomes a message and its exit code, never a traceback.
 
-    `arguments` stand in for those of the process. Being ended from outside, or by a terminal that closes, is
-    the same as Ctrl-C: nothing half made is left behind.
+    `arguments` stand in for those of the process.
+    """
+    begin_process()
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        check_working_folder()
+        code = cli.main(given, prog_name="opcert", standalone_mode=False, obj=tuple(given))
+        sys.stdout.flush()
+        gc.freeze()  # the end of the process needs no last look for cycles
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - what is not expected is told as our bug
+        sys.exit(explain(error, given))
+    sys.exit(code if isinstance(code, int) else ExitCode.HOLDS)
+
+
+def begin_process() -> None:
+    """Set up a process that is ours alone.
+
+    Being ended from outside, or by a terminal that closes, is the same as Ctrl-C: nothing half made is left
+    behind.
     """
     gc.set_threshold(_YOUNG_OBJECTS)
     # numpy's threads, which nothing here needs, would wait for work in a loop.
@@ -84,12 +101,3 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # Whoever started us may have told the system to forget how children end, and we are to say it.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     open_standard_streams()
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    try:
-        check_working_folder()
-        code = cli.main(given, prog_name="opcert", standalone_mode=False, obj=tuple(given))
-        sys.stdout.flush()
-        gc.freeze()  # the end of the process needs no last look for cycles
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - what is not expected is told as our bug
-        sys.exit(explain(error, given))
-    sys.exit(code if isinstance(code, int) else ExitCode.HOLDS)
