@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from xml.etree.ElementTree import Element, SubElement
 
 from conformance.checked_models.model_loading import LoadFacts
 from conformance.checked_models.whole_model import WholeModelFacts
@@ -23,7 +23,9 @@ from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
 from reports.checked_models.number_words import not_running_text, numbers_line, wrong_text
 from reports.checked_models.output_words import output_text
-from reports.results.junit_tree import count_suite, write_document
+from reports.results.junit_tree import JUnitSuite, JUnitTest, render_suites
+
+_MODEL = "model"
 
 
 def write(check: ModelCheck, folder: Path) -> Path:
@@ -33,85 +35,74 @@ def write(check: ModelCheck, folder: Path) -> Path:
 
 def render_junit_check(check: ModelCheck) -> bytes:
     """The whole document: calls that are not covered are skipped, and so is a runtime that was not asked."""
-    root = Element("testsuites", name=f"opcert check {Path(check.model.path).name}")
-    for each in check.runtimes:
-        _suite(root, each)
-    return write_document(root)
+    suites = (JUnitSuite(runtime.label, tuple(_tests(runtime))) for runtime in check.runtimes)
+    return render_suites(f"opcert check {Path(check.model.path).name}", suites)
 
 
-def _suite(root: Element, runtime: RuntimeAnswers) -> None:
-    suite = SubElement(root, "testsuite", name=runtime.label)
+def _tests(runtime: RuntimeAnswers) -> Iterator[JUnitTest]:
+    if runtime.load is not None:
+        yield _load(runtime.load)
+    yield from _calls(runtime)
+    if any(each.answer != "uncovered" for each in runtime.chains):
+        yield _chains(runtime)
+    if runtime.numbers is not None:
+        yield _numbers(runtime.numbers)
+
+
+def _calls(runtime: RuntimeAnswers) -> Iterator[JUnitTest]:
     seconds: dict[str, float] = {}
     if runtime.results is not None:
         seconds = {
-            str(each.id): math.fsum(row.seconds for row in each.rows) for each in runtime.results.cases
+            str(case.id): math.fsum(row.seconds for row in case.rows) for case in runtime.results.cases
         }
-    if runtime.load is not None:
-        _load(suite, runtime.load)
     names: Counter[str] = Counter()
-    for each in runtime.answers:
-        call = each.checked.call
-        name = f"{operator_text(call.first)} {signature_text(call)}"
+    for answer in runtime.answers:
+        call = answer.checked.call
+        operator = operator_text(call.first)
+        name = f"{operator} {signature_text(call)}"
         names[name] += 1
-        took = math.fsum(seconds.get(case, 0.0) for case in each.checked.cases)
-        test = SubElement(
-            suite,
-            "testcase",
-            name=name if names[name] == 1 else f"{name} ({names[name]})",
-            classname=operator_text(call.first),
-            time=f"{took:.6f}",
-        )
-        message = f"{answer_text(each)}: {evidence_text(each)}"
+        name = name if names[name] == 1 else f"{name} ({names[name]})"
+        took = math.fsum(seconds.get(case, 0.0) for case in answer.checked.cases)
+        message = f"{answer_text(answer)}: {evidence_text(answer)}"
         if runtime.unavailable:
-            SubElement(test, "error", message=runtime.unavailable, type="unavailable")
-        elif each.answer in BLAMING:
-            SubElement(test, "failure", message=message, type=each.answer).text = _details(each)
-        elif each.answer == "uncovered":
-            SubElement(test, "skipped", message=message, type=each.answer)
+            yield JUnitTest(operator, name, took, "error", runtime.unavailable, "unavailable")
+        elif answer.answer in BLAMING:
+            yield JUnitTest(operator, name, took, "failure", message, answer.answer, _details(answer))
+        elif answer.answer == "uncovered":
+            yield JUnitTest(operator, name, took, "skipped", message, answer.answer)
         else:
-            SubElement(test, "system-out").text = message
-    if any(each.answer != "uncovered" for each in runtime.chains):
-        _chains(suite, runtime)
-    if runtime.numbers is not None:
-        _numbers(suite, runtime.numbers)
-    count_suite(suite)
+            yield JUnitTest(operator, name, took, "system-out", message)
 
 
-def _load(suite: Element, load: LoadFacts) -> None:
+def _load(load: LoadFacts) -> JUnitTest:
     """A test for whether the model loads."""
-    test = SubElement(suite, "testcase", name="the model loads", classname="model", time="0.000000")
-    message = load_text(load)
+    name, message = "the model loads", load_text(load)
     if load.fails:
-        SubElement(test, "failure", message=message, type=load.verdict)
-    elif load.verdict == "unknown":
-        SubElement(test, "skipped", message=message, type=load.verdict)
-    else:
-        SubElement(test, "system-out").text = message
+        return JUnitTest(_MODEL, name, 0.0, "failure", message, load.verdict)
+    if load.verdict == "unknown":
+        return JUnitTest(_MODEL, name, 0.0, "skipped", message, load.verdict)
+    return JUnitTest(_MODEL, name, 0.0, "system-out", message)
 
 
-def _chains(suite: Element, runtime: RuntimeAnswers) -> None:
+def _chains(runtime: RuntimeAnswers) -> JUnitTest:
     """A test for all chains of neighbours."""
-    test = SubElement(suite, "testcase", name="chains of neighbours", classname="model", time="0.000000")
-    message = chains_line(runtime)
+    name, message = "chains of neighbours", chains_line(runtime)
     blaming = runtime.blaming_chains
     if not blaming:
-        SubElement(test, "system-out").text = message
-        return
+        return JUnitTest(_MODEL, name, 0.0, "system-out", message)
     told = [line for each in blaming for line in (path_of_chain(each.chain), _details(each.own))]
-    SubElement(test, "failure", message=message, type=blaming[0].answer).text = "\n".join(told)
+    return JUnitTest(_MODEL, name, 0.0, "failure", message, blaming[0].answer, "\n".join(told))
 
 
-def _numbers(suite: Element, numbers: WholeModelFacts) -> None:
+def _numbers(numbers: WholeModelFacts) -> JUnitTest:
     """A test for the whole model with actual inputs."""
-    test = SubElement(suite, "testcase", name="the whole model", classname="model", time="0.000000")
-    message = numbers_line(numbers)
+    name, message = "the whole model", numbers_line(numbers)
     if numbers.holds:
-        SubElement(test, "system-out").text = message
-        return
+        return JUnitTest(_MODEL, name, 0.0, "system-out", message)
     told = [not_running_text(numbers)] if numbers.does_not_run else []
     told += [output_text(each) for each in numbers.failing]
     told += [f"node {each.place}: {wrong_text(each)}" for each in numbers.wrong]
-    SubElement(test, "failure", message=message, type="wrong").text = "\n".join(told)
+    return JUnitTest(_MODEL, name, 0.0, "failure", message, "wrong", "\n".join(told))
 
 
 def _details(answer: CallAnswer) -> str:

@@ -7,20 +7,18 @@ for our own bugs, `skipped` with a reason for what is unsupported or did not run
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from xml.etree.ElementTree import Element, SubElement
 
-from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_bytes
 from reports.causes.class_words import headline
 from reports.causes.failure_classes import class_of
 from reports.causes.followed_readings import fault_text
 from reports.page_making.phrasing import parse_moment
 from reports.results.case_results import CaseResult, Results
-from reports.results.grouped_tests import grouped_tests
+from reports.results.grouped_tests import GroupedTest, grouped_tests
 from reports.results.headline import runtime_label
-from reports.results.junit_tree import count_suite, write_document
+from reports.results.junit_tree import JUnitSuite, JUnitTest, render_suites
 from reports.results.told_facts import text
 from reports.results.verdicts import BESIDE, word
 from reports.single_cases.answer_views import error_text
@@ -33,70 +31,57 @@ def write(results: Results, folder: Path) -> Path:
 
 def render_junit(results: Results) -> bytes:
     """The whole document. Characters that XML does not allow are replaced by U+FFFD."""
-    root = Element("testsuites", name=f"opcert {runtime_label(results.record)}")
+    return render_suites(f"opcert {runtime_label(results.record)}", _suites(results))
+
+
+def _suites(results: Results) -> Iterator[JUnitSuite]:
     started = parse_moment(text(results.record.header.get("started")))
-    stamp = started.strftime("%Y-%m-%dT%H:%M:%S") if started is not None else None
+    stamp = started.strftime("%Y-%m-%dT%H:%M:%S") if started is not None else ""
     if results.grouping == "case":
         for operator, cases in results.by_operator.items():
-            _suite(root, results, operator, cases, stamp)
+            yield JUnitSuite(str(operator), tuple(_case(results, case) for case in cases), stamp)
     else:
-        _grouped(root, results, stamp)
+        # One suite for causes and one for operators, each with a test for every one of them.
+        suites: dict[str, list[JUnitTest]] = {}
+        for test in grouped_tests(results):
+            suites.setdefault(test.suite, []).append(_grouped(test))
+        for name, tests in suites.items():
+            yield JUnitSuite(name, tuple(tests), stamp)
     if results.record.faults:
-        _faults(root, results)
-    return write_document(root)
+        said = [fault_text(fault) for fault in results.record.faults]
+        faults = [
+            JUnitTest("faults", f"fault {number}", 0.0, "failure", message, "fault", message)
+            for number, message in enumerate(said, 1)
+        ]
+        yield JUnitSuite("faults of the run", tuple(faults))
 
 
-def _suite(
-    root: Element,
-    results: Results,
-    operator: OperatorName,
-    cases: Sequence[CaseResult],
-    timestamp: str | None,
-) -> None:
-    suite = SubElement(root, "testsuite", name=str(operator))
-    if timestamp is not None:
-        suite.set("timestamp", timestamp)
-    for each in cases:
-        _case(suite, results, each)
-    count_suite(suite)
-
-
-def _grouped(root: Element, results: Results, timestamp: str | None) -> None:
-    """One suite for causes and one for operators, each with a test for every one of them."""
-    suites: dict[str, Element] = {}
-    for each in grouped_tests(results):
-        if each.suite not in suites:
-            suites[each.suite] = SubElement(root, "testsuite", name=each.suite)
-            if timestamp is not None:
-                suites[each.suite].set("timestamp", timestamp)
-        test = SubElement(
-            suites[each.suite], "testcase", name=each.name, classname=each.suite, time=f"{each.seconds:.6f}"
+def _grouped(test: GroupedTest) -> JUnitTest:
+    if test.failed:
+        return JUnitTest(
+            test.suite, test.name, test.seconds, "failure", test.message, test.suite, test.details
         )
-        if each.failed:
-            SubElement(test, "failure", message=each.message, type=each.suite).text = each.details
-        elif each.skipped:
-            SubElement(test, "skipped", message=each.message, type="unsupported")
-        else:
-            SubElement(test, "system-out").text = each.message
-    for suite in suites.values():
-        count_suite(suite)
+    if test.skipped:
+        return JUnitTest(test.suite, test.name, test.seconds, "skipped", test.message, "unsupported")
+    return JUnitTest(test.suite, test.name, test.seconds, "system-out", test.message)
 
 
-def _case(suite: Element, results: Results, case: CaseResult) -> None:
+def _case(results: Results, case: CaseResult) -> JUnitTest:
     classname, _, name = str(case.id).rpartition("/")
     seconds = math.fsum(row.seconds for row in case.rows)
-    test = SubElement(suite, "testcase", name=name, classname=classname, time=f"{seconds:.6f}")
     reason = (case.row.reason if case.row is not None else None) or ""
     message = ": ".join(part for part in (word(case.verdict), reason) if part)
     if case.fails:
-        failure = SubElement(test, "failure", message=message, type=case.verdict)
-        failure.text = _details(results, case)
-    elif case.verdict == "harness_error":
-        SubElement(test, "error", message=message, type=case.verdict).text = _details(results, case)
-    elif case.verdict in ("unsupported", "not_run"):
-        SubElement(test, "skipped", message=message, type=case.verdict)
-    elif case.verdict in (*BESIDE, "limit", "observed"):
-        SubElement(test, "system-out").text = message
+        details = _details(results, case)
+        return JUnitTest(classname, name, seconds, "failure", message, case.verdict, details)
+    if case.verdict == "harness_error":
+        details = _details(results, case)
+        return JUnitTest(classname, name, seconds, "error", message, case.verdict, details)
+    if case.verdict in ("unsupported", "not_run"):
+        return JUnitTest(classname, name, seconds, "skipped", message, case.verdict)
+    if case.verdict in (*BESIDE, "limit", "observed"):
+        return JUnitTest(classname, name, seconds, "system-out", message)
+    return JUnitTest(classname, name, seconds)
 
 
 def _details(results: Results, case: CaseResult) -> str:
@@ -110,12 +95,3 @@ def _details(results: Results, case: CaseResult) -> str:
     if row is not None:
         lines += [each for each in (row.reason, row.message, row.stderr) if each]
     return "\n".join([*lines, results.reproduction_command(case.id)])
-
-
-def _faults(root: Element, results: Results) -> None:
-    suite = SubElement(root, "testsuite", name="faults of the run")
-    for number, each in enumerate(results.record.faults, 1):
-        test = SubElement(suite, "testcase", name=f"fault {number}", classname="faults", time="0.000000")
-        message = fault_text(each)
-        SubElement(test, "failure", message=message, type="fault").text = message
-    count_suite(suite)

@@ -1,31 +1,77 @@
-"""What every JUnit document has: totals of its suites, and how it is written."""
+"""JUnit documents, of runs and of checks: suites of tests, their totals, and how they are written."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
 from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, SubElement
 
 from opcert.vocabulary.harmless import tidy_xml
 
 _LONGEST = 20_000
 
 
-def count_suite(suite: Element) -> None:
-    """Set the totals of a suite, by its tests."""
-    suite.set("tests", str(len(suite.findall("testcase"))))
-    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
-    seconds = math.fsum(float(each.get("time", "0")) for each in suite.findall("testcase"))
-    suite.set("time", f"{seconds:.3f}")  # the schema allows three decimals here
+@dataclass(frozen=True)
+class JUnitTest:
+    """One test: where it stands, what it is called, how long it took, and the element of what came of it.
+
+    `kind` is the type that the element names, `details` stand in it; of what is only said, in `system-out`,
+    there is the message alone, and nothing of what passes in silence.
+    """
+
+    classname: str
+    name: str
+    seconds: float = 0.0
+    outcome: Literal["failure", "error", "skipped", "system-out", ""] = ""
+    message: str = ""
+    kind: str = ""
+    details: str = ""
 
 
-def write_document(root: Element) -> bytes:
+@dataclass(frozen=True)
+class JUnitSuite:
+    """Tests under a name; `timestamp` is empty where nobody knows when they began."""
+
+    name: str
+    tests: tuple[JUnitTest, ...]
+    timestamp: str = ""
+
+
+def render_suites(name: str, suites: Iterable[JUnitSuite]) -> bytes:
     """The bytes of a document, with the totals of its suites; long and odd text is made harmless."""
-    for name in ("tests", "failures", "errors"):
-        root.set(name, str(sum(int(each.get(name, "0")) for each in root)))
+    root = Element("testsuites", name=name)
+    for each in suites:
+        _suite(root, each)
+    for total in ("tests", "failures", "errors"):
+        root.set(total, str(sum(int(each.get(total, "0")) for each in root)))
     root.set("time", f"{math.fsum(float(each.get('time', '0')) for each in root):.3f}")
     tidy_xml(root, _LONGEST)
     ElementTree.indent(root)
     written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     return written
+
+
+def _suite(root: Element, suite: JUnitSuite) -> None:
+    found = SubElement(root, "testsuite", name=suite.name)
+    if suite.timestamp:
+        found.set("timestamp", suite.timestamp)
+    for each in suite.tests:
+        _test(found, each)
+    found.set("tests", str(len(suite.tests)))
+    for total, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        found.set(total, str(sum(each.outcome == tag for each in suite.tests)))
+    seconds = math.fsum(float(each.get("time", "0")) for each in found)
+    found.set("time", f"{seconds:.3f}")  # the schema allows three decimals here
+
+
+def _test(suite: Element, test: JUnitTest) -> None:
+    found = SubElement(
+        suite, "testcase", name=test.name, classname=test.classname, time=f"{test.seconds:.6f}"
+    )
+    if test.outcome == "system-out":
+        SubElement(found, test.outcome).text = test.message
+    elif test.outcome:
+        SubElement(found, test.outcome, message=test.message, type=test.kind).text = test.details
