@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
-from pathlib import Path, PurePath
-from typing import Any
-from urllib.parse import quote
+from pathlib import Path
 
 from conformance.checked_models.model_calls import ModelNode
-from opcert.vocabulary.harmless import for_json, one_line
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.sarif import Entry, fingerprints, render_log, tool_of, uri_of
 from opcert.vocabulary.whole_files import write_text
 from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
 from reports.checked_models.call_words import WORDS, node_name, operator_text, signature_text
@@ -25,7 +22,6 @@ from reports.page_making.phrasing import plural
 from reports.single_cases.answer_views import view_answer
 from reports.single_cases.case_views import demand_text
 
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS: dict[Answer, str] = {
     "crashes": "error",
     "wrong": "error",
@@ -49,19 +45,14 @@ def write(check: ModelCheck, folder: Path) -> Path:
 
 def render_sarif(check: ModelCheck) -> str:
     """The whole log: a result for each cause of each call, and one for each call that nothing covers."""
-    runs = [_run(check, each) for each in check.runtimes]
-    return for_json({"$schema": SCHEMA, "version": "2.1.0", "runs": runs}, indent=2) + "\n"
+    return render_log([_run(check, runtime) for runtime in check.runtimes])
 
 
-def _run(check: ModelCheck, runtime: RuntimeAnswers) -> dict[str, Any]:
-    rules: dict[str, dict[str, Any]] = {}
+def _run(check: ModelCheck, runtime: RuntimeAnswers) -> Entry:
+    rules: dict[str, Entry] = {}
     results = []
-    for answer in runtime.answers:
-        for rule, entry in _results(check, answer):
-            rules.setdefault(rule["id"], rule)
-            entry["ruleIndex"] = list(rules).index(rule["id"])
-            results.append(entry)
     for rule, entry in (
+        *(found for answer in runtime.answers for found in _results(check, answer)),
         *_load(check, runtime),
         *_chains(check, runtime),
         *_numbers(check, runtime),
@@ -69,12 +60,12 @@ def _run(check: ModelCheck, runtime: RuntimeAnswers) -> dict[str, Any]:
         rules.setdefault(rule["id"], rule)
         entry["ruleIndex"] = list(rules).index(rule["id"])
         results.append(entry)
-    run: dict[str, Any] = {
-        "tool": {"driver": {"name": "opcert", "version": version("opcert"), "rules": list(rules.values())}},
+    run: Entry = {
+        "tool": tool_of(list(rules.values())),
         "automationDetails": {"id": f"opcert check/{one_line(runtime.source, 200)}"},
         "columnKind": "unicodeCodePoints",
         "artifacts": [
-            {"location": {"uri": _uri(check.model.path)}, "hashes": {"sha-256": check.model.sha256}}
+            {"location": {"uri": uri_of(check.model.path)}, "hashes": {"sha-256": check.model.sha256}}
         ],
         "properties": {"runtime": runtime.label, "nodes": dict(runtime.nodes)},
         "results": results,
@@ -90,7 +81,7 @@ def _run(check: ModelCheck, runtime: RuntimeAnswers) -> dict[str, Any]:
     return run
 
 
-def _results(check: ModelCheck, answer: CallAnswer) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _results(check: ModelCheck, answer: CallAnswer) -> Iterator[tuple[Entry, Entry]]:
     """Rules and results of one call."""
     for cause in answer.causes:
         rule = _rule(rule_of(cause), cause.says, cause.answer)
@@ -108,14 +99,14 @@ def _results(check: ModelCheck, answer: CallAnswer) -> Iterator[tuple[dict[str, 
         yield rule, _result(check, answer, rule, f"{call}: not covered: {answer.why or said}")
 
 
-def _load(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _load(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[Entry, Entry]]:
     """The rule and the result of a model that does not load."""
     if runtime.load is not None and runtime.load.fails:
         rule = _rule("does-not-load", "The runtime does not load the model", "refused")
         yield rule, _placed(check, (), rule, load_text(runtime.load), {"load": runtime.load.verdict})
 
 
-def _chains(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _chains(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[Entry, Entry]]:
     """Rules and results of nodes that are wrong in a row, and right alone."""
     for answer in runtime.blaming_chains:
         nodes = answer.chain.nodes
@@ -126,7 +117,7 @@ def _chains(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[s
             yield rule, _placed(check, nodes, rule, message, {"chain": answer.chain.number})
 
 
-def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[Entry, Entry]]:
     """Rules and results of nodes that are wrong with actual inputs."""
     nodes = {each.place: each for each in check.model.nodes}
     if runtime.numbers is not None and runtime.numbers.does_not_run:
@@ -148,7 +139,7 @@ def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[dict[
         yield rule, _placed(check, [node], rule, message, {"numbers": True})
 
 
-def _rule(name: str, said: str, answer: Answer) -> dict[str, Any]:
+def _rule(name: str, said: str, answer: Answer) -> Entry:
     return {
         "id": name,
         "shortDescription": {"text": one_line(said, _LONGEST)},
@@ -156,7 +147,7 @@ def _rule(name: str, said: str, answer: Answer) -> dict[str, Any]:
     }
 
 
-def _result(check: ModelCheck, answer: CallAnswer, rule: dict[str, Any], message: str) -> dict[str, Any]:
+def _result(check: ModelCheck, answer: CallAnswer, rule: Entry, message: str) -> Entry:
     nodes = answer.checked.call.nodes
     properties = {
         "call": answer.checked.number,
@@ -170,27 +161,26 @@ def _result(check: ModelCheck, answer: CallAnswer, rule: dict[str, Any], message
 def _placed(
     check: ModelCheck,
     nodes: Sequence[ModelNode],
-    rule: dict[str, Any],
+    rule: Entry,
     message: str,
-    properties: dict[str, Any],
-) -> dict[str, Any]:
-    named = (check.model.sha256, nodes[0].place if nodes else "", rule["id"])
+    properties: Entry,
+) -> Entry:
     return {
         "ruleId": rule["id"],
         "level": rule["defaultConfiguration"]["level"],
         "message": {"text": message},
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": {"uri": _uri(check.model.path), "index": 0}},
+                "physicalLocation": {"artifactLocation": {"uri": uri_of(check.model.path), "index": 0}},
                 "logicalLocations": _logical(nodes),
             }
         ],
-        "partialFingerprints": {"opcert/v1": hashlib.sha256("\0".join(named).encode()).hexdigest()[:32]},
+        "partialFingerprints": fingerprints(check.model.sha256, nodes[0].place if nodes else "", rule["id"]),
         "properties": properties,
     }
 
 
-def _logical(nodes: Sequence[ModelNode]) -> list[dict[str, Any]]:
+def _logical(nodes: Sequence[ModelNode]) -> list[Entry]:
     return [
         {"name": node_name(each), "fullyQualifiedName": one_line(each.place, 200), "kind": "member"}
         for each in nodes[:MOST_NODES]
@@ -213,10 +203,3 @@ def _example(cause: CallCause) -> str:
     got = view_answer(cause.results, smallest, case).answer
     example = f"the smallest expects {one_line(demand_text(case), 300)} and got {one_line(got, 300)}"
     return f"{example}. To see it: {cause.results.reproduction_command(smallest.id)}"
-
-
-def _uri(path: str) -> str:
-    """The model as a reference that SARIF takes: relative with `/`, or a `file:` URI."""
-    if Path(path).is_absolute():
-        return Path(path).as_uri()
-    return quote(PurePath(path).as_posix())

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from importlib.metadata import version
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
-from urllib.parse import quote
 
-from opcert.vocabulary.harmless import for_json
+from opcert.vocabulary.sarif import fingerprints, render_log, tool_of, uri_of
 from specs.linting import Linted, Reported
 from specs.rules import Rule
 
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "hint": "note"}
 _MOST_SNIPPET = 400
 
@@ -25,18 +21,11 @@ def write(linted: Linted) -> str:
     positions = {code: position for position, code in enumerate(codes)}
     results = [_result(each, positions, linted.texts.get(each.document, ())) for each in linted.found]
     run = {
-        "tool": {
-            "driver": {
-                "name": "opcert",
-                "version": version("opcert"),
-                "rules": [_rule(code, known.get(code), linted.found) for code in codes],
-            }
-        },
+        "tool": tool_of([_rule(code, known.get(code), linted.found) for code in codes]),
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
-    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return for_json(log, indent=2) + "\n"
+    return render_log([run])
 
 
 def _rule(code: str, rule: Rule | None, found: Sequence[Reported]) -> dict[str, Any]:
@@ -53,7 +42,7 @@ def _result(reported: Reported, positions: dict[str, int], lines: Sequence[str])
     finding = reported.finding
     location: dict[str, Any] = {
         "physicalLocation": {
-            "artifactLocation": {"uri": _uri(reported.document)},
+            "artifactLocation": {"uri": uri_of(reported.document)},
             "region": _region(reported, lines),
         }
     }
@@ -66,7 +55,7 @@ def _result(reported: Reported, positions: dict[str, int], lines: Sequence[str])
         "level": _LEVELS[finding.severity],
         "message": {"text": f"{finding.message} ({finding.evidence})"},
         "locations": [location],
-        "partialFingerprints": {"opcert/v1": _fingerprint(reported)},
+        "partialFingerprints": _fingerprints(reported),
         "properties": {"evidence": finding.evidence, "action": finding.action},
     }
     if reported.accepted is not None:
@@ -87,15 +76,8 @@ def _region(reported: Reported, lines: Sequence[str]) -> dict[str, Any]:
     return region
 
 
-def _uri(document: str) -> str:
-    """The document as a reference that SARIF takes: relative with `/`, or a `file:` URI."""
-    if Path(document).is_absolute():
-        return Path(document).as_uri()
-    return quote(PurePath(document).as_posix())
-
-
-def _fingerprint(reported: Reported) -> str:
+def _fingerprints(reported: Reported) -> dict[str, str]:
     """What stays the same when lines move: document, operator, code and message."""
-    parts = (PurePath(reported.document).name, str(reported.operator), reported.finding.code,
-             reported.finding.message)  # fmt: skip
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+    finding = reported.finding
+    name = PurePath(reported.document).name
+    return fingerprints(name, str(reported.operator), finding.code, finding.message)
