@@ -22,7 +22,7 @@ from reports.checked_models.coverage import coverage_line, coverage_of
 from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck
 from reports.checked_models.output_words import output_lines
-from reports.page_making.markdown_tables import table, within
+from reports.page_making.markdown_tables import bullets, headed_list, table, within
 from reports.page_making.phrasing import count, plural
 from reports.single_cases.answer_views import view_answer
 from reports.single_cases.case_views import demand_text
@@ -46,8 +46,8 @@ def _blocks(check: ModelCheck) -> Iterator[str]:
     yield f"{for_markdown(evidence_line(check))}. Model {for_markdown_code(check.model.sha256)}"
     loads = [f"{each.label}: {load_text(each.load)}" for each in check.runtimes if each.load is not None]
     if loads:
-        yield "\n".join(f"- {for_markdown(each, 9000)}" for each in loads)
-    yield "\n".join(f"- {for_markdown(total_line(check, each))}" for each in check.runtimes)
+        yield bullets(loads, 9000)
+    yield bullets(total_line(check, each) for each in check.runtimes)
     head = ["nodes", *(WORDS[each] for each in ANSWERS)]
     rows = [
         [for_markdown(each.label), *(count(each.nodes[answer]) for answer in ANSWERS)]
@@ -58,16 +58,11 @@ def _blocks(check: ModelCheck) -> Iterator[str]:
     for run in check.runtimes:
         if run.numbers is not None and run.numbers.outputs:
             yield f"## {for_markdown(run.label)}: the whole model"
-            yield "\n".join(f"- {for_markdown(one, 600)}" for one in output_lines(run.numbers))
+            yield bullets(output_lines(run.numbers), 600)
     yield for_markdown(coverage_line(coverage_of(check)), 4000)
-    if check.forbidden:
-        yield "## About the model"
-        yield "\n".join(f"- {for_markdown(line)}" for line in forbidden_lines(check))
-    if check.uncovered:
-        yield "## Not covered"
-        yield "\n".join(
-            f"- {for_markdown(f'{calls_and_nodes(calls)}: {why}')}" for why, calls in check.uncovered.items()
-        )
+    yield from headed_list("About the model", forbidden_lines(check))
+    uncovered = [f"{calls_and_nodes(calls)}: {why}" for why, calls in check.uncovered.items()]
+    yield from headed_list("Not covered", uncovered)
     for runtime in check.runtimes:
         if runtime.worst:
             yield f"## {for_markdown(runtime.label)}: calls to look at"

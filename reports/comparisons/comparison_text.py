@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, for_shell, one_line
 from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.comparisons.run_comparison import KINDS, Change, ChangeKind, Comparison
-from reports.page_making.markdown_tables import table, within
+from reports.page_making.markdown_tables import headed_list, table, within
 from reports.page_making.phrasing import count, plural, ratio_text
 from reports.results.verdicts import word
 
@@ -120,10 +120,8 @@ def _blocks(found: Comparison, suite: str) -> Iterator[str]:
     rows.append(["gone: ran in the first alone", count(len(found.gone))])
     rows.append(["of these held, and the second lacks them", count(len(found.lost))])
     yield "\n".join(table(rows))
-    for name, faults in (("New faults", found.new_faults), ("Faults gone", found.gone_faults)):
-        if faults:
-            yield f"## {name}"
-            yield "\n".join(f"- {for_markdown(each)}" for each in faults)
+    yield from headed_list("New faults", found.new_faults)
+    yield from headed_list("Faults gone", found.gone_faults)
     for kind in LISTED:
         changes = found.of_kind(kind)
         if changes:

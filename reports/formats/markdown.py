@@ -11,7 +11,7 @@ from reports.causes.cause_paragraphs import CauseParagraph, cause_paragraphs, me
 from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text
 from reports.causes.forms import compare_forms
-from reports.page_making.markdown_tables import table, within
+from reports.page_making.markdown_tables import bullets, headed_list, table, within
 from reports.results.case_results import Results
 from reports.results.headline import list_sentences, list_warnings, runtime_label
 from reports.results.summary import readings_lines, summary_table
@@ -48,19 +48,12 @@ def _blocks(results: Results) -> Iterator[str]:
         yield "## What fails, in the order to fix it"
         for told in cause_paragraphs(results):
             yield _failure(told)
-    forms = compare_forms(results)
-    if forms:
-        yield "## Forms"
-        yield "\n".join(f"- {for_markdown(f'{each.form}: {each.text}')}" for each in forms)
-    if results.mended:
-        yield "## Mended since its entry was written"
-        yield "\n".join(f"- {for_markdown(mended_line(each))}" for each in results.mended)
-    readings = readings_lines(results)
-    if readings:
-        yield "## Readings followed"
-        yield "\n".join(f"- {for_markdown(each)}" for each in readings)
+    yield from headed_list("Forms", [f"{form.form}: {form.text}" for form in compare_forms(results)])
+    mended = [mended_line(entry) for entry in results.mended]
+    yield from headed_list("Mended since its entry was written", mended)
+    yield from headed_list("Readings followed", readings_lines(results))
     yield "## Not tested"
-    yield "\n".join(f"- {for_markdown(each.text)}" for each in find_untested(results))
+    yield bullets(untested.text for untested in find_untested(results))
 
 
 def _failure(told: CauseParagraph) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_text
-from reports.page_making.markdown_tables import table
+from reports.page_making.markdown_tables import headed_list, table
 from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import Results
 from reports.results.support_notes import SupportNote
@@ -76,9 +76,7 @@ def _blocks(found: SupportTable) -> Iterator[str]:
     for section in found.sections:
         yield f"## {for_markdown(section.heading)}"
         yield from ("\n".join(each) for each in _tables(section))
-    if found.faults:
-        yield "## Faults of the whole run"
-        yield "\n".join(f"- {for_markdown(each)}" for each in found.faults)
+    yield from headed_list("Faults of the whole run", found.faults)
     if found.notes:
         yield "## What fails"
         yield (

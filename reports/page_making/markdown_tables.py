@@ -1,8 +1,10 @@
-"""Tables of Markdown, and documents of it that have a greatest size."""
+"""What documents of Markdown are made of: tables, lists under headings, and a greatest size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+from opcert.vocabulary.harmless import for_markdown
 
 
 def table(rows: Sequence[Sequence[str]], under: Sequence[str] = ()) -> list[str]:
@@ -13,6 +15,18 @@ def table(rows: Sequence[Sequence[str]], under: Sequence[str] = ()) -> list[str]
     head, *rest = rows
     under = under or ["---", *("---:" for _ in head[1:])]
     return [f"| {' | '.join(each)} |" for each in (head, under, *rest)]
+
+
+def bullets(told: Iterable[str], longest: int = 400) -> str:
+    """A list of texts, which are no Markdown yet."""
+    return "\n".join(f"- {for_markdown(text, longest)}" for text in told)
+
+
+def headed_list(heading: str, told: Sequence[str]) -> Iterator[str]:
+    """The blocks of a heading and the list of texts below it; none where there are no texts."""
+    if told:
+        yield f"## {heading}"
+        yield bullets(told)
 
 
 def within(blocks: Iterable[str], limit: int, what: str) -> str:
