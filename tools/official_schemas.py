@@ -1,16 +1,15 @@
-"""Hold a run's JUnit and CTRF files against the schemas that their own projects publish.
+"""Hold a run's JUnit file against the schema that Jenkins' xunit plugin has.
 
     uv run python -m tools.official_schemas [out/onnxruntime/run.jsonl -s SUITE]
 
-The schemas are fetched from packages that carry them: that of xunit2 from pytest's source distribution (the
-schema of Jenkins' xunit plugin), that of CTRF from its npm package. Without a record, of a sample with every
-verdict. The tests hold the same files against structures that were written down for them, without a network.
+The schema is fetched from a package that carries it, pytest's source distribution. Without a record, of a
+sample with every verdict. The tests hold the same file against a structure that was written down for it,
+without a network.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import tarfile
 import tempfile
@@ -18,18 +17,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import jsonschema
 import xmlschema
 
 from conformance.recording.records import read_record
 from conformance.suite.suites import open_suite
-from reports.formats.ctrf import render_ctrf
 from reports.formats.junit import render_junit
 from reports.results.case_results import Results, put_together
 from tests.reports.sample import Maker, sample_cases
 
 _PYTEST = "pytest==8.4.2"
-_CTRF = "ctrf@0.3.0"
 
 
 def fetch_junit_schema(folder: Path) -> str:
@@ -47,12 +43,6 @@ def fetch_junit_schema(folder: Path) -> str:
     ]
     subprocess.run(["uv", "run", "--no-project", "--with", "pip", "python", "-m", *download], check=True)
     return _member(next(folder.glob("pytest-*.tar.gz")), "junit-10.xsd")
-
-
-def fetch_ctrf_schema(folder: Path) -> str:
-    """The JSON schema, from the package that CTRF's project publishes."""
-    subprocess.run(["npm", "pack", "--silent", _CTRF], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    return _member(next(folder.glob("ctrf-*.tgz")), "ctrf-schema-0.0.json")
 
 
 def _member(archive: Path, name: str) -> str:
@@ -83,14 +73,12 @@ def main() -> None:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        junit_schema, ctrf_schema = fetch_junit_schema(folder), fetch_ctrf_schema(folder)
+        schema = fetch_junit_schema(folder)
         with open_results(chosen.record, chosen.suite, folder) as results:
-            junit, ctrf = render_junit(results), render_ctrf(results)
-            xmlschema.XMLSchema(junit_schema).validate(junit.decode())
-            jsonschema.validate(json.loads(ctrf), json.loads(ctrf_schema))
+            junit = render_junit(results)
+            xmlschema.XMLSchema(schema).validate(junit.decode())
             print(f"{len(results.cases)} cases of {results.record.path}")
             print(f"junit.xml: {len(junit)} bytes, valid by junit-10.xsd of {_PYTEST}")
-            print(f"ctrf.json: {len(ctrf)} bytes, valid by ctrf-schema-0.0.json of {_CTRF}")
 
 
 if __name__ == "__main__":

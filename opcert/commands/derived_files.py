@@ -25,7 +25,6 @@ _REPORTED = {
     "annotations.txt": rb"\A::(?:error|warning|notice) title=",
     "badge.json": rb'"label": "operator documents: ',
     "cases.csv": rb"\Acase,operator,family,element_type,verdict,",
-    "ctrf.json": rb'"generatedBy": "opcert ',
     "report.json": rb'"format": "opcert-report/',
     "report.md": rb"(?m)^Suite `[0-9a-f]{64}`$",
     "support.csv": rb"\Adomain,operator,since_version,element_type,support,",

@@ -49,7 +49,7 @@ _LONGEST = 2_000
     type=click.Choice(["cause", "operator", "case"]),
     default="case",
     show_default=True,
-    help="What one test stands for in JUnit and CTRF.",
+    help="What one test stands for in JUnit.",
 )
 @shared_options.known
 @shared_options.beside

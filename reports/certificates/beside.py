@@ -13,7 +13,6 @@ from reports.results.case_results import Results
 NOT_LOOKED_AT = (
     "index.html",
     "junit.xml",
-    "ctrf.json",
     "report.md",
     "report.json",
     "cases.csv",

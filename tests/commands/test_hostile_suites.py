@@ -61,7 +61,7 @@ ODD = {
 }
 """What an operator may be called: it has a version behind it wherever a file is named after it."""
 FORMATS = (
-    "annotations", "badge", "csv", "ctrf", "html", "json", "junit", "markdown",
+    "annotations", "badge", "csv", "html", "json", "junit", "markdown",
     "support", "support-csv", "support-json",
 )  # fmt: skip
 
