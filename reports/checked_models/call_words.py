@@ -1,14 +1,19 @@
-"""Calls of a model and their answers in words."""
+"""Calls of a model, their answers and the causes of these in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
 
 from conformance.checked_models.model_calls import ModelCall, ModelNode, ModelValue
 from opcert.vocabulary.harmless import one_line
-from reports.checked_models.call_answers import Answer, CallAnswer
+from reports.causes.spoken_failures import said_form
+from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
 from reports.checked_models.call_evidence import CheckedCall
 from reports.page_making.phrasing import count, plural
+from reports.single_cases.answer_views import view_answer
+from reports.single_cases.case_views import demand_text
 from reports.single_cases.value_text import attribute_text, values_text
 
 _FEW = 16
@@ -38,8 +43,24 @@ SIGNS: dict[Answer, str] = {
     "conformant": "pass",
 }
 """The verdict of a case whose sign and colour an answer has."""
+REASONS: Mapping[str, str] = {
+    "unknown": "the model names no operator version that there is",
+    "unspecified": "no declaration speaks of the operator",
+    "no_reference": "no reference says what is right",
+    "unread": "an attribute of the node could not be read",
+    "no_tensors": "what it takes or gives is no tensor",
+    "not_valid": "the documents do not allow the node",
+    "no_call": "no valid call with what the node says was found",
+    "too_costly": "every such call is too large for exact arithmetic",
+    "too_slow": "making its cases takes longer than is waited",
+    "refused": "the reference defines no result",
+    "failed": "cases could not be made, which is a mistake in opcert",
+    "random": "nothing but its distribution could be held against a document",
+}
+"""By the word that programs read."""
 _LONGEST = 120
 _LONGEST_ATTRIBUTE = 200
+_DIGITS = 8
 
 
 def operator_text(node: ModelNode) -> str:
@@ -118,3 +139,33 @@ def calls_and_nodes(calls: Sequence[CheckedCall]) -> str:
     """`3 nodes of 2 calls`."""
     nodes = sum(each.nodes for each in calls)
     return f"{plural(nodes, 'node')} of {plural(len(calls), 'call')}"
+
+
+def reason_text(word: str, why: str) -> str:
+    """The sentence of a reason; of a word that has none, what was said of the call itself."""
+    return REASONS.get(word) or why or "nobody said why"
+
+
+def rule_of(cause: CallCause) -> str:
+    """The id of a known entry, else operator, answer and digits of what is said: `Conv/wrong/1a2b3c4d`."""
+    found = cause.found
+    alone = "" if cause.setting == "any" else f"/{cause.setting}"
+    if found is not None and found.known is not None:
+        return f"{found.known.id}{alone}"
+    operator = cause.smallest.operator
+    name = operator.name if operator.domain == "ai.onnx" else operator.unversioned.replace("::", ".")
+    # Names of nodes and numbers in a runtime's message change from case to case.
+    said = said_form(cause.smallest) if cause.answer in ("refused", "crashes") else cause.title
+    digits = hashlib.sha256(re.sub(r"\d+", "#", said).encode()).hexdigest()[:_DIGITS]
+    return f"{name}/{cause.answer}/{digits}{alone}"
+
+
+def fails_text(cause: CallCause, asked: int) -> str:
+    """In how many of the cases that were asked: `3 of 14 cases`."""
+    return f"{count(len(cause.cases))} of {plural(asked, 'case')}"
+
+
+def smallest_texts(cause: CallCause) -> tuple[str, str]:
+    """What the smallest case of a cause expects, and what it got."""
+    case = cause.results.suite.case(str(cause.smallest.id))
+    return demand_text(case), view_answer(cause.results, cause.smallest, case).answer

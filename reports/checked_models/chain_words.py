@@ -7,12 +7,10 @@ from collections import Counter
 from opcert.vocabulary.harmless import one_line
 from reports.checked_models.call_answers import ANSWERS
 from reports.checked_models.call_words import WORDS, node_name
-from reports.checked_models.cause_lines import cause_lines
 from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
 from reports.page_making.phrasing import count, listed, plural
 
-MOST_CHAINS = 10
 _MOST_REASONS = 4
 _LONGEST = 400
 
@@ -75,18 +73,3 @@ def unasked_lines(check: ModelCheck) -> list[str]:
     left = len(reasons) - _MOST_REASONS
     lines += [f"and for {plural(left, 'reason')} more"] if left > 0 else []
     return [*lines, *([one_line(check.chains_cut, _LONGEST)] if check.chains_cut else [])]
-
-
-def chain_lines(runtime: RuntimeAnswers, program: str) -> list[str]:
-    """What a runtime makes of the chains, and those that it fails of itself; nothing where none was asked."""
-    if not runtime.chains or runtime.unavailable:
-        return []
-    lines = [one_line(f"{runtime.label}, {chains_line(runtime)}", _LONGEST)]
-    blaming = runtime.blaming_chains
-    for number, each in enumerate(blaming[:MOST_CHAINS], 1):
-        lines.append(f"  {number}. {path_of_chain(each.chain)}: {answer_of_chain(each)}")
-        lines.append(f"     {nodes_of_chain(each.chain)}")
-        for cause in each.own.causes:
-            lines += [f"  {line}" for line in cause_lines(cause, each.own.asked, program)]
-    left = len(blaming) - MOST_CHAINS
-    return [*lines, *([f"  and {plural(left, 'chain')} more (the page has all)"] if left > 0 else [])]

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from conformance.checked_models.model_calls import ModelNode, ModelValue
+from conformance.checked_models.model_loading import LoadFacts
+from conformance.checked_models.whole_model import EndEffect, NodeNumbers, OutputNumbers, WholeModelFacts
 from conformance.suite.canonical import plain
 from opcert.vocabulary.attributes import describe_value
 from opcert.vocabulary.whole_files import write_text
 from reports.checked_models.call_answers import CallAnswer, CallCause
 from reports.checked_models.call_evidence import CheckedCall
-from reports.checked_models.chain_json import chains_json
-from reports.checked_models.coverage import coverage_json, coverage_of
-from reports.checked_models.load_words import load_json
+from reports.checked_models.call_words import rule_of
+from reports.checked_models.chain_answers import ChainAnswer
+from reports.checked_models.coverage import Coverage, coverage_of
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
-from reports.checked_models.number_json import numbers_json
-from reports.checked_models.rule_names import rule_of
 from reports.results.case_results import Results
 from reports.results.told_facts import mapping, text
 from reports.single_cases.answer_views import view_answer
@@ -52,13 +52,22 @@ def render_check(check: ModelCheck) -> str:
         },
         "suite": None if suite is None else {"digest": suite.digest, "path": str(suite.path)},
         "holds": check.holds,
-        "coverage": coverage_json(coverage_of(check)),
+        "coverage": _coverage(coverage_of(check)),
         "runtimes": [_runtime(each) for each in check.runtimes],
         "calls": [_call(check, each) for each in check.calls],
         "nodes": [_node(check, each) for each in model.nodes],
-        "chains": chains_json(check, cause_json),
+        "chains": _chains(check),
     }
     return json.dumps(plain(document), indent=1, ensure_ascii=True) + "\n"
+
+
+def _coverage(coverage: Coverage) -> dict[str, Any]:
+    return {
+        "complete": coverage.complete,
+        "uncovered": dict(coverage.uncovered),
+        "forbidden": dict(coverage.forbidden),
+        "open": list(coverage.open),
+    }
 
 
 def _runtime(runtime: RuntimeAnswers) -> dict[str, Any]:
@@ -71,14 +80,18 @@ def _runtime(runtime: RuntimeAnswers) -> dict[str, Any]:
         "version": text(told.get("version")) or None,
         "holds": runtime.holds,
         "unavailable": runtime.unavailable or None,
-        "load": None if runtime.load is None else load_json(runtime.load),
+        "load": None if runtime.load is None else _load(runtime.load),
         "record": _digest(runtime.results),
         "recordWithoutOptimisation": _digest(runtime.plain),
         "nodes": dict(runtime.nodes),
         "calls": dict(runtime.calls),
         "conformantByNodeTestsAlone": runtime.weaker,
-        "numbers": None if runtime.numbers is None else numbers_json(runtime.numbers),
+        "numbers": None if runtime.numbers is None else _numbers(runtime.numbers),
     }
+
+
+def _load(load: LoadFacts) -> dict[str, Any]:
+    return {"verdict": load.verdict, "message": load.message or None, "byRun": load.by_run}
 
 
 def _digest(results: Results | None) -> str | None:
@@ -141,11 +154,11 @@ def _answer(runtime: RuntimeAnswers, answer: CallAnswer) -> dict[str, Any]:
         "unsupported": answer.unsupported,
         "leftOut": answer.left,
         "why": answer.why or None,
-        "causes": [cause_json(each) for each in answer.causes],
+        "causes": [_cause(each) for each in answer.causes],
     }
 
 
-def cause_json(cause: CallCause) -> dict[str, Any]:
+def _cause(cause: CallCause) -> dict[str, Any]:
     """A cause of a call or of a chain, with its smallest case."""
     case = cause.results.suite.case(str(cause.smallest.id))
     view = view_case(cause.results, case)
@@ -167,4 +180,109 @@ def cause_json(cause: CallCause) -> dict[str, Any]:
             "passages": [each.where for each in view.passages],
             "reproduce": view.command,
         },
+    }
+
+
+def _chains(check: ModelCheck) -> dict[str, Any]:
+    """The chains in order with the answer of each runtime; `cut` says what bounded them, None if nothing."""
+    asked = [each for each in check.chains if each.case]
+    answers: dict[int, list[dict[str, Any]]] = {each.number: [] for each in asked}
+    for runtime in check.runtimes:
+        for each in runtime.chains:
+            answers[each.chain.number].append(_chain_answer(runtime.source, each))
+    return {
+        "cut": check.chains_cut or None,
+        "chains": [
+            {
+                "number": each.number,
+                "path": each.path,
+                "nodes": [node.place for node in each.nodes],
+                "case": each.case or None,
+                "why": each.why or None,
+                "answers": answers.get(each.number, []),
+            }
+            for each in check.chains
+        ],
+    }
+
+
+def _chain_answer(source: str, answer: ChainAnswer) -> dict[str, Any]:
+    return {
+        "runtime": source,
+        "answer": answer.answer,
+        "setting": answer.setting,
+        "follows": list(answer.follows),
+        "shorter": list(answer.shorter),
+        "why": answer.own.why or None,
+        "causes": [_cause(each) for each in answer.own.causes],
+    }
+
+
+def _numbers(numbers: WholeModelFacts) -> dict[str, Any]:
+    """Inputs, each node's numbers, and what wrong ones do to the model's outputs."""
+    return {
+        "how": numbers.how,
+        "inputs": [
+            {"name": each.name, "type": each.element_type, "shape": list(each.shape), "source": each.source}
+            for each in numbers.inputs
+        ],
+        "nodes": [_node_numbers(each) for each in numbers.nodes],
+        "effects": [_effect(each) for each in numbers.effects],
+        "passedOver": dict(numbers.passed_over),
+        "notes": list(numbers.notes),
+        "doesNotRun": numbers.does_not_run or None,
+        "outputs": [_output_numbers(each) for each in numbers.outputs],
+    }
+
+
+def _node_numbers(node: NodeNumbers) -> dict[str, Any]:
+    return {
+        "place": node.place,
+        "verdict": node.verdict,
+        "why": node.why,
+        "reason": node.reason or None,
+        "ulps": node.ulps,
+        "errorOverAllowed": node.over_bound,
+        "output": node.output,
+        "index": None if node.index is None else list(node.index),
+        "expected": node.expected,
+        "got": node.got,
+        "elements": node.elements,
+        "ofElements": node.of_elements,
+    }
+
+
+def _output_numbers(output: OutputNumbers) -> dict[str, Any]:
+    apart = output.apart
+    return {
+        "name": output.name,
+        "against": output.against,
+        "beside": output.beside or None,
+        "verdict": output.verdict,
+        "errorOverAllowed": output.over_bound,
+        "bounded": output.bounded,
+        "reason": output.reason or None,
+        "apart": None
+        if apart is None
+        else {
+            "unit": apart.unit,
+            "elements": apart.elements,
+            "ofElements": apart.of_elements,
+            "least": apart.least,
+            "most": apart.most,
+            "lost": apart.lost,
+            "classes": apart.classes,
+            "rows": apart.rows,
+        },
+    }
+
+
+def _effect(effect: EndEffect) -> dict[str, Any]:
+    return {
+        "place": effect.place,
+        "output": effect.output,
+        "distance": effect.distance,
+        "largest": effect.largest,
+        "ulps": effect.ulps,
+        "reason": effect.reason,
     }

@@ -19,10 +19,14 @@ from reports.checked_models.call_words import (
     signature_text,
 )
 from reports.checked_models.chain_words import chains_line, path_of_chain
-from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
-from reports.checked_models.number_words import not_running_text, numbers_line, wrong_text
-from reports.checked_models.output_words import output_text
+from reports.checked_models.number_words import (
+    load_text,
+    not_running_text,
+    numbers_line,
+    output_text,
+    wrong_text,
+)
 from reports.results.junit_tree import JUnitSuite, JUnitTest, render_suites
 
 _MODEL = "model"

@@ -11,21 +11,20 @@ from reports.checked_models.call_answers import ANSWERS, CallAnswer
 from reports.checked_models.call_words import (
     WORDS,
     calls_and_nodes,
+    fails_text,
     node_names,
     operator_text,
     signature_text,
+    smallest_texts,
 )
 from reports.checked_models.chain_answers import ChainAnswer
 from reports.checked_models.chain_words import answer_of_chain, chains_line, nodes_of_chain, path_of_chain
 from reports.checked_models.check_summary import evidence_line, forbidden_lines, model_line, total_line
 from reports.checked_models.coverage import coverage_line, coverage_of
-from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck
-from reports.checked_models.output_words import output_lines
+from reports.checked_models.number_words import load_text, output_lines
 from reports.page_making.markdown_tables import bullets, headed_list, table, within
 from reports.page_making.phrasing import count, plural
-from reports.single_cases.answer_views import view_answer
-from reports.single_cases.case_views import demand_text
 
 LIMIT = 1024 * 1024
 """Bytes that a step's summary may have."""
@@ -90,11 +89,10 @@ def _call(answer: CallAnswer) -> str:
 def _causes(answer: CallAnswer) -> list[str]:
     lines = []
     for each in answer.causes:
-        fails = f"{count(len(each.cases))} of {plural(answer.asked, 'case')}"
-        lines.append(for_markdown(f"{each.says} ({', '.join(filter(None, (fails, each.error)))})", 600))
+        fails = ", ".join(filter(None, (fails_text(each, answer.asked), each.error)))
+        lines.append(for_markdown(f"{each.says} ({fails})", 600))
         lines += [for_markdown(remark) for remark in each.remarks]
-        case = each.results.suite.case(str(each.smallest.id))
-        got = view_answer(each.results, each.smallest, case).answer
-        lines.append(f"expected {for_markdown_code(demand_text(case))}, got {for_markdown_code(got)}")
+        expected, got = map(for_markdown_code, smallest_texts(each))
+        lines.append(f"expected {expected}, got {got}")
         lines.append(for_markdown_code(each.results.reproduction_command(each.smallest.id)))
     return lines

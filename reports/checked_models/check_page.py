@@ -10,14 +10,23 @@ from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.whole_files import write_text
 from reports.checked_models.call_answers import ANSWERS
 from reports.checked_models.call_words import calls_and_nodes, operator_text
-from reports.checked_models.chain_views import ChainView, view_chains
 from reports.checked_models.chain_words import chains_line, unasked_lines
 from reports.checked_models.check_summary import evidence_line, forbidden_lines, total_line
-from reports.checked_models.check_views import CallView, NodeBlock, Said, node_blocks, said_of, view_calls
+from reports.checked_models.check_views import (
+    CallView,
+    ChainView,
+    NodeBlock,
+    NumbersView,
+    Said,
+    node_blocks,
+    said_of,
+    view_calls,
+    view_chains,
+    view_numbers,
+)
 from reports.checked_models.coverage import coverage_line, coverage_of
-from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
-from reports.checked_models.number_views import NumbersView, view_numbers
+from reports.checked_models.number_words import load_text
 from reports.page_making.pages_alone import render_page
 from reports.page_making.phrasing import listed, plural
 from reports.results.headline import Fact

@@ -10,17 +10,19 @@ from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.sarif import Entry, fingerprints, render_log, tool_of, uri_of
 from opcert.vocabulary.whole_files import write_text
 from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
-from reports.checked_models.call_words import WORDS, node_name, operator_text, signature_text
+from reports.checked_models.call_words import (
+    WORDS,
+    node_name,
+    operator_text,
+    reason_text,
+    rule_of,
+    signature_text,
+    smallest_texts,
+)
 from reports.checked_models.chain_words import nodes_of_chain, path_of_chain
-from reports.checked_models.load_words import load_text
 from reports.checked_models.model_check import FORBIDDEN, ModelCheck, RuntimeAnswers
-from reports.checked_models.number_words import not_running_text, wrong_text
-from reports.checked_models.output_words import output_text
-from reports.checked_models.reason_words import reason_text
-from reports.checked_models.rule_names import rule_of
+from reports.checked_models.number_words import load_text, not_running_text, output_text, wrong_text
 from reports.page_making.phrasing import plural
-from reports.single_cases.answer_views import view_answer
-from reports.single_cases.case_views import demand_text
 
 LEVELS: dict[Answer, str] = {
     "crashes": "error",
@@ -198,8 +200,6 @@ def _message(answer: CallAnswer, cause: CallCause) -> str:
 
 
 def _example(cause: CallCause) -> str:
-    smallest = cause.smallest
-    case = cause.results.suite.case(str(smallest.id))
-    got = view_answer(cause.results, smallest, case).answer
-    example = f"the smallest expects {one_line(demand_text(case), 300)} and got {one_line(got, 300)}"
-    return f"{example}. To see it: {cause.results.reproduction_command(smallest.id)}"
+    expected, got = smallest_texts(cause)
+    example = f"the smallest expects {one_line(expected, 300)} and got {one_line(got, 300)}"
+    return f"{example}. To see it: {cause.results.reproduction_command(cause.smallest.id)}"

@@ -2,31 +2,66 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.checked_models.model_calls import ModelNode
 from opcert.vocabulary.harmless import one_line
-from reports.checked_models.call_answers import ANSWERS, BLAMING
-from reports.checked_models.call_words import WORDS, calls_and_nodes, node_name, node_names, operator_text
-from reports.checked_models.cause_groups import cause_groups, group_line
-from reports.checked_models.cause_lines import cause_lines
-from reports.checked_models.chain_words import chain_lines, chains_line, unasked_lines
-from reports.checked_models.load_words import load_text
+from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer, CallCause
+from reports.checked_models.call_words import (
+    WORDS,
+    calls_and_nodes,
+    fails_text,
+    node_name,
+    node_names,
+    operator_text,
+    smallest_texts,
+)
+from reports.checked_models.chain_words import (
+    answer_of_chain,
+    chains_line,
+    nodes_of_chain,
+    path_of_chain,
+    unasked_lines,
+)
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers, nodes_of
 from reports.checked_models.number_words import (
     effect_text,
+    load_text,
     not_running_text,
     numbers_line,
+    output_lines,
     passed_over_lines,
     wrong_text,
 )
-from reports.checked_models.output_words import output_lines
 from reports.page_making.phrasing import count, listed, plural
 
-MOST_CALLS = MOST_CAUSES = 10
+MOST_CALLS = MOST_CAUSES = MOST_CHAINS = 10
+_MOST_REMARKS = 2
+_MOST_NAMES = 1_000
 _MOST_OUTPUTS = 12
 _MOST_REASONS = 12
 _LONGEST = 400
+_LONGEST_GROUP = 8_000
+
+
+@dataclass(frozen=True, eq=False)
+class CauseGroup:
+    """A cause with the calls that show it, the one with the smallest case first."""
+
+    answer: Answer
+    members: tuple[tuple[CallAnswer, CallCause], ...]
+
+    @property
+    def first(self) -> tuple[CallAnswer, CallCause]:
+        return self.members[0]
+
+    @property
+    def nodes(self) -> tuple[ModelNode, ...]:
+        """Every node whose call shows it."""
+        return tuple(node for answer, _ in self.members for node in answer.checked.call.nodes)
 
 
 def format_check(check: ModelCheck, program: str = "opcert") -> str:
@@ -114,6 +149,64 @@ def _runtime(runtime: RuntimeAnswers, program: str) -> list[str]:
             answer, cause = each.first
             lines += [f"  {line}" for line in cause_lines(cause, answer.asked, program)]
     return ["\n".join(lines)]
+
+
+def cause_groups(runtime: RuntimeAnswers) -> tuple[CauseGroup, ...]:
+    """The causes that a runtime shows, the worst first, of these what most nodes have."""
+    found: dict[tuple[object, ...], list[tuple[CallAnswer, CallCause]]] = {}
+    for answer in runtime.answers:
+        for cause in answer.causes:
+            which = cause.title if cause.found is None else cause.found.number
+            key = (id(cause.results), which, cause.setting, cause.answer)
+            found.setdefault(key, []).append((answer, cause))
+    groups = [
+        CauseGroup(
+            members[0][1].answer,
+            tuple(sorted(members, key=lambda each: (each[1].smallest.size, each[0].checked.number))),
+        )
+        for members in found.values()
+    ]
+    return tuple(sorted(groups, key=lambda each: (ANSWERS.index(each.answer), -len(each.nodes))))
+
+
+def group_line(group: CauseGroup) -> str:
+    """`wrong: it moves int64 in 32 bits; 46 nodes (Add-14 40, Mul-14 6): a, b, c`."""
+    nodes = group.nodes
+    counts = Counter(operator_text(each) for each in nodes).most_common()
+    which = (
+        ", ".join(f"{name} {count(number)}" for name, number in counts) if len(counts) > 1 else counts[0][0]
+    )
+    names = node_names(nodes, _MOST_NAMES)
+    said = f"{WORDS[group.answer]}: {group.first[1].says}; {plural(len(nodes), 'node')} ({which}): {names}"
+    return one_line(said, _LONGEST_GROUP)
+
+
+def cause_lines(cause: CallCause, asked: int, program: str) -> list[str]:
+    """What it is, in how many of the cases that were asked, the smallest one, and how to see it."""
+    error = f", {cause.error}" if cause.error else ""
+    lines = [f"   {one_line(cause.says, _LONGEST)} ({fails_text(cause, asked)}{error})"]
+    lines += [f"     {each}" for each in cause.remarks[:_MOST_REMARKS]]
+    smallest = cause.smallest
+    if smallest.verdict == "mismatch":
+        expected, got = smallest_texts(cause)
+        lines.append(f"     expected {one_line(expected, 200)}, got {one_line(got, 200)}")
+    command = cause.results.reproduction_command(smallest.id)
+    return [*lines, f"     {command.replace('opcert', program, 1)}"]
+
+
+def chain_lines(runtime: RuntimeAnswers, program: str) -> list[str]:
+    """What a runtime makes of the chains, and those that it fails of itself; nothing where none was asked."""
+    if not runtime.chains or runtime.unavailable:
+        return []
+    lines = [one_line(f"{runtime.label}, {chains_line(runtime)}", _LONGEST)]
+    blaming = runtime.blaming_chains
+    for number, each in enumerate(blaming[:MOST_CHAINS], 1):
+        lines.append(f"  {number}. {path_of_chain(each.chain)}: {answer_of_chain(each)}")
+        lines.append(f"     {nodes_of_chain(each.chain)}")
+        for cause in each.own.causes:
+            lines += [f"  {line}" for line in cause_lines(cause, each.own.asked, program)]
+    left = len(blaming) - MOST_CHAINS
+    return [*lines, *([f"  and {plural(left, 'chain')} more (the page has all)"] if left > 0 else [])]
 
 
 def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the page of a check says of each call and of each node, ready for the template."""
+"""What the page of a check says of calls, chains, nodes and the whole model, ready for the template."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from conformance.checked_models.model_calls import ModelNode
+from conformance.checked_models.whole_model import OutputVerdict, WholeModelFacts
+from opcert.vocabulary.harmless import one_line
 from reports.causes.failure_class import marked_features
 from reports.checked_models.call_answers import ANSWERS, Answer, CallAnswer, CallCause
 from reports.checked_models.call_evidence import CheckedCall
@@ -15,19 +17,33 @@ from reports.checked_models.call_words import (
     answer_text,
     attributes_text,
     evidence_text,
+    fails_text,
     node_name,
     operator_text,
     value_text,
 )
+from reports.checked_models.chain_answers import CheckedChain
+from reports.checked_models.chain_words import answer_of_chain, nodes_of_chain, path_of_chain
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
-from reports.checked_models.number_words import right_text
-from reports.page_making.phrasing import count, plural
+from reports.checked_models.number_words import (
+    effect_text,
+    not_running_text,
+    numbers_line,
+    output_text,
+    passed_over_lines,
+    right_text,
+    wrong_text,
+)
+from reports.page_making.phrasing import count
 from reports.single_cases.answer_views import AnswerView, view_answer
 from reports.single_cases.case_views import CaseView, view_case
 from reports.single_cases.passages_shown import with_titles
 
 MOST_NAMED = 10
 """So many nodes of a call are named with it; the table of nodes has them all."""
+MOST_WRONG = 500
+"""So many wrong nodes stand on the page."""
+_LONGEST = 200
 
 
 @dataclass(frozen=True)
@@ -110,6 +126,47 @@ class NodeBlock:
     rows: tuple[NodeRow, ...]
 
 
+@dataclass(frozen=True)
+class ChainView:
+    """A chain, its nodes, and what runtimes make of it; causes only of what fewer nodes do not tell."""
+
+    chain: CheckedChain
+    path: str
+    nodes: str
+    runtimes: tuple[RuntimeView, ...]
+
+    @property
+    def telling(self) -> bool:
+        """Whether some runtime fails it of itself."""
+        return any(each.causes for each in self.runtimes)
+
+
+@dataclass(frozen=True)
+class WrongNode:
+    """A node that was wrong with actual inputs, and what its wrong values do to the model's outputs."""
+
+    place: str
+    name: str
+    operator: str
+    anchor: str
+    said: str
+    effects: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NumbersView:
+    """The whole model on one runtime."""
+
+    label: str
+    line: str
+    inputs: tuple[str, ...]
+    wrong: tuple[WrongNode, ...]
+    left_out: int
+    passed_over: tuple[str, ...]
+    outputs: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
 def said_of(answer: Answer, word: str = "") -> Said:
     """An answer as pages show it."""
     return Said(answer, SIGNS[answer], word or WORDS[answer])
@@ -156,13 +213,31 @@ def view_cause(answer: CallAnswer, cause: CallCause, detailed: bool) -> CauseVie
     return CauseView(
         said_of(cause.answer),
         cause.says,
-        f"{count(len(cause.cases))} of {plural(answer.asked, 'case')}",
+        fails_text(cause, answer.asked),
         cause.error,
         tuple(with_titles(each, smallest.operator) for each in cause.remarks),
         results.reproduction_command(smallest.id),
         None if case is None else view_case(results, case, marked),
         None if case is None else view_answer(results, smallest, case),
     )
+
+
+def view_chains(check: ModelCheck, most_detailed: int) -> Iterator[ChainView]:
+    """The chains that were asked; so many causes, the first ones, have their smallest case with them."""
+    room = most_detailed
+    for place, chain in enumerate(each for each in check.chains if each.case):
+        runtimes = []
+        for runtime in check.runtimes:
+            if place >= len(runtime.chains):
+                continue
+            answer = runtime.chains[place]
+            told = () if answer.is_known else answer.own.causes
+            causes = tuple(view_cause(answer.own, each, at < room) for at, each in enumerate(told))
+            room -= len(causes)
+            said = said_of(answer.answer, answer_of_chain(answer))
+            why = answer.own.why if answer.answer == "uncovered" else ""
+            runtimes.append(RuntimeView(runtime.label, said, why, causes))
+        yield ChainView(chain, path_of_chain(chain), nodes_of_chain(chain), tuple(runtimes))
 
 
 def anchor_of(checked: CheckedCall) -> str:
@@ -208,3 +283,51 @@ def _numbers(runtime: RuntimeAnswers, node: ModelNode) -> str:
     if found is None or found.verdict == "passed_over":
         return ""
     return f"here {right_text(found)}" if found.verdict == "right" else "wrong here, see above"
+
+
+def view_numbers(check: ModelCheck, runtime: RuntimeAnswers) -> NumbersView:
+    """Put the numbers of a runtime, which has some, into words."""
+    numbers = runtime.numbers
+    assert numbers is not None
+    nodes = {each.place: each for each in check.model.nodes}
+    wrong = []
+    for each in numbers.wrong[:MOST_WRONG]:
+        node, call = nodes.get(each.place), check.call_of.get(each.place)
+        wrong.append(
+            WrongNode(
+                each.place,
+                each.place if node is None else node_name(node),
+                "" if node is None else operator_text(node),
+                "" if call is None else anchor_of(call),
+                wrong_text(each),
+                tuple(effect_text(one) for one in numbers.effects if one.place == each.place),
+            )
+        )
+    inputs = [
+        f"{each.name}: {each.element_type} {list(each.shape)}, {each.source}" for each in numbers.inputs
+    ]
+    return NumbersView(
+        runtime.label,
+        numbers_line(numbers),
+        tuple(one_line(each, _LONGEST) for each in inputs),
+        tuple(wrong),
+        max(0, len(numbers.wrong) - MOST_WRONG),
+        tuple(passed_over_lines(numbers)),
+        _outputs(numbers),
+        tuple(one_line(each, _LONGEST) for each in numbers.notes),
+    )
+
+
+def _outputs(numbers: WholeModelFacts) -> tuple[tuple[str, str], ...]:
+    """What came at the end, with the verdict whose sign it has."""
+    signs: dict[OutputVerdict, str] = {"right": "pass", "same": "pass", "near": "pass", "unknown": "not_run"}
+    failing = numbers.failing
+    told = [("mismatch", output_text(each)) for each in failing]
+    told += [
+        (signs.get(each.verdict, "observed"), output_text(each))
+        for each in numbers.outputs
+        if each not in failing
+    ]
+    if numbers.does_not_run:
+        told.insert(0, ("rejected_valid", not_running_text(numbers)))
+    return tuple(told)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from opcert.vocabulary.harmless import one_line
 from reports.checked_models.call_words import operator_text
@@ -82,13 +81,3 @@ def coverage_line(coverage: Coverage) -> str:
 def _operators(counts: Mapping[str, int]) -> str:
     found = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
     return ", ".join(f"{name} ({count(number)})" for name, number in found)
-
-
-def coverage_json(coverage: Coverage) -> dict[str, Any]:
-    """The same for programs; a part of `check.json`."""
-    return {
-        "complete": coverage.complete,
-        "uncovered": dict(coverage.uncovered),
-        "forbidden": dict(coverage.forbidden),
-        "open": list(coverage.open),
-    }

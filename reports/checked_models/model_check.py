@@ -12,8 +12,8 @@ from conformance.checked_models.model_loading import LoadFacts
 from conformance.checked_models.whole_model import NodeNumbers, WholeModelFacts
 from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer, CallCause
 from reports.checked_models.call_evidence import CheckedCall, Evidence
+from reports.checked_models.call_words import reason_text
 from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
-from reports.checked_models.reason_words import reason_text
 from reports.results.case_results import Results
 from reports.results.headline import runtime_label
 
