@@ -16,11 +16,6 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-def locks(specs: Path) -> Mapping[str, Path]:
-    """By `<domain>/<Name>` what the lock has of an operator's versions."""
-    return {f"{each.parent.name}/{each.stem}": each for each in specs.glob("locks/*/*.json")}
-
-
 def adequacy(specs: Path) -> Mapping[str, Path]:
     """By its place what was measured of an operator version's cases."""
     return {each.relative_to(specs).as_posix(): each for each in specs.glob("*/*/adequacy-*.json")}
@@ -36,7 +31,7 @@ def without_equivalents(content: dict[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in content.items() if name != "equivalents"}
 
 
-PACKED = {"locks.json.xz": locks, "adequacy.json.xz": adequacy, "agreement.json.xz": agreement}
+PACKED = {"adequacy.json.xz": adequacy, "agreement.json.xz": agreement}
 
 
 class PackedFiles(BuildHookInterface):

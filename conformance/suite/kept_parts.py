@@ -42,6 +42,26 @@ def kept_part(operator: OperatorName, key: str) -> SuitePart | None:
     Raises DamagedPart where it is, and is not what was written.
     """
     path = parts_folder(operator) / key
+    found = _read(operator, path)
+    if found is not None:
+        with suppress(OSError):
+            os.utime(path)
+    return found
+
+
+def part_of_digest(operator: OperatorName, digest: str) -> SuitePart | None:
+    """The kept part of an operator version with a digest, whatever it was made of; None where none has it."""
+    folder = parts_folder(operator)
+    names = sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
+    for name in filter(_KEY.fullmatch, names):
+        with suppress(DamagedPart):
+            part = _read(operator, folder / name)
+            if part is not None and part.digest == digest:
+                return part
+    return None
+
+
+def _read(operator: OperatorName, path: Path) -> SuitePart | None:
     try:
         raw = read_regular(path, _LARGEST)
     except (FileNotFoundError, NotADirectoryError):
@@ -54,8 +74,6 @@ def kept_part(operator: OperatorName, key: str) -> SuitePart | None:
             raise ValueError(f"it is of {found.operator}")
     except Exception as error:  # whatever is in a file, it is made again
         raise DamagedPart(f"{path}: {error}") from error
-    with suppress(OSError):
-        os.utime(path)
     return found
 
 

@@ -48,7 +48,7 @@ def golden_file(operator: OperatorName) -> str:
     return f"goldens/{operator.path}.pb"
 
 
-def part_digest(golden: str, entries: Iterable[Mapping[str, Any]], facts: Mapping[str, Any]) -> str:
+def part_digest(golden: str, entries: Iterable[Mapping[str, Any]], facts: Mapping[str, Any] | None) -> str:
     """The digest of a part: of its golden file's digest, its entries and its facts."""
     return sha256(canonical_json({"golden": golden, "cases": list(entries), "facts": facts}))
 

@@ -21,9 +21,10 @@ from conformance.suite.manifests import (
 )
 from conformance.suite.suite_files import FolderFiles, SuiteFiles, ZipFiles, write_zip
 from conformance.suite.suite_folder import write_folder, write_folder_of_parts
-from conformance.suite.suite_parts import SuitePart
+from conformance.suite.suite_parts import SuitePart, part_digest
 from conformance.suite.suite_parts import suite_order as suite_order
 from opcert.vocabulary.errors import Place, UserError, unwritable
+from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.strict_json import parse_json
 from opcert.vocabulary.whole_files import end_of, put_in_place
 
@@ -193,6 +194,19 @@ class Suite:
         """The bytes of a case as its golden file has them; UserError where there is none, or no file."""
         entry = self.entry(case_id)
         return self._files.read(entry["file"], entry["offset"], entry["length"])
+
+    def part_digests(self) -> dict[OperatorName, str]:
+        """By operator version the digest of all that the suite has of it, as the digest of a part."""
+        facts = self.facts.get("operators")
+        told = facts if isinstance(facts, dict) else {}
+        entries: dict[OperatorName, list[Mapping[str, Any]]] = {}
+        for each in self._entries:
+            entries.setdefault(CaseId.parse(each).operator, []).append(self.entry(each))
+        goldens = {name: each["sha256"] for name, each in self.manifest["goldens"].items()}
+        return {
+            operator: part_digest(goldens[own[0]["file"]], own, told.get(str(operator)))
+            for operator, own in entries.items()
+        }
 
     def known_entries(self) -> list[Any]:
         """The entries about causes that travel with the suite, as they were written; none where it has none.

@@ -1,92 +1,76 @@
-"""What differs between the lock and the suite of now, and what it is made from that changed since."""
+"""What differs between the lock and the suite of now."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from generator.making.lock import Lock
-from generator.making.lock_files import OperatorLock
+from conformance.suite.kept_parts import part_of_digest
+from conformance.suite.suite_parts import SuitePart
+from generator.adequacy.kept import expectations_in
+from generator.making.lock import Lock, LockedVersion
 from opcert.vocabulary.names import OperatorName
 
-_REFERENCE = "reference/"
-_MOST_NAMED = 3
 WHOLE = "the suite"
 """The subject of a change of nothing but what is said of the whole."""
+_DIGITS = 16
 
 
 @dataclass(frozen=True)
 class Change:
-    """One difference between a lock and a suite: what changed, and how.
-
-    `causes` are what changed, since the lock was written, of what the subject is made from.
-    """
+    """One difference between a lock and a suite: what changed, and how; `told` is what more is known."""
 
     subject: str
     how: str
-    causes: tuple[str, ...]
+    told: str = ""
 
     def __str__(self) -> str:
-        return f"{self.how}: {self.subject} ({', '.join(self.causes) or 'no cause found'})"
+        return f"{self.how}: {self.subject}" + (f" ({self.told})" if self.told else "")
 
 
 def compare(old: Lock, new: Lock, operators: Iterable[str] | None = None) -> list[Change]:
     """What differs between the lock and the suite of now, for all operators or the given ones.
 
-    Of the lock, what is known of an operator version is read where its digest is another one. The suites
-    beside the default one are compared where the new lock has them.
+    Which cases changed is told of an operator version where the user's cache has its part as the lock names
+    it and as it is now. The suites beside the default one are compared where the new lock has them.
     """
-    general = ["generator option"] if operators is None and old.options != new.options else []
     names = sorted({*old.versions, *new.versions}) if operators is None else sorted(operators)
-    changes: list[Change] = []
-    for name in names:
-        if old.versions.get(name) != new.versions.get(name):
-            before = old.operators[name] if name in old.versions else None
-            after = new.operators[name] if name in new.versions else None
-            code = () if after is None or not old.code else _changed_code(old.code, new.code, after.code)
-            changes.extend(_compare_operator(name, before, after, [*code, *general]))
-    suites_differ = bool(new.suites) and old.suites != new.suites
-    if operators is None and not changes and (old.digest != new.digest or suites_differ):
-        changes.append(Change(WHOLE, "changed", tuple(general)))
+    changes = [
+        change
+        for name in names
+        if old.versions.get(name) != new.versions.get(name)
+        for change in _compare_version(name, old.versions.get(name), new.versions.get(name))
+    ]
+    if operators is None:
+        if old.options != new.options:
+            changes.append(Change(WHOLE, "changed", "it is made with other options"))
+        elif not changes and (old.digest != new.digest or (new.suites and old.suites != new.suites)):
+            changes.append(Change(WHOLE, "changed"))
     return changes
 
 
-def _changed_code(old: Mapping[str, str], new: Mapping[str, str], files: Iterable[str]) -> list[str]:
-    """The files of code with another digest than when the lock was written: of the reference, and others."""
-    changed = [each for each in files if old.get(each) != new[each]]
-    reference = [each for each in changed if each.startswith(_REFERENCE)]
-    others = [each for each in changed if not each.startswith(_REFERENCE)]
-    named = {"reference code": reference, "generator code": others}
-    return [f"{kind}: {_few(found)}" for kind, found in named.items() if found]
-
-
-def _few(files: Sequence[str]) -> str:
-    more = len(files) - _MOST_NAMED
-    return " ".join([*files[:_MOST_NAMED], *([f"and {more} more"] if more > 0 else [])])
-
-
-def _compare_operator(
-    name: str, old: OperatorLock | None, new: OperatorLock | None, general: list[str]
-) -> Iterator[Change]:
+def _compare_version(name: str, old: LockedVersion | None, new: LockedVersion | None) -> Iterator[Change]:
     if old is None or new is None:
-        yield Change(name, "new operator" if old is None else "gone operator", tuple(general))
+        yield Change(name, "new operator" if old is None else "gone operator")
         return
-    causes = [
-        f"spec fact: {file}"
-        for file in sorted({*old.specs, *new.specs})
-        if old.specs.get(file) != new.specs.get(file)
-    ]
-    causes += general
-    path = OperatorName.parse(name).path
-    told = False
-    for case in sorted({*old.cases, *new.cases}):
-        before, after = old.cases.get(case), new.cases.get(case)
-        if before != after:
-            told = True
-            how = "new case" if before is None else "gone case" if after is None else "changed expectation"
-            yield Change(f"{path}/{case}", how, tuple(causes))
-    if old.facts != new.facts:
-        yield Change(name, "changed facts", tuple(causes))
-    elif not told:
+    operator = OperatorName.parse(name)
+    before, after = (part_of_digest(operator, each.digest) for each in (old, new))
+    if before is None or after is None:
+        digests = f"the lock has {old.digest[:_DIGITS]}, now it is {new.digest[:_DIGITS]}"
+        yield Change(name, "changed operator", f"{digests}; its cases as they were are not kept here")
+    else:
+        yield from _compare_parts(before, after)
+
+
+def _compare_parts(before: SuitePart, after: SuitePart) -> Iterator[Change]:
+    """The cases that changed; else that what is said beside expectations did."""
+    old, new = expectations_in(before.entries), expectations_in(after.entries)
+    differing = [case for case in sorted({*old, *new}) if old.get(case) != new.get(case)]
+    for case in differing:
+        how = "new case" if case not in old else "gone case" if case not in new else "changed expectation"
+        yield Change(f"{after.operator.path}/{case}", how)
+    if before.facts != after.facts:
+        yield Change(str(after.operator), "changed facts")
+    elif not differing:
         # What a case says beside its call and expectation: its levels, its rule, the lines behind it.
-        yield Change(name, "changed cases", tuple(causes))
+        yield Change(str(after.operator), "changed cases")

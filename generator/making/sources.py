@@ -84,10 +84,6 @@ class SourceReader:
         """The modules of ours that are imported to make operators' cases, and nothing else."""
         return self.imported_files(frozenset[str]().union(*map(self._start, operators)))
 
-    def code_digests(self, *operators: OperatorName) -> dict[str, str]:
-        """The digests of these modules, by their place among our packages."""
-        return {path.relative_to(ROOT).as_posix(): self._digest_of(path) for path in self.code_of(*operators)}
-
     def _start(self, operator: OperatorName) -> frozenset[str]:
         """The modules that the making of an operator's cases begins with; of several operators the same."""
         named = reference_module_of(operator)

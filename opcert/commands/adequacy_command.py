@@ -89,8 +89,6 @@ def command(
         found, missing = read_measured(chosen, adequacy_folder(folders))
     else:
         found = _measure(suite_name, folders, chosen, processes, scheduler, update=update)
-    if update and not folders:
-        _renew_trust(chosen)
     page = write_page(found, missing)
     if output is None:
         say(page, end=False)
@@ -157,6 +155,8 @@ def _measure(
             found.append(kept)
             if update:
                 write_kept(kept, adequacy_folder(folders))
+        if update and not folders:
+            _renew_trust(suite, operators)
     return found
 
 
@@ -176,16 +176,19 @@ def _suite_with(
     return suite
 
 
-def _renew_trust(operators: list[OperatorName]) -> None:
-    """Say in the lock how far the cases that it names are trusted now; it names the same suites."""
-    from generator.making.lock import LOCK_FILE, read_lock, write_lines
-    from generator.witnessed.measured_cases import measured_cases
+def _renew_trust(suite: Suite, operators: list[OperatorName]) -> None:
+    """Say in the lock how far cases that it names are trusted now; it names the same suites."""
+    from generator.making.lock import LOCK_FILE, read_lock, write_lock
+    from generator.making.lock_making import lock_of
 
-    lock = read_lock(LOCK_FILE)
-    known = [each for each in operators if str(each) in lock.versions]
-    found = {str(each): measured_cases(each, lock.operators[str(each)].cases).trust for each in known}
+    lock, now = read_lock(LOCK_FILE), lock_of(suite).versions
+    found = {
+        name: now[name].trust
+        for name in map(str, operators)
+        if name in now and lock.versions.get(name) == now[name]
+    }
     changed = {name: trust for name, trust in found.items() if lock.versions[name].trust != trust}
     if changed:
-        write_lines(lock.trusted_as(changed), LOCK_FILE)
+        write_lock(lock.trusted_as(changed), LOCK_FILE)
         told = ", ".join(f"{name} is {trust}" for name, trust in changed.items())
         say(f"{LOCK_FILE.name}: {told}", error=True)

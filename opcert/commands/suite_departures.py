@@ -2,64 +2,92 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from conformance.suite.cases import Case
 from conformance.suite.goldens import write_golden
+from conformance.suite.kept_parts import part_of_digest
 from conformance.suite.properties import HasType
+from conformance.suite.suite_parts import SuitePart
 from conformance.suite.suites import Suite
+from generator.making.cache import PROCESSES
 from generator.making.lock import Lock
+from generator.making.named_operators import referenced_operators
+from generator.making.suite_making import make_parts
+from generator.making.workshop import Options
+from opcert.commands.terminal import say
+from opcert.vocabulary.names import CaseId, OperatorName
 from reports.certificates.standing import Departure
+from reports.page_making.phrasing import plural
 
 
 def find_departures(suite: Suite, released: Lock) -> tuple[Departure, ...]:
     """The operator versions of which a suite has not the released cases, in the order of the released suite.
 
-    What a case expects is worked out from its own bytes, whatever the manifest says of it. Of the lock, no
-    more is read of the operator versions that the suite does not have than their number of cases.
+    The released cases of a version are those of the part whose digest the lock has: one of the user's cache,
+    or one that is made now. Where what is here makes another part, nobody knows them: then every case of the
+    suite counts as one that expects something else. What a case expects is worked out from its own bytes,
+    whatever the manifest says of it.
     """
-    same, otherwise, beyond = Counter[str](), Counter[str](), Counter[str]()
-    calls: dict[str, dict[str, tuple[str, str]]] = {}
-    for case in suite.cases():
-        operator = str(case.operator)
-        if operator not in calls:
-            calls[operator] = _released_calls(released, operator)
-        known = calls[operator].get(case.id.digest)
-        if known is None:
-            beyond[operator] += 1
-        elif _is_released(case, *known):
-            same[operator] += 1
-        else:
-            otherwise[operator] += 1
+    digests = suite.part_digests()
+    ids: dict[OperatorName, list[str]] = {operator: [] for operator in digests}
+    for each in suite.case_ids:
+        ids[CaseId.parse(each).operator].append(each)
+    lines = {OperatorName.parse(name): line for name, line in released.versions.items()}
+    differing = [each for each in digests if each in lines and digests[each] != lines[each].digest]
+    parts = _released_parts({each: lines[each].digest for each in differing})
     found = []
-    for operator in dict.fromkeys([*released.versions, *beyond]):
-        known_cases = released.versions[operator].cases if operator in released.versions else 0
-        left_out = known_cases - same[operator] - otherwise[operator]
-        if otherwise[operator] or left_out or beyond[operator]:
-            found.append(Departure(operator, otherwise[operator], left_out, beyond[operator]))
-    return tuple(found)
+    for operator in dict.fromkeys([*lines, *digests]):
+        known, own = lines[operator].cases if operator in lines else 0, len(ids.get(operator, ()))
+        if operator in parts:
+            found.append(_departure_from(parts[operator], map(suite.case, ids[operator])))
+        elif operator in differing:
+            otherwise = min(own, known)
+            found.append(Departure(str(operator), otherwise, known - otherwise, own - otherwise))
+        elif operator not in digests or operator not in lines:
+            found.append(Departure(str(operator), 0, known, own))
+    return tuple(each for each in found if each.otherwise or each.left_out or each.beyond)
 
 
-def _released_calls(released: Lock, operator: str) -> dict[str, tuple[str, str]]:
-    """By the digest of its call, name and expectation of each released case of an operator version."""
-    if operator not in released.versions:
-        return {}
-    cases = released.operators[operator].cases
-    return {name.rpartition("/")[2].rpartition("-")[2]: (name, each) for name, each in cases.items()}
+def _released_parts(digests: Mapping[OperatorName, str]) -> dict[OperatorName, SuitePart]:
+    """The parts of operator versions that have these digests, as far as they are kept or can be made."""
+    kept = {operator: part_of_digest(operator, digest) for operator, digest in digests.items()}
+    found = {operator: part for operator, part in kept.items() if part is not None}
+    lacking = [each for each in referenced_operators() if each in kept and each not in found]
+    if lacking:
+        say(f"opcert: making the released cases of {plural(len(lacking), 'operator')}", error=True)
+        for made in make_parts(lacking, Options(), processes=PROCESSES, keep=True):
+            if made.part.digest == digests[made.part.operator]:
+                found[made.part.operator] = made.part
+    return found
+
+
+def _departure_from(part: SuitePart, cases: Iterable[Case]) -> Departure:
+    """How cases of an operator version differ from those of its released part."""
+    ids = (CaseId.parse(entry["id"]) for entry in part.entries)
+    released = {each.digest: entry for each, entry in zip(ids, part.entries, strict=True)}
+    same = otherwise = beyond = 0
+    for case in cases:
+        entry = released.get(case.id.digest)
+        if entry is None:
+            beyond += 1
+        elif _is_released(case, entry["id"], entry["expectation"]):
+            same += 1
+        else:
+            otherwise += 1
+    return Departure(str(part.operator), otherwise, len(released) - same - otherwise, beyond)
 
 
 def _is_released(case: Case, name: str, expectation: str) -> bool:
     """Whether a case is the released one of its call: the call that its id names, and of its family.
 
-    The lock holds the first digits of what it expects; its element type must be one that it has.
+    Its element type must be one that it has.
     """
-    if case.id.digest != case.call_digest():
-        return False
-    if str(case.id).split("/", 2)[2] != name:
+    if case.id.digest != case.call_digest() or str(case.id) != name:
         return False
     types = {each.element_type for _, each in case.inputs if each is not None}
     types |= {each.expected.element_type for one in case.expectations for each in one.outputs}
     types |= {each.element_type for each in case.properties if isinstance(each, HasType)}
     if types and case.element_type not in types:
         return False
-    return write_golden(case)[1].startswith(expectation)
+    return write_golden(case)[1] == expectation

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from conformance.judging.distributions import Distributed
 from conformance.suite.canonical import canonical_json
 from conformance.suite.cases import Case
+from conformance.suite.kept_parts import keep_part
 from conformance.suite.manifests import manifest_digest
 from conformance.suite.properties import HasType, InRange
+from conformance.suite.suite_parts import SuitePart, make_part
 from conformance.suite.suites import Suite, open_suite, write_suite
-from generator.making.lock import Lock
-from generator.making.lock_files import OperatorLock
+from generator.making.lock import Lock, LockedVersion
 from opcert.commands.suite_standing import find_standing
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reports.certificates.certificate import statement_digest
@@ -44,9 +45,23 @@ def standing(
 
 
 def lock_like(suite: Suite) -> Lock:
-    """The lock of a suite, whose operator has no reference."""
-    cases = {each.split("/", 2)[2]: str(suite.entry(each)["expectation"])[:16] for each in suite.case_ids}
-    return Lock.of(suite.digest, OPTIONS, {str(IDENTITY): OperatorLock("", {}, "", cases)})
+    """The lock of a suite, whose operator has no reference; the cache keeps the part that it names."""
+    return lock_of(released_part(suite), suite)
+
+
+def released_part(suite: Suite) -> SuitePart:
+    return make_part(IDENTITY, suite.cases(), suite.facts["operators"][str(IDENTITY)])
+
+
+def lock_of(part: SuitePart, suite: Suite) -> Lock:
+    keep_part(part, part.digest)
+    line = LockedVersion(part.digest, len(part.entries))
+    return Lock(suite.digest, suite.manifest["options"], {str(IDENTITY): line})
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
 
 
 @pytest.fixture
@@ -77,13 +92,21 @@ def test_cases_of_which_something_else_is_expected_are_local_changes(tmp_path: P
     assert "carries, 1 case expects something else. Its digest is" in whole.text
 
 
+def test_nobody_knows_the_released_cases_where_they_are_not_kept_and_not_made(tmp_path: Path) -> None:
+    lock = Lock("0" * 64, OPTIONS, {str(IDENTITY): LockedVersion("0" * 64, 5)})
+    found = standing(tmp_path, CASES, lock, size="small")
+    assert found.kind == "changed"
+    assert found.departures == (Departure(str(IDENTITY), otherwise=3, left_out=2, beyond=0),)
+
+
 def test_what_a_case_expects_is_read_from_its_own_bytes(tmp_path: Path, released: Lock) -> None:
     changed = replace(CASES[0], expectations=(expect(sample(99)),))
     write_suite(tmp_path / "own", [changed, *CASES[1:]], {"operators": {str(IDENTITY): {}}}, OPTIONS)
     manifest = tmp_path / "own" / "manifest.json"
     content = json.loads(manifest.read_text())
-    for each in content["cases"]:
-        each["expectation"] = released.operators[str(IDENTITY)].cases[each["id"].split("/", 2)[2]] * 4
+    with open_suite(tmp_path / "released") as suite:
+        for each in content["cases"]:
+            each["expectation"] = suite.entry(each["id"])["expectation"]
     del content["digest"]
     manifest.write_bytes(canonical_json({**content, "digest": manifest_digest(content)}) + b"\n")
     with open_suite(tmp_path / "own") as suite:
@@ -148,10 +171,9 @@ def changed_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     suite = identity_suite(tmp_path, 2)
     with open_suite(suite) as opened:
-        cases = lock_like(opened).operators[str(IDENTITY)].cases
-        name = next(iter(cases))
-        released = OperatorLock("", {}, "", {**cases, name: "0" * 16})
-        lock = Lock.of("0" * 64, opened.manifest["options"], {str(IDENTITY): released})
+        first, *others = opened.cases()
+        changed = replace(first, expectations=(expect(sample(99)),))
+        lock = replace(lock_of(make_part(IDENTITY, [changed, *others], {}), opened), digest="0" * 64)
     monkeypatch.setattr(module, "read_lock", lambda: lock)
     return suite
 

@@ -21,10 +21,11 @@ from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
+from conformance.suite.kept_parts import keep_part
 from conformance.suite.manifests import manifest_digest
+from conformance.suite.suite_parts import make_part
 from conformance.suite.suites import Suite, open_suite, write_suite
-from generator.making.lock import Lock
-from generator.making.lock_files import OperatorLock
+from generator.making.lock import Lock, LockedVersion
 from generator.making.suite_making import generate_operator
 from generator.making.workshop import Options
 from opcert.commands.suite_standing import find_standing
@@ -243,13 +244,14 @@ def known_of(suite: Suite) -> dict[OperatorName, Measured]:
 
 
 def lock_of(suite: Suite) -> Lock:
-    """A lock that carries a suite; nothing of it has a reference."""
-    operators: dict[str, dict[str, str]] = {}
-    for each in suite.case_ids:
-        domain, name, rest = each.split("/", 2)
-        operators.setdefault(f"{domain}::{name}", {})[rest] = str(suite.entry(each)["expectation"])[:16]
-    locked = {name: OperatorLock("", {}, "", cases) for name, cases in operators.items()}
-    return Lock.of(suite.digest, suite.manifest["options"], locked)
+    """A lock that carries a suite; nothing of it has a reference, and the cache keeps its parts."""
+    versions = {}
+    for operator in suite.part_digests():
+        cases = [each for each in suite.cases() if each.operator == operator]
+        part = make_part(operator, cases, suite.facts["operators"][str(operator)])
+        keep_part(part, part.digest)
+        versions[str(operator)] = LockedVersion(part.digest, len(part.entries))
+    return Lock(suite.digest, suite.manifest["options"], versions)
 
 
 def echo_cases() -> list[Case]:

@@ -5,6 +5,7 @@ Every forgery starts from a genuine certificate of a run. The table in docs/cert
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,15 @@ from tests.reports.forgeries_of_statements import STATEMENTS
 from tests.reports.forging import Forged, Forgery, make_fake, make_real
 
 FORGERIES = (*RECORDS, *STATEMENTS)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Parts of the suite that opcert carries here do not come into the user's cache."""
+    folder = tmp_path_factory.mktemp("parts")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("conformance.suite.kept_parts.suites_folder", lambda: folder / "suites")
+        yield
 
 
 @pytest.fixture(scope="module")
