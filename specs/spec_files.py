@@ -12,9 +12,9 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_files import load_file
 from specs.declarations import find_declaration
 from specs.shared_readings import named_in
-from specs.spec_folders import DECLARATION, OWN_FOLDER, PARTS, REGRESSIONS, find_facts, find_part
+from specs.spec_folders import DECLARATION, OWN_FOLDER, PARTS, REGRESSIONS, SEARCHED, find_facts, find_part
 
-_DECLARED = (DECLARATION, "cores.yaml", "draws.json")
+_DECLARED = (DECLARATION, SEARCHED)
 
 
 def spec_files(operator: OperatorName, folders: Sequence[Path] = ()) -> dict[str, Path]:

@@ -19,6 +19,7 @@ OWN_FOLDER = Path(__file__).parent
 """The specs that ship with the package."""
 
 DECLARATION = "spec.yaml"
+SEARCHED = "searched.yaml"
 """The file of what people add to the facts."""
 PARTS = "parts"
 """The folder of a folder of specs that holds the pieces that several operators use by name."""

@@ -2,7 +2,7 @@
 
 For the newest version of each declared operator: lines of `spec.yaml` without comments, factors, kept cores,
 calls and milliseconds a call, and how many pairs of levels its calls cover of those that the cores leave.
-Then medians and sums; what learning cores takes in all is what `python -m tools.cores` prints.
+Then medians and sums.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from itertools import combinations
 from statistics import median
 from time import process_time
 
+from tools.asked import exit_code_of, operators_asked
+from tools.searched import modelled_versions
 from generator.rows.cores import model_with_cores
 from generator.rows.covering_rows import make_rows, space_model
 from generator.rows.feasibility import FREE, Level, Model, Solver
@@ -21,9 +23,7 @@ from generator.spaces.modelled import kept_cores_of
 from generator.spaces.space import Space, open_space
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
-from specs.library import OWN_FOLDER, load_spec
-from tools.asked import exit_code_of, operators_asked
-from tools.cores import modelled_versions
+from specs.library import OWN_FOLDER, list_operators, load_spec
 
 Pair = tuple[str, Level, str, Level]
 
@@ -46,7 +46,8 @@ class Line:
 def main(words: Sequence[str]) -> int:
     """Print a line for each operator, and the sums; 1 where a pair that the cores leave has no call."""
     found = []
-    for versions in modelled_versions(operators_asked(__doc__, words)):
+    names = operators_asked(__doc__, words)
+    for versions in modelled_versions([each for each in list_operators() if each.name in names]):
         line = _measure(versions)
         found.append(line)
         each_call = line.seconds / max(line.calls, 1) * 1000

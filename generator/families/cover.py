@@ -11,8 +11,8 @@ from generator.rows.cores import model_with_cores
 from generator.rows.covering import with_fixed
 from generator.rows.dealt_rows import Deal, DealtRows
 from generator.rows.feasibility import FREE, Level, Row, Solver
-from generator.rows.kept_draws import Instead, KeptDraws, digest_of_rows
 from generator.rows.row_search import RowSearch
+from generator.rows.searched import Instead, KeptDraws, digest_of_rows
 from generator.rows.unclear_rows import clear_up
 from opcert.vocabulary.errors import InternalError
 

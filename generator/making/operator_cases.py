@@ -29,15 +29,15 @@ from generator.borders.type_pairs import add_type_pairs
 from generator.borders.wide_values import add_wide_values
 from generator.making.discovery import open_spec
 from generator.making.found_calls import add_calls, read_kept_calls
-from generator.making.kept_searches import found_calls
 from generator.making.manifest_facts import operator_facts
 from generator.making.newer_versions import newer_versions
 from generator.making.selection import keep_what_adds
+from generator.making.sources import digest_of_spec
 from generator.making.taken_over import OF_DOCUMENTS, Newer, take_over, takes_over
 from generator.making.workshop import Options, Workshop
-from generator.rows.kept_draws import KeptDraws
+from generator.rows.searched import KeptDraws
 from generator.spaces.declared_levels import UnlearnedCore
-from generator.spaces.modelled import kept_draws_of
+from generator.spaces.modelled import searched_of
 from opcert.vocabulary.names import FAMILIES, OperatorName
 from reference.registry import find_operator
 from specs.library import load_spec
@@ -103,7 +103,6 @@ def _generate(
     selected = kept.selection if kept is not None else ()
     workshop = Workshop(spec, reference, levels, options, selected)
     if not afresh:
-        workshop.kept_draws = kept_draws_of(operator, folders)
         _tell_what_is_known(workshop, folders)
     with mistakes_of(spec.reference_module):
         for family, make_cases in _families().items():
@@ -130,12 +129,13 @@ def _generate(
 
 def _tell_what_is_known(workshop: Workshop, folders: Sequence[Path]) -> None:
     """Tell a workshop what searches found before; with folders of specs other calls may be meant."""
-    found = None if folders else found_calls(workshop.spec.operator)
-    if found is None:
-        return
-    workshop.known_breaches = found.breaches
-    if workshop.options == Options():
-        workshop.known_rows = found.rows
+    operator = workshop.spec.operator
+    known = searched_of(operator, folders)
+    workshop.kept_draws = known.draws
+    if not folders and known.calls is not None and known.calls.spec == digest_of_spec(operator):
+        workshop.known_breaches = known.calls.breaches
+        if workshop.options == Options():
+            workshop.known_rows = known.calls.rows
 
 
 def _take_over(

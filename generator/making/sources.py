@@ -18,7 +18,7 @@ from opcert.vocabulary.names import OperatorName
 from specs.shared_readings import FILE_NAME as READINGS
 from specs.shared_readings import read_shared
 from specs.spec_files import named_readings, spec_files
-from specs.spec_folders import OWN_FOLDER, find_room, room_of
+from specs.spec_folders import OWN_FOLDER, SEARCHED, find_room, room_of
 
 ROOT = Path(specs.__file__).parents[1]
 """The folder that all of our packages lie in."""
@@ -35,25 +35,19 @@ _FOUND_BY_NAME = {
 _OWN_FILES = (".yaml", ".json", ".py")
 _MEASURED = ("adequacy-", "agreement-")
 """Beginnings of files that say what was measured of cases."""
-SEARCHES_FILE = OWN_FOLDER / "searches.json"
-"""What searches for calls found (`generator.making.kept_searches`), a line for each operator version."""
 
 
 @dataclass(frozen=True)
 class Sources:
-    """What an operator's cases are made from: digests of its spec by file, its reference, the other code.
-
-    `searches` is the digest of what is kept of searches for its calls, from which the same cases are made.
-    """
+    """What an operator's cases are made from: digests of its spec by file, its reference, the other code."""
 
     specs: Mapping[str, str]
     reference: str
     generator: str
-    searches: str = ""
 
     @property
     def digest(self) -> str:
-        return sha256(canonical_json([dict(self.specs), self.reference, self.generator, self.searches]))
+        return sha256(canonical_json([dict(self.specs), self.reference, self.generator]))
 
 
 class SourceReader:
@@ -66,7 +60,6 @@ class SourceReader:
         self._modules: dict[str, Mapping[str, str]] = {}
         self._digests: dict[Path, str] = {}
         self._shared: Mapping[str, object] | None = None
-        self._searches: list[str] | None = None
         self._own: list[Path] | None = None
         self._code: dict[frozenset[str], tuple[str, str]] = {}
 
@@ -78,7 +71,7 @@ class SourceReader:
             right = {path: path.is_relative_to(ROOT / _REFERENCE) for path in files}
             reference = self._digest(path for path in files if right[path])
             self._code[start] = (reference, self._digest(path for path in files if not right[path]))
-        return Sources(self.spec_digests(operator), *self._code[start], self._searches_of(operator))
+        return Sources(self.spec_digests(operator), *self._code[start])
 
     def code_of(self, *operators: OperatorName) -> list[Path]:
         """The modules of ours that are imported to make operators' cases, and nothing else."""
@@ -140,18 +133,6 @@ class SourceReader:
                 found[f"{READINGS}: {name}"] = sha256(canonical_json(self._shared[name]))[:DIGITS]
         return found
 
-    def _searches_of(self, operator: OperatorName) -> str:
-        """The digest of the file's lines about the operator, and about all: whatever they are like."""
-        if self._searches is None:
-            there = SEARCHES_FILE.is_file()
-            text = SEARCHES_FILE.read_text(encoding="utf-8", errors="replace") if there else ""
-            self._searches = text.splitlines()
-        named = [f'"{each}":' for each in (*newer_versions(operator, self._folders), operator)]
-        beginnings = ('"code":', '"format":', *named)
-        return sha256(canonical_json([each for each in self._searches if each.startswith(beginnings)]))[
-            :DIGITS
-        ]
-
     def _own_files(self, operator: OperatorName) -> dict[str, Path]:
         """What a user's modules may read: all in the operator's folder, and the code in all folders."""
         code = self.own_code(operator)
@@ -181,6 +162,13 @@ class SourceReader:
         return self._digests[path]
 
 
+def digest_of_spec(operator: OperatorName) -> str:
+    """The digest of what decides in a spec which calls there are: not of what is kept of searches."""
+    files = SourceReader().spec_digests(operator)
+    own = {name: each for name, each in files.items() if name != SEARCHED and not name.endswith(".json")}
+    return sha256(canonical_json(own))[:DIGITS]
+
+
 def sources_digest(folders: Sequence[Path] = (), operators: Sequence[OperatorName] = ()) -> str:
     """A digest of all that the default suite is made from: specs, reference, generating code.
 
@@ -197,7 +185,6 @@ def sources_digest(folders: Sequence[Path] = (), operators: Sequence[OperatorNam
     data.update(
         path for form in ("*/*/spec.yaml", "parts/*.yaml", READINGS) for path in OWN_FOLDER.glob(form)
     )
-    data.update(path for path in (SEARCHES_FILE,) if path.is_file())
     own = {path for each in folders for path in each.rglob("*") if _makes_cases(path)}
     digest = digest_of([*code, *sorted(data), *sorted(own)])
     if not operators:

@@ -23,8 +23,8 @@ from generator.borders.known_breaches import Places
 from generator.making.discovery import open_spec
 from generator.rows.factors import factor_model
 from generator.rows.feasibility import Model
-from generator.rows.kept_draws import KeptDraws
 from generator.rows.row_search import FoundRows
+from generator.rows.searched import KeptDraws
 from generator.spaces.declared_levels import DeclaredLevels
 from generator.values.draws import Draw
 from opcert.vocabulary.errors import InternalError

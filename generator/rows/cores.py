@@ -1,21 +1,15 @@
-"""Cores: smallest combinations of levels that no call has; found by the solver, confirmed, kept in a file."""
+"""Cores: smallest combinations of levels that no call has; found by the solver, and confirmed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from generator.rows.feasibility import Level, Model, Rule
 from generator.solved.solving import BUDGET, Found, NotFound
 from generator.spaces.space import Space
 from generator.values.draws import Draw
-from opcert.vocabulary.errors import SeveralErrors, UserError
-from opcert.vocabulary.whole_files import write_text
-from opcert.vocabulary.yaml_files import load_file
-from specs.yaml_writer import dump
 
-FILE_NAME = "cores.yaml"
 CONFIRMATIONS = 20
 """Further searches that a core must withstand."""
 CONFIRMING_BUDGET = 20_000
@@ -88,45 +82,3 @@ def model_with_cores(model: Model, cores: Iterable[Core]) -> Model:
             indexes = tuple(model.levels[name].index(level) for name, level in core.levels.items())
             rules.append(Rule(f"core: {core}", factors, frozenset({indexes})))
     return Model(model.levels, tuple(rules), model.groups)
-
-
-def read_cores(path: Path, version: int) -> tuple[Core, ...]:
-    """The cores that a file keeps for a version; none where there is no file. Raises SeveralErrors."""
-    if not path.is_file():
-        return ()
-    document = load_file(path)[0]
-    found: list[Core] = []
-    errors: list[UserError] = []
-    for place, entry in enumerate((document.value or {}).get("cores", [])):
-        levels, versions = entry.get("levels"), entry.get("versions")
-        if not isinstance(levels, dict) or not isinstance(versions, list):
-            errors.append(
-                UserError(
-                    "not a core",
-                    got=repr(entry)[:80],
-                    expected="`levels` by factor, and the `versions` that have it",
-                    where=document.place(("cores", place)),
-                )
-            )
-        elif version in versions:
-            found.append(Core(levels))
-    if errors:
-        raise SeveralErrors(errors)
-    return tuple(found)
-
-
-def write_cores(path: Path, by_version: Mapping[int, Sequence[Core]], header: str = "") -> None:
-    """Write the cores of an operator's versions, each once with the versions that have it."""
-    versions: dict[tuple[tuple[str, Level], ...], list[int]] = {}
-    for version, cores in sorted(by_version.items()):
-        for core in cores:
-            versions.setdefault(tuple(core.levels.items()), []).append(version)
-    order = sorted(versions, key=lambda each: [(name, str(level)) for name, level in each])
-    entries = [{"levels": dict(levels), "versions": versions[levels]} for levels in order]
-    if entries:
-        text = dump(
-            {"confirmed_by": {"searches": CONFIRMATIONS, "candidates": CONFIRMING_BUDGET}, "cores": entries}
-        )
-        write_text(path, header + text)
-    else:
-        path.unlink(missing_ok=True)

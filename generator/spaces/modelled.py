@@ -7,13 +7,13 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from conformance.models.case_models import has_onnx_form
-from generator.rows.cores import FILE_NAME, Core, read_cores
-from generator.rows.kept_draws import FILE_NAME as DRAWS
-from generator.rows.kept_draws import KeptDraws, read_draws
+from generator.rows.cores import Core
+from generator.rows.searched import Searched, read_searched
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import find_declaration
 from specs.library import OWN_FOLDER, list_operators
+from specs.spec_folders import SEARCHED
 
 
 def modelled_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
@@ -49,14 +49,13 @@ def choose_modelled(text: str, folders: Sequence[Path] = (), *, every: bool = Fa
 
 def kept_cores_of(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[Core, ...]:
     """The combinations of levels that the operator's room keeps as those that no call has."""
-    path = room_file(operator, FILE_NAME, folders)
-    return () if path is None else read_cores(path, operator.since_version)
+    return searched_of(operator, folders).cores
 
 
-def kept_draws_of(operator: OperatorName, folders: Sequence[Path] = ()) -> KeptDraws | None:
-    """The draws of its covering rows that the operator's room keeps."""
-    path = room_file(operator, DRAWS, folders)
-    return None if path is None else read_draws(path).get(operator.since_version)
+def searched_of(operator: OperatorName, folders: Sequence[Path] = ()) -> Searched:
+    """What the operator's room keeps of searches for its calls."""
+    path = room_file(operator, SEARCHED, folders)
+    return Searched() if path is None else read_searched(path, operator.since_version)
 
 
 def declaration_ships(operator: OperatorName, folders: Sequence[Path] = ()) -> bool:

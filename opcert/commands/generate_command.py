@@ -121,16 +121,13 @@ def _choose(
 
 
 def _update() -> int:
-    from generator.making.calls_searched import keep_searches
     from generator.making.lock import LOCK_FILE, read_lock, write_lock
     from generator.making.lock_changes import compare
     from generator.making.lock_making import make_lock
-    from generator.making.opsets import default_operators
     from opcert.commands.generation_progress import generation_progress
 
     lock_file(LOCK_FILE, "the lock of the suites")
     with generation_progress() as progress:
-        keep_searches(default_operators(), progress)
         lock = make_lock(progress)
     try:
         changes = compare(read_lock(LOCK_FILE), lock) if LOCK_FILE.exists() else []

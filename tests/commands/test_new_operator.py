@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from conformance.suite.suites import open_suite
-from generator.making import discovery, operator_cases
-from generator.making.calls_searched import search_calls
+from generator.making import operator_cases
+from generator.rows.searched import Searched
+from generator.spaces import modelled
 from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call
 
@@ -17,11 +18,10 @@ ABS = OperatorName.parse("ai.onnx::Abs-13")
 
 @pytest.fixture
 def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is kept of any operator but its declaration: no cores, draws or searches."""
+    """Nothing is kept of any operator but its declaration: nothing that searches found."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(discovery, "kept_cores_of", lambda *_: ())
-    monkeypatch.setattr(operator_cases, "kept_draws_of", lambda *_: None)
-    monkeypatch.setattr(operator_cases, "found_calls", lambda _: None)
+    for module in (modelled, operator_cases):
+        monkeypatch.setattr(module, "searched_of", lambda *_: Searched())
 
 
 @pytest.mark.usefixtures("bare")
@@ -37,8 +37,3 @@ def test_its_suite_is_made_and_is_the_one_of_what_is_kept(
     with open_suite(tmp_path / "bare") as bare_suite, open_suite(tmp_path / "kept") as kept_suite:
         assert len(bare_suite.case_ids) > 50
         assert bare_suite.digest == kept_suite.digest
-
-
-@pytest.mark.usefixtures("bare")
-def test_what_searches_find_of_it_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert search_calls(ABS).breaches

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from generator.rows.cores import Core, is_confirmed, read_cores, write_cores
+from generator.rows.cores import Core, is_confirmed
 from generator.rows.covering_rows import covering_rows, learn_cores, make_rows
 from generator.rows.feasibility import Level
 from generator.rows.learning import learn_versions
 from generator.spaces.modelled import kept_cores_of
-from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import declared_operators, newest_operators, space_of
 
@@ -76,22 +73,3 @@ def test_a_core_that_has_a_call_is_refuted() -> None:
     space = space_of(OperatorName("ai.onnx", "Add", 14))
     assert not is_confirmed(space, Core({"rank_S": 2, "broadcast": "same"}))
     assert is_confirmed(space, Core({"rank_S": 0, "broadcast": "mutual"}))
-
-
-def test_cores_are_written_once_with_their_versions(tmp_path: Path) -> None:
-    both, newer = Core({"rank_S": 0, "axis": "inner"}), Core({"axis": "lowest", "rank_S": 0})
-    path = tmp_path / "cores.yaml"
-    write_cores(path, {11: [both], 13: [both, newer]})
-    assert read_cores(path, 11) == (both,)
-    assert set(map(str, read_cores(path, 13))) == {str(both), str(newer)}
-    assert path.read_text().count("inner") == 1
-    write_cores(path, {11: [], 13: []})
-    assert not path.exists()
-    assert read_cores(path, 13) == ()
-
-
-def test_a_kept_file_of_another_form_is_told_with_its_place(tmp_path: Path) -> None:
-    path = tmp_path / "cores.yaml"
-    path.write_text("cores:\n  - {levels: {axis: last}, versions: [13]}\n  - {axis: last}\n")
-    with pytest.raises(UserError, match=r"cores\.yaml:3:.*not a core"):
-        read_cores(path, 13)

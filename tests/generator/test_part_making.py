@@ -104,7 +104,7 @@ def change_imported(specs: Path) -> None:
 
 
 def change_what_was_learned(specs: Path) -> None:
-    (room_of(CROP, specs) / "cores.yaml").write_text(
+    (room_of(CROP, specs) / "searched.yaml").write_text(
         "confirmed_by: {searches: 20, candidates: 20000}\ncores: []\n"
     )
 

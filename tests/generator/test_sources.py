@@ -14,7 +14,7 @@ import pytest
 from generator.making import sources
 from generator.making.named_operators import first_operators, known_operators
 from generator.making.source_files import digest_of, modules_under, read_source
-from generator.making.sources import ROOT, SEARCHES_FILE, SourceReader, sources_digest
+from generator.making.sources import ROOT, SourceReader, sources_digest
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 from specs.spec_folders import OWN_FOLDER
@@ -87,32 +87,11 @@ def test_whatever_is_opened_to_make_a_part_is_counted(operator: OperatorName) ->
     assert used - others <= code
     assert f"reference/operators/{'pad' if operator == PAD else 'center_crop_pad'}.py" in others & code
     digests = SourceReader().sources_of(operator).specs
-    counted = {each.partition(":")[0] for each in digests} | {SEARCHES_FILE.name}
+    counted = {each.partition(":")[0] for each in digests}
     for name in _of_ours(opened):
         if (ROOT / name).is_file() and not name.endswith((".pyc", ".py")):
             assert name.rpartition("/")[2] in counted or name.rpartition("/")[2].startswith("adequacy-"), name
     assert {"spec.yaml", f"imported-{operator.since_version}.yaml", "readings.yaml"} <= counted
-
-
-def test_what_is_kept_of_searches_counts_for_the_operators_that_it_is_about(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    relu, older = OperatorName.parse("ai.onnx::Relu-14"), OperatorName.parse("ai.onnx::Relu-13")
-    abs_one = OperatorName.parse("ai.onnx::Abs-13")
-    path = tmp_path / "searches.json"
-    monkeypatch.setattr(sources, "SEARCHES_FILE", path)
-    known, every = [], []
-    for lines in ("", '"ai.onnx::Relu-14": "one"', '"ai.onnx::Relu-14": "two"', '"code": "other"', "\udcff"):
-        path.write_text(lines, encoding="utf-8", errors="surrogateescape")
-        reader = SourceReader()
-        known.append([reader.sources_of(each).digest for each in (relu, older, abs_one)])
-        every.append(sources_digest())
-    assert len({each[0] for each in known[:4]}) == 4
-    assert len({each[1] for each in known[:4]}) == 4, "its calls are taken over"
-    assert known[0][2] == known[1][2] == known[2][2] != known[3][2]
-    assert len(set(every)) == len(every)
-    path.unlink()
-    assert SourceReader().sources_of(relu).digest == known[0][0] == known[4][0]
 
 
 def _of_ours(files: list[str]) -> set[str]:

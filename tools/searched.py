@@ -1,0 +1,123 @@
+"""Searches for calls, made anew: `python -m tools.searched [--update] [--cores] [OPERATOR...]`.
+
+For each operator of the default suite (or each that is named) it searches for the rows, for the clearest
+draws of these, and for calls that break a rule. With `--cores`, and for operators of which none are kept, it
+learns as well for all versions which levels go together in no call, and says which levels no call has, and
+which written rules no call breaks alone. With `--update` it writes what it found to `searched.yaml` in the
+operator's room; without, it answers with 1 where what is kept differs. Prints the seconds of processor that
+making the cases takes with what is kept and without.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from time import process_time
+
+from tools.asked import exit_code_of, parser_of
+from generator.adequacy.kept import expectations_of
+from generator.borders.breaches import find_breaches
+from generator.borders.known_breaches import places_of
+from generator.families.cover import dealt_rows, first_seeds
+from generator.making.discovery import select_operators
+from generator.making.named_operators import calls_are_declared
+from generator.making.operator_cases import OperatorCases, generate_operator
+from generator.making.sources import digest_of_spec
+from generator.making.workshop import Options, open_workshop
+from generator.rows.cores import Core
+from generator.rows.learning import learn_versions
+from generator.rows.row_search import FoundRows, RowSearch
+from generator.rows.searched import FoundCalls, Searched, write_searched
+from generator.spaces.declaration_faults import levels_without_call, rules_broken_together
+from generator.spaces.declared_levels import DeclaredLevels
+from generator.spaces.modelled import searched_of
+from generator.spaces.space import open_space
+from opcert.vocabulary.names import OperatorName
+from specs.declarations import declaration_path
+from specs.library import OWN_FOLDER, list_operators, load_spec
+from specs.spec_folders import SEARCHED
+
+
+def main(words: Sequence[str]) -> int:
+    """Search for the calls of the named operators, or of all; 1 where what is kept differs."""
+    parser = parser_of(__doc__)
+    parser.add_argument("operators", nargs="*", metavar="OPERATOR")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--cores", action="store_true")
+    asked = parser.parse_args(words)
+    differing = 0
+    for operator in select_operators(tuple(asked.operators)):
+        versions = next(modelled_versions([operator]), [operator])
+        before = {each.since_version: searched_of(each) for each in versions}
+        kept = before[operator.since_version]
+        found = dict(before)
+        faults: list[object] = []
+        if asked.cores or not any(each.cores for each in before.values()):
+            cores, faults = _learn(versions)
+            found = {version: replace(each, cores=cores[version]) for version, each in found.items()}
+        made, without = _made(operator, afresh=True)
+        now = replace(found[operator.since_version], draws=made.draws, calls=search_calls(operator))
+        found[operator.since_version] = now
+        if asked.update:
+            write_searched(declaration_path(operator, OWN_FOLDER).with_name(SEARCHED), found)
+        again, with_kept = _made(operator, afresh=False)
+        same = all(_same(found[each], before[each]) for each in found)
+        differs = not (same or asked.update) or expectations_of(again.cases) != expectations_of(made.cases)
+        differing += differs or bool(faults)
+        told = "as kept" if same else "nothing kept" if kept == Searched() else "others than kept"
+        print(f"{operator!s:36} {told:16} {without:6.2f} s, with what is kept {with_kept:6.2f} s", flush=True)
+        for fault in faults:
+            print(fault)
+    return 1 if differing else 0
+
+
+def modelled_versions(operators: Sequence[OperatorName] = ()) -> Iterator[list[OperatorName]]:
+    """The versions that each declaration speaks of, the newest first; of some operators, or of all."""
+    by_room: dict[tuple[str, str], list[OperatorName]] = {}
+    wanted = {(each.domain, each.name) for each in operators}
+    for each in list_operators():
+        room = (each.domain, each.name)
+        declared = (not wanted or room in wanted) and declaration_path(each, OWN_FOLDER).is_file()
+        if declared and calls_are_declared(load_spec(each)):
+            by_room.setdefault(room, []).append(each)
+    for versions in by_room.values():
+        yield sorted(versions, key=lambda each: -each.since_version)
+
+
+def search_calls(operator: OperatorName) -> FoundCalls:
+    """What the whole searches for the rows and breaches of an operator version find."""
+    workshop = open_workshop(operator, Options(), learn=not searched_of(operator).cores)
+    levels, search = workshop.levels, RowSearch()
+    if not isinstance(levels, DeclaredLevels):
+        return FoundCalls(digest_of_spec(operator), FoundRows(), ())
+    if workshop.model.levels:
+        dealt_rows(workshop, first_seeds(workshop), search)
+    breaches = find_breaches(levels.space, workshop.draw("invalid"))
+    return FoundCalls(digest_of_spec(operator), search.found, places_of(levels.space, breaches))
+
+
+def _learn(versions: Sequence[OperatorName]) -> tuple[Mapping[int, tuple[Core, ...]], list[object]]:
+    """The cores of all versions, and what calls show to be wrong in the declaration."""
+    spaces = [open_space(load_spec(each)) for each in versions]
+    found = learn_versions(spaces)
+    faults: list[object] = []
+    for space in spaces:
+        cores = found[space.spec.operator.since_version]
+        faults += [*levels_without_call(space, cores), *rules_broken_together(space)]
+    return found, faults
+
+
+def _same(one: Searched, other: Searched) -> bool:
+    cores = ({str(core) for core in each.cores} for each in (one, other))
+    return len(set(map(frozenset, cores))) == 1 and replace(one, cores=()) == replace(other, cores=())
+
+
+def _made(operator: OperatorName, *, afresh: bool) -> tuple[OperatorCases, float]:
+    started = process_time()
+    made = generate_operator(operator, Options(), afresh=afresh)
+    return made, process_time() - started
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code_of(main))
