@@ -14,8 +14,6 @@ from itertools import combinations
 from statistics import median
 from time import process_time
 
-from tools.asked import exit_code_of, operators_asked
-from tools.searched import modelled_versions
 from generator.rows.cores import model_with_cores
 from generator.rows.covering_rows import make_rows, space_model
 from generator.rows.feasibility import FREE, Level, Model, Solver
@@ -24,6 +22,8 @@ from generator.spaces.space import Space, open_space
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
 from specs.library import OWN_FOLDER, list_operators, load_spec
+from tools.asked import exit_code_of, operators_asked
+from tools.searched import modelled_versions
 
 Pair = tuple[str, Level, str, Level]
 

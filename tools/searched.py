@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import process_time
 
-from tools.asked import exit_code_of, parser_of
 from generator.adequacy.kept import expectations_of
 from generator.borders.breaches import find_breaches
 from generator.borders.known_breaches import places_of
@@ -37,6 +36,7 @@ from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
 from specs.library import OWN_FOLDER, list_operators, load_spec
 from specs.spec_folders import SEARCHED
+from tools.asked import exit_code_of, parser_of
 
 
 def main(words: Sequence[str]) -> int:

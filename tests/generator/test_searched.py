@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tools.searched import search_calls
 from generator.adequacy.kept import expectations_of
 from generator.asking.calls import Call
 from generator.asking.questions import Question
@@ -40,6 +39,7 @@ from generator.spaces.modelled import searched_of
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import SEARCHED
+from tools.searched import search_calls
 
 WHOLE = "versions: [{version: 7, spec: a, attempts: [0], without_call: []"
 UNCLEAR = "ai.onnx::ThresholdedRelu"
