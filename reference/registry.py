@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-import reference.operators
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
 from reference.choices import Choice
@@ -111,8 +110,9 @@ class _Declared:
 
 @cache
 def _discover() -> Mapping[OperatorName, ReferenceOperator]:
-    for module in pkgutil.iter_modules(reference.operators.__path__):
-        importlib.import_module(f"{reference.operators.__name__}.{module.name}")
+    operators = importlib.import_module("reference.operators")
+    for module in pkgutil.iter_modules(operators.__path__):
+        importlib.import_module(f"{operators.__name__}.{module.name}")
     return _OPERATORS
 
 

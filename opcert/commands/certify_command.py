@@ -122,12 +122,12 @@ def command(
     from opcert.commands.running import record_run
     from opcert.commands.runtime_argument import forms_to_run
     from opcert.commands.suite_standing import find_standing
+    from reports.certificates.badges import write_certificate_badge
     from reports.certificates.certificate import make_certificate
     from reports.certificates.certificate_files import write_certificate
     from reports.certificates.certificate_page import write_certificate_page
     from reports.certificates.signing import key_id, load_private_key
     from reports.formats import write_format
-    from reports.formats.badge import write_certificate_badge
     from reports.gates.baseline import read_baseline
     from reports.gates.excusing import excuse
     from reports.results.case_results import put_together

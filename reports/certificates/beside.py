@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from reports.certificates.badges import render_certificate_badge, render_run_badge
 from reports.certificates.certificate import Certificate
 from reports.certificates.certificate_page import render_certificate_page
-from reports.formats.badge import render_certificate_badge, render_run_badge
 from reports.results.case_results import Results
 
 NOT_LOOKED_AT = (

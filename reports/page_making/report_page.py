@@ -11,11 +11,11 @@ from markupsafe import Markup
 
 from opcert.vocabulary.errors import unwritable
 from opcert.vocabulary.whole_files import write_text
-from reports.formats.csv import FILE as CSV_FILE
-from reports.formats.csv import render_csv
 from reports.page_making.operator_pages import list_operator_facts
 from reports.page_making.page_data import FOLDER, DataPart, pack, pack_many, to_json
 from reports.page_making.pages_alone import render_page
+from reports.results.case_csv import FILE as CSV_FILE
+from reports.results.case_csv import render_csv
 from reports.results.case_results import ANY_CASE, Results
 from reports.results.headline import runtime_name
 from reports.results.report import Report

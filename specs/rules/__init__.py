@@ -9,8 +9,9 @@ functions, each of which yields findings of its own code alone:
 - `examine(spec: Spec)`: the effective spec, when `opcert lint` is asked about an operator.
 
 A rule stands here that tells something in three documents that it was not written for, or mistakes that are
-planted into such. Those that need the reference stand in `reference/rules`, in the same form. Codes that only
-reading itself can tell are rows of `codes.yaml`.
+planted into such. Those that read the files of several versions stand in `specs/declaration_rules`, those that
+need the reference in `reference/rules`, in the same form. Codes that only reading itself can tell are rows of
+`codes.yaml`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from opcert.vocabulary.yaml_files import load_file
 from specs.documents import Text
 from specs.model import Finding, Severity, Spec
 from specs.pages import Page, Version
+
+_PACKAGES = (__name__, "specs.declaration_rules")
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,9 @@ class Rule:
 @cache
 def rules() -> tuple[Rule, ...]:
     """Every rule on documents, in the order of the codes."""
+    packages = (import_module(name) for name in _PACKAGES)
     found = (
-        *read_rules(__name__, __path__),
+        *(rule for package in packages for rule in read_rules(package.__name__, package.__path__)),
         *_told(load_file(Path(__file__).with_name("codes.yaml"))[0].value),
     )
     return tuple(sorted(found, key=lambda each: each.code))

@@ -31,6 +31,7 @@ from generator.making.workshop import Options
 from opcert.commands.suite_standing import find_standing
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import tensor
+from reports.certificates.badges import write_certificate_badge
 from reports.certificates.certificate import Certificate, Recorded, make_certificate
 from reports.certificates.certificate_files import write_certificate
 from reports.certificates.certificate_page import write_certificate_page
@@ -38,7 +39,6 @@ from reports.certificates.evidence import Evidence
 from reports.certificates.standing import SuiteStanding
 from reports.certificates.verification import verify_certificate
 from reports.certificates.verified import Verification
-from reports.formats.badge import write_certificate_badge
 from reports.gates.profiles import Profile
 from reports.results.case_results import put_together
 from reports.results.measured import Measured

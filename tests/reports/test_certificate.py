@@ -16,12 +16,12 @@ from markupsafe import escape
 from conformance.running.responses import Answered
 from conformance.suite.canonical import canonical_json
 from opcert.vocabulary.errors import NothingRan, UserError
+from reports.certificates.badges import write_certificate_badge
 from reports.certificates.certificate import PREDICATE_TYPE, make_certificate, statement_digest
 from reports.certificates.certificate_files import write_certificate
 from reports.certificates.certificate_page import write_certificate_page
 from reports.certificates.standing import Departure, Standing, SuiteStanding
 from reports.formats.badge import write as write_run_badge
-from reports.formats.badge import write_certificate_badge
 from reports.gates.profiles import Profile, load_profile
 from reports.results.case_results import Results, put_together
 from reports.results.measured import Measured

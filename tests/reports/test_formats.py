@@ -22,13 +22,13 @@ from conformance.judging.totals import case_verdicts, count_verdicts
 from conformance.recording.records import Record
 from conformance.running.responses import HarnessFailed, Refused, Response
 from conformance.suite.cases import Case
+from reports.certificates.badges import state_run
 from reports.certificates.certificate import make_certificate
 from reports.formats import list_formats, write_format
-from reports.formats.badge import state_run
-from reports.formats.csv import COLUMNS, render_csv
 from reports.formats.json import render_json
 from reports.formats.junit import render_junit
 from reports.formats.markdown import LIMIT, render_markdown
+from reports.results.case_csv import COLUMNS, render_csv
 from reports.results.case_results import Results, put_together
 from reports.results.matrix import build_matrix
 from reports.results.summary import summary_table

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.recording.records import read_record
-from reports.formats.badge import render_run_badge
+from reports.certificates.badges import render_run_badge
 from reports.results.case_results import Results, put_together
 from reports.results.headline import list_warnings
 from reports.results.missing_rows import list_missing
