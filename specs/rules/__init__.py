@@ -9,9 +9,9 @@ functions, each of which yields findings of its own code alone:
 - `examine(spec: Spec)`: the effective spec, when `opcert lint` is asked about an operator.
 
 A rule stands here that tells something in three documents that it was not written for, or mistakes that are
-planted into such. Those that read the files of several versions stand in `specs/declaration_rules`, those that
-need the reference in `reference/rules`, in the same form. Codes that only reading itself can tell are rows of
-`codes.yaml`.
+planted into such. Those that read the files of several versions stand in `specs/declaration_rules`, those
+that need the reference in `reference/rules`, in the same form. Codes that only reading itself can tell are
+rows of `codes.yaml`.
 """
 
 from __future__ import annotations
