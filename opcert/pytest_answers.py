@@ -13,7 +13,7 @@ import sys
 import threading
 import traceback
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -153,7 +153,7 @@ def _answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"bug": for_terminal(traceback.format_exc())}
 
 
-_ANSWERS = {"tests": tests, "run": run, "causes": causes}
+_ANSWERS: Mapping[str, Callable[..., Mapping[str, Any]]] = {"tests": tests, "run": run, "causes": causes}
 
 
 def _end_with(source: int) -> None:
