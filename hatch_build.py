@@ -17,8 +17,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 def adequacy(specs: Path) -> Mapping[str, Path]:
-    """By its place what was measured of an operator version's cases."""
-    return {each.relative_to(specs).as_posix(): each for each in specs.glob("*/*/adequacy-*.json")}
+    """By its place what was measured of an operator version's cases, where that is there."""
+    measured = specs.with_name("measured")
+    return {path.relative_to(measured).as_posix(): path for path in measured.glob("*/*/adequacy-*.json")}
 
 
 def agreement(specs: Path) -> Mapping[str, Path]:
@@ -46,6 +47,8 @@ class PackedFiles(BuildHookInterface):
             if (specs / name).exists():
                 continue
             files = find(specs)
+            if not files:
+                continue
             contents = {
                 key: without_equivalents(json.loads(path.read_bytes())) for key, path in files.items()
             }

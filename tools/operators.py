@@ -208,7 +208,7 @@ def _noticed(operator: OperatorName) -> tuple[str, str]:
     """How many planted mistakes the cases notice, and how many ONNX's node tests do."""
     kept = read_kept(operator, adequacy_folder(()))
     if kept is None:
-        return "-", "-"
+        return "not measured here", "-"
     mutants, theirs = kept.found["mutants"], kept.found.get("node_tests") or {}
     made = mutants["killed"] + mutants["survived"]
     return f"{mutants['killed']} of {made}", str(theirs.get("killed", "-"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from generator.adequacy.kept import Kept
+from generator.adequacy.kept import NOT_HERE, Kept
 from generator.adequacy.survivors import read_reasons, reason_of
 from opcert.vocabulary.names import OperatorName
 
@@ -13,21 +13,21 @@ _INTRODUCTION = """\
 # What the suite notices
 
 Made by `opcert adequacy --kept` from what `opcert adequacy --update` measured (`adequacy-*.json` in the
-operators' rooms, which list every survivor and every equivalent one). A mutant is the reference with one
-mistake. Either a node of its syntax tree is exchanged (comparison, rounding, constant, off by one, swapped
-arguments, dropped clamp or term, ignored attribute, wrong default, axis order, another branch, a neighbour
-of a function: `generator/adequacy/neighbours.py`). Or the runtime misreads every call: by what the
-operator's kinds bring (misreading: `generator/changes`), or by what follows from types, shapes and
-attributes, for every operator alike (`generator/adequacy/mistakes`, one kind of mistake a file). Each runs
-in process against the cases, small ones first, through the judge of a run; it is killed by the first that
-fails. What runs out of time is killed only where the right code takes far less. It counts as equivalent only
-where random calls that it can matter to, from the levels and from small variations beyond them, get an answer
-that the judge accepts: 2000 of them, the fewest of an operator's stand below. Only cases and calls are asked
-that run the statement of the mistake. A score is the share killed of those that are not equivalent, rounded
-down. Code that serves the allowed error or the speed has no mutants
-(`unmutated.yaml` in the operator's room says which, and why), nor has what only an unchosen reading comes by.
-Why a survivor is left says `survivors.yaml` in the room. ONNX's own node tests meet the same mutants with
-their own tolerance; an older version of an operator those of them that its reference passes.
+folder `measured` beside the specs, which list every survivor and every equivalent one). A mutant is the
+reference with one mistake. Either a node of its syntax tree is exchanged (comparison, rounding, constant,
+off by one, swapped arguments, dropped clamp or term, ignored attribute, wrong default, axis order, another
+branch, a neighbour of a function: `generator/adequacy/neighbours.py`). Or the runtime misreads every call:
+by what the operator's kinds bring (misreading: `generator/changes`), or by what follows from types, shapes
+and attributes, for every operator alike (`generator/adequacy/mistakes`, one kind of mistake a file). Each
+runs in process against the cases, small ones first, through the judge of a run; it is killed by the first
+that fails. What runs out of time is killed only where the right code takes far less. It counts as equivalent
+only where random calls that it can matter to, from the levels and from small variations beyond them, get an
+answer that the judge accepts: 2000 of them, the fewest of an operator's stand below. Only cases and calls
+are asked that run the statement of the mistake. A score is the share killed of those that are not
+equivalent, rounded down. Code that serves the allowed error or the speed has no mutants (`unmutated.yaml` in
+the operator's room says which, and why), nor has what only an unchosen reading comes by. Why a survivor is
+left says `survivors.yaml` in the room. ONNX's own node tests meet the same mutants with their own tolerance;
+an older version of an operator those of them that its reference passes.
 """
 _MOST_UNCOVERED = 20
 
@@ -49,7 +49,7 @@ def write_page(kept: Sequence[Kept], missing: Sequence[OperatorName] = ()) -> st
 
 def _missing(operators: Sequence[OperatorName]) -> Iterator[str]:
     if operators:
-        yield f"Not measured yet: {', '.join(f'`{each}`' for each in operators)}."
+        yield f"{NOT_HERE.capitalize()}: {', '.join(f'`{each}`' for each in operators)}."
         yield ""
 
 

@@ -1,6 +1,7 @@
-"""Adequacy as it was last measured, one file for each operator version in the room of its spec.
+"""Adequacy as it was last measured: a file for each operator version, in the folder `measured` beside specs.
 
-Reports show it, and the size `small` takes its cases from it.
+Git has no such files, and a release may carry them (`hatch_build.py`). Of operators of other folders of specs
+they lie in their rooms. Reports show it; `generator.adequacy.selections` is what the size `small` takes.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import OWN_FOLDER, room_of
 
 FORMAT = "opcert-adequacy/1"
-FOLDER = OWN_FOLDER
-PACKED = "adequacy.json.xz"
+MEASURED = OWN_FOLDER.with_name("measured")
+PACKED = OWN_FOLDER / "adequacy.json.xz"
+"""What a release has in place of these files, if it has any."""
+NOT_HERE = "mutation score not measured here"
 REMEDY = "Measure again with `opcert adequacy --update`."
 _DIGITS = 16
 
@@ -85,19 +88,19 @@ def cases_digest(expectations: Mapping[str, str]) -> str:
 
 
 def adequacy_folder(folders: Sequence[Path]) -> Path:
-    """Where the adequacy of operators is kept that come from folders of specs: in the first of them."""
-    return folders[0] if folders else FOLDER
+    """Where adequacy is kept: with folders of specs in the first of them, else in MEASURED."""
+    return folders[0] if folders else MEASURED
 
 
-def kept_path(operator: OperatorName, folder: Path = FOLDER) -> Path:
+def kept_path(operator: OperatorName, folder: Path = MEASURED) -> Path:
     """The file of an operator version: `<domain>/<Name>/adequacy-<version>.json`."""
     return room_of(operator, folder) / f"adequacy-{operator.since_version}.json"
 
 
-def read_kept(operator: OperatorName, folder: Path = FOLDER) -> Kept | None:
+def read_kept(operator: OperatorName, folder: Path = MEASURED) -> Kept | None:
     """What was measured of an operator; None where nothing was. UserError where the file is damaged."""
-    path = kept_path(operator, folder)
-    return read_measured_file(path, FORMAT, _made, "adequacy", REMEDY, folder / PACKED)
+    packed = PACKED if folder == MEASURED else None
+    return read_measured_file(kept_path(operator, folder), FORMAT, _made, "adequacy", REMEDY, packed)
 
 
 def parse_kept(text: str) -> Kept:
@@ -110,19 +113,20 @@ def _made(raw: dict[str, Any]) -> Kept:
     return Kept(raw.pop("operator"), raw.pop("cases"), chosen, raw)
 
 
-def write_kept(kept: Kept, folder: Path = FOLDER) -> Path:
+def write_kept(kept: Kept, folder: Path = MEASURED) -> Path:
     """Write an operator's file; returns its path."""
     return write_measured_file(kept_path(OperatorName.parse(kept.operator), folder), kept_json(kept))
 
 
 def kept_json(kept: Kept) -> str:
     """The text of an operator's file."""
-    selection = [_entry(each) for each in kept.selection]
+    selection = [selected_entry(selected) for selected in kept.selection]
     plain = {"operator": kept.operator, "cases": kept.cases, "selection": selection, **kept.found}
     return measured_json(FORMAT, plain)
 
 
-def _entry(selected: Selected) -> dict[str, Any]:
+def selected_entry(selected: Selected) -> dict[str, Any]:
+    """A selected case as files have it."""
     entry: dict[str, Any] = {
         "case": selected.case,
         "kills": selected.kills,
@@ -159,7 +163,7 @@ def covered(coverage: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_measured(
-    operators: Iterable[OperatorName], folder: Path = FOLDER
+    operators: Iterable[OperatorName], folder: Path = MEASURED
 ) -> tuple[list[Kept], list[OperatorName]]:
     """What was measured of several operators, and those of which nothing was."""
     found = {each: read_kept(each, folder) for each in operators}
@@ -167,12 +171,12 @@ def read_measured(
     return [kept for kept in found.values() if kept is not None], missing
 
 
-def read_all(operators: Iterable[OperatorName], folder: Path = FOLDER) -> list[Kept]:
+def read_all(operators: Iterable[OperatorName], folder: Path = MEASURED) -> list[Kept]:
     """What was measured of several operators; UserError where one never was."""
     found = []
     for operator in operators:
         kept = read_kept(operator, folder)
         if kept is None:
-            raise UserError("never measured", got=str(operator), remedy=REMEDY)
+            raise UserError(NOT_HERE, got=str(operator), remedy=REMEDY)
         found.append(kept)
     return found

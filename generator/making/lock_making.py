@@ -15,7 +15,7 @@ from generator.making.named_operators import referenced_operators
 from generator.making.named_suites import operators_named, suite_names
 from generator.making.suite_making import Progress, write_generated
 from generator.making.workshop import Options
-from generator.witnessed.measured_cases import measured_cases
+from generator.witnessed.measured_cases import locked_trust, measured_cases
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 
 
@@ -50,14 +50,22 @@ def read_lock_of(path: Path) -> Lock:
 
 def lock_of(suite: Suite) -> Lock:
     """The lock of a generated suite."""
-    expectations: dict[OperatorName, dict[str, str]] = {}
-    for each in suite.case_ids:
-        told = expectations.setdefault(CaseId.parse(each).operator, {})
-        told.update(expectations_in([suite.entry(each)]))
+    expected, locked = expectations_by_operator(suite), locked_trust()
     versions = {
         str(operator): LockedVersion(
-            digest, len(expectations[operator]), measured_cases(operator, expectations[operator]).trust
+            digest,
+            len(expected[operator]),
+            measured_cases(operator, expected[operator], locked=locked).trust,
         )
         for operator, digest in suite.part_digests().items()
     }
     return Lock(suite.digest, suite.manifest["options"], versions)
+
+
+def expectations_by_operator(suite: Suite) -> dict[OperatorName, dict[str, str]]:
+    """What the cases of each operator version expect (`generator.adequacy.kept.expectations_in`)."""
+    expectations: dict[OperatorName, dict[str, str]] = {}
+    for case in suite.case_ids:
+        told = expectations.setdefault(CaseId.parse(case).operator, {})
+        told.update(expectations_in([suite.entry(case)]))
+    return expectations

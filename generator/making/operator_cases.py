@@ -14,7 +14,7 @@ from typing import Any
 import generator.families
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import SuitePart, make_part, suite_order
-from generator.adequacy.kept import adequacy_folder, read_kept
+from generator.adequacy.selections import read_selection
 from generator.adequacy.slack_facts import slack_facts
 from generator.borders.integer_ends import add_integer_ends
 from generator.borders.kernel_sizes import add_kernel_sizes
@@ -99,8 +99,7 @@ def _generate(
     started = perf_counter()
     spec, levels = open_spec(operator, folders, learn=learn)
     reference = find_operator(operator, spec.reference_module)
-    kept = read_kept(operator, adequacy_folder(folders)) if options.size == "small" else None
-    selected = kept.selection if kept is not None else ()
+    selected = read_selection(operator, folders) if options.size == "small" else ()
     workshop = Workshop(spec, reference, levels, options, selected)
     if not afresh:
         _tell_what_is_known(workshop, folders)

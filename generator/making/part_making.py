@@ -13,10 +13,9 @@ from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.kept_parts import DamagedPart, keep_part, kept_part, one_maker
 from conformance.suite.suite_parts import FORMAT, SuitePart, cases_in
-from generator.adequacy.kept import adequacy_folder, kept_path
+from generator.adequacy.selections import selections_digest
 from generator.making.newer_versions import newer_versions
 from generator.making.operator_cases import generate_part
-from generator.making.source_files import digest_of
 from generator.making.sources import SourceReader
 from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
@@ -41,19 +40,18 @@ def part_key(
 ) -> str:
     """The digest of all that an operator's part depends on: its sources, the options, the form of parts.
 
-    At size small also of its adequacy file, which the selection is taken from, and of those of the newer
-    versions whose calls it takes over. Raises UserError where the operator has no spec.
+    At size small also of the files that its selection is taken from, and those of the newer versions whose
+    calls it takes over. Raises UserError where the operator has no spec.
     """
-    folder = adequacy_folder(folders)
-    versions = (operator, *newer_versions(operator, folders)) if options.size == "small" else ()
-    selections = [path for each in versions if (path := kept_path(each, folder)).is_file()]
+    small = options.size == "small"
+    versions = (operator, *newer_versions(operator, folders)) if small else ()
     return sha256(
         canonical_json(
             {
                 "form": FORMAT,
                 "operator": str(operator),
                 "options": asdict(options),
-                "selection": digest_of(selections) if selections else None,
+                "selection": selections_digest(versions, folders) if small else None,
                 "sources": (reader or SourceReader(folders)).sources_of(operator).digest,
             }
         )

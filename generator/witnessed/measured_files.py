@@ -38,7 +38,7 @@ def read_measured_file(
 ) -> Found | None:
     """The content of a file; None where there is none. UserError where it is damaged; `what` names it.
 
-    `packed` is what a wheel has instead of such files, in the folder that they lie below.
+    `packed` is what a wheel has instead of such files, by domain, room and name.
     """
     source = path
     try:
@@ -47,7 +47,7 @@ def read_measured_file(
         if packed is None or not packed.is_file():
             return None
         source = packed
-        content = _packed_content(packed, path.relative_to(packed.parent).as_posix())
+        content = _packed_content(packed, "/".join(path.parts[-3:]))
         return None if content is None else _made_of(content, form, make)
     except DAMAGED as error:
         raise UserError(

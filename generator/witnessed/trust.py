@@ -31,3 +31,15 @@ def trust_of_cases(
         return "referenced"
     same = agreed.cases == cases_digest(expectations)
     return "reviewed" if same and agreed.explained else "referenced"
+
+
+def trust_as_locked(
+    locked: str | None, agreed: Agreed | None, expectations: Mapping[str, str]
+) -> TrustOfCases:
+    """What cases are worth of which the lock says this: no longer `reviewed` where they are others now.
+
+    They are those that runtimes made of what `agreed` says, or nobody has reviewed them as they are.
+    """
+    if locked != "reviewed" or agreed is None or not agreed.explained:
+        return "referenced"
+    return "reviewed" if agreed.cases == cases_digest(expectations) else "referenced"

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--update",
     is_flag=True,
-    help="Keep what was found beside the specs, for reports and size small.",
+    help="Keep what was found in the folder `measured` beside the specs, for reports and size small.",
 )
 def command(
     operators: tuple[str, ...],
@@ -139,6 +139,7 @@ def _measure(
 ) -> list[Kept]:
     from generator.adequacy.jobs import measure_suite
     from generator.adequacy.kept import adequacy_folder, write_kept
+    from generator.adequacy.selections import write_selection
     from generator.making.cache import PROCESSES
     from opcert.commands.cluster_argument import chosen_cluster
 
@@ -155,6 +156,8 @@ def _measure(
             found.append(kept)
             if update:
                 write_kept(kept, adequacy_folder(folders))
+                if not folders:
+                    write_selection(kept)
         if update and not folders:
             _renew_trust(suite, operators)
     return found
@@ -179,13 +182,14 @@ def _suite_with(
 def _renew_trust(suite: Suite, operators: list[OperatorName]) -> None:
     """Say in the lock how far cases that it names are trusted now; it names the same suites."""
     from generator.making.lock import LOCK_FILE, read_lock, write_lock
-    from generator.making.lock_making import lock_of
+    from generator.making.lock_making import expectations_by_operator, lock_of
+    from generator.witnessed.measured_cases import trust_now
 
-    lock, now = read_lock(LOCK_FILE), lock_of(suite).versions
+    lock, now, expected = read_lock(LOCK_FILE), lock_of(suite).versions, expectations_by_operator(suite)
     found = {
-        name: now[name].trust
-        for name in map(str, operators)
-        if name in now and lock.versions.get(name) == now[name]
+        str(operator): trust_now(operator, expected[operator])
+        for operator in operators
+        if str(operator) in now and lock.versions.get(str(operator)) == now[str(operator)]
     }
     changed = {name: trust for name, trust in found.items() if lock.versions[name].trust != trust}
     if changed:

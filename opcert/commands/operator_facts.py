@@ -38,18 +38,19 @@ def find_measured(
     Raises UserError where a file of what was measured is damaged.
     """
     from generator.adequacy.kept import expectations_in
-    from generator.witnessed.measured_cases import measured_cases
+    from generator.witnessed.measured_cases import locked_trust, measured_cases
     from reports.results.measured import Measured
 
     options = suite.manifest.get("options")
     if not isinstance(options, dict) or options.keys() != _GENERATED:
         return {}
+    locked = {} if folders else locked_trust()
     entries: dict[OperatorName, list[str]] = {}
     for each in suite.case_ids:
         entries.setdefault(CaseId.parse(each).operator, []).append(each)
     found = {}
     for operator in entries if operators is None else operators:
         expectations = expectations_in(map(suite.entry, entries.get(operator, ())))
-        known = measured_cases(operator, expectations, folders)
+        known = measured_cases(operator, expectations, folders, locked)
         found[operator] = Measured(known.trust, known.facts or {})
     return found

@@ -109,7 +109,9 @@ class CertificatePage:
 
     @property
     def operators(self) -> list[OperatorLine]:
-        return [_operator(each) for each in self.predicate["operators"]]
+        stated = self.predicate["operators"]
+        measured = any(mapping(each["adequacy"]) for each in stated)
+        return [_operator(each, measured=measured) for each in stated]
 
     @property
     def not_tested(self) -> list[str]:
@@ -141,7 +143,8 @@ class CertificatePage:
         return f"opcert verify certificate.json{key}"
 
 
-def _operator(stated: dict[str, Any]) -> OperatorLine:
+def _operator(stated: dict[str, Any], *, measured: bool) -> OperatorLine:
+    """The line of an operator version; `measured` is whether any has a mutation score."""
     counts = stated["counts"]
     seen = tuple((each, word(each), counts[each]) for each in WORST_FIRST if counts.get(each))
     says = "holds" if stated["holds"] else "does not hold" if stated["failing"] else "nothing was learnt"
@@ -153,6 +156,8 @@ def _operator(stated: dict[str, Any]) -> OperatorLine:
     if "killed" in adequacy and "made" in adequacy:
         made = adequacy["made"] - adequacy.get("equivalent", 0)
         reach.append(f"finds {adequacy['killed']} of {made} planted faults")
+    elif coverage and not measured:
+        reach.append("mutation score not measured here")
     if stated.get("trust") is not None:
         reach.append(text(stated["trust"]))
     return OperatorLine(

@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any
 
 from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.names import OperatorName
 from reports.certificates.beside import find_wrong_files
 from reports.certificates.certificate import Certificate, make_certificate
 from reports.certificates.certificate_files import CertificateFile
@@ -21,8 +22,11 @@ from reports.gates.profile_evaluation import evaluate
 from reports.gates.profiles import Profile
 from reports.page_making.phrasing import count, first_line, parse_moment, plural
 from reports.results.case_results import Results
-from reports.results.told_facts import mapping, text
+from reports.results.measured import Measured
+from reports.results.told_facts import items, mapping, text
 
+_COUNTS = ("made", "killed", "equivalent", "survived", "by_node_tests")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 
@@ -39,6 +43,8 @@ def check_statement(
         issued = date.fromisoformat(text(predicate.get("issued")))
         profile = read_stated_profile(mapping(predicate.get("profile")))
         here = mapping(predicate.get("run")).get("recorded") == "here"
+        unmeasured = _stated_scores(predicate, results) if standing.kind == "released" else {}
+        results = replace(results, measured={**results.measured, **unmeasured})
         anew = make_certificate(results, profile, issued, standing, "here" if here else "elsewhere")
     except (OpcertError, ValueError) as error:
         found.problems.append(f"the statement cannot be made from this record: {first_line(error)}")
@@ -48,6 +54,11 @@ def check_statement(
     found.problems += [f"stated otherwise than the record shows: {each}" for each in differences]
     if not differences:
         found.checked.append("counts, operators, readings and profile are what record and suite show")
+    if unmeasured:
+        found.stated.append(
+            f"how many planted faults the cases of {plural(len(unmeasured), 'operator version')} find: their "
+            "mutation score was not measured here"
+        )
     found.notes.append(f"suite: {standing.text}")
     found.but += [standing.label] if standing.label else []
     found.stated.append(
@@ -58,6 +69,33 @@ def check_statement(
     _check_days(predicate, issued, evidence.today, found)
     _check_profile(profile, evidence, results, text(predicate.get("result")), found)
     _check_beside(certificate, replace(results, standing=standing), anew, found)
+
+
+def _stated_scores(predicate: Mapping[str, Any], results: Results) -> dict[OperatorName, Measured]:
+    """What a certificate states of planted faults where this opcert knows nothing of them, and it adds up."""
+    lines = map(mapping, items(predicate.get("operators")))
+    stated = {text(line.get("operator")): mapping(line.get("adequacy")) for line in lines}
+    found = {}
+    for operator, known in results.measured.items():
+        score = stated.get(str(operator), {})
+        if "mutants" not in known.adequacy and _adds_up(score):
+            mutants = {name: figure for name, figure in score.items() if name != "cases"}
+            found[operator] = replace(known, adequacy={"mutants": mutants, "cases": score["cases"]})
+    return found
+
+
+def _adds_up(score: Mapping[str, Any]) -> bool:
+    """Whether figures are those of planted faults: whole numbers of which the score is the share."""
+    counts = [score.get(name) for name in _COUNTS]
+    numbers = [count for count in counts if type(count) is int and count >= 0]
+    if len(numbers) < len(counts) or score.keys() != {*_COUNTS, "score", "cases"}:
+        return False
+    made, killed, equivalent, survived, by_node_tests = numbers
+    left = made - equivalent
+    digest = score["cases"]
+    if not isinstance(digest, str) or _DIGEST.fullmatch(digest) is None or by_node_tests > left:
+        return False
+    return killed + survived == left and score["score"] == (killed / left if left else 1.0)
 
 
 def _different_subjects(stated: list[Any], anew: list[Any]) -> Iterator[str]:

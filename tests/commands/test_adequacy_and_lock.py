@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.adequacy import jobs
+from generator.adequacy import jobs, selections
 from generator.adequacy import kept as keeping
 from generator.adequacy.kept import Kept, Selected, expectations_of
+from generator.adequacy.outcomes import Adequacy
 from generator.making import discovery, lock, lock_making
 from generator.making.cache import current_suite
 from generator.making.lock import read_lock, write_lock
@@ -32,9 +33,9 @@ def measured(killed: int) -> Kept:
     """What a measuring might find, of the first case of the default suite."""
     case = generate_operator(PAD, Options()).cases[0]
     ((name, expectation),) = expectations_of([case]).items()
-    shipped = keeping.read_kept(PAD, keeping.FOLDER)
-    assert shipped is not None
-    found = {**shipped.found, "mutants": {**shipped.found["mutants"], "killed": killed}}
+    plain = Adequacy(str(PAD), ()).to_json()
+    coverage = {"strength": 2, "feasible": 0, "covered": 0, "uncovered": []}
+    found = {**plain, "mutants": {**plain["mutants"], "killed": killed}, "coverage": coverage}
     return Kept(str(PAD), "", (Selected(name, killed, expectation),), found)
 
 
@@ -52,6 +53,8 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "specs" / "adequacy"
     for module in (measured_cases, keeping):
         monkeypatch.setattr(module, "adequacy_folder", lambda folders: folder)
+    monkeypatch.setattr(measured_cases, "OWN_FOLDER", folder)
+    monkeypatch.setattr(selections, "SELECTIONS_FILE", tmp_path / "specs" / "small.json")
     keeping.write_kept(measured(5), folder)
     made = read_lock_of(current_suite(lambda _: None)[0])
     write_lock(replace(made, suites={"first-operators": made.digest}), found)
@@ -91,6 +94,7 @@ def test_the_lock_says_how_far_cases_are_trusted_now(
     after = read_lock(path)
     assert after.versions[str(PAD)].trust == "reviewed"
     assert before.versions[str(PAD)].trust == "referenced"
+    assert selections.read_selection(PAD) == measured(9).selection
     assert (after.digest, after.suites, after.versions) == (before.digest, before.suites, before.versions)
 
 

@@ -1,7 +1,9 @@
-"""The files of adequacy: read, written, shown while they hold, and in step with the lock."""
+"""The files of adequacy: read, written, shown while they hold; and what the size small takes from them."""
 
 from __future__ import annotations
 
+import json
+import lzma
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from conformance.suite.suites import open_suite
 from generator.adequacy import kept as keeping
+from generator.adequacy import selections as selections_file
 from generator.adequacy import survivors
 from generator.adequacy.adequacy_page import percent, write_page
 from generator.adequacy.kept import (
@@ -16,23 +19,23 @@ from generator.adequacy.kept import (
     Kept,
     Selected,
     adequacy_facts,
-    expectations_in,
     expectations_of,
     kept_path,
+    read_all,
     read_kept,
     read_measured,
     stale,
     write_kept,
 )
+from generator.adequacy.selections import read_selection, write_selection
 from generator.making.cache import default_suite
-from generator.making.discovery import select_operators
 from generator.making.lock import read_lock
+from generator.making.lock_making import expectations_by_operator
 from generator.making.named_operators import first_operators
 from generator.making.suite_making import generate_operator
 from generator.making.workshop import Options
-from generator.witnessed.trust import AIM
 from opcert.vocabulary.errors import OpcertError, UserError
-from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.names import OperatorName
 
 CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
 COVERAGE = {"strength": 2, "feasible": 10, "covered": 9, "uncovered": [{"rank": 1, "axes": "all"}]}
@@ -100,48 +103,56 @@ def test_reports_tell_it_while_every_selected_case_is_as_it_was() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_kept_is_of_the_default_suite() -> None:
-    """What the shipped files count as killed is killed by cases that the default suite still has."""
-    expectations: dict[OperatorName, dict[str, str]] = {}
+def test_what_begins_the_size_small_is_of_the_default_suite() -> None:
+    """Of operators that ship the default suite still has the cases, and they expect what they did."""
     with open_suite(default_suite(lambda line: None)) as suite:
-        for each in suite.case_ids:
-            told = expectations.setdefault(CaseId.parse(each).operator, {})
-            told.update(expectations_in([suite.entry(each)]))
-    paths = sorted(keeping.FOLDER.glob("*/*/adequacy-*.json"))
-    assert len(paths) >= len(first_operators())
-    for path in paths:
-        domain, name = path.parts[-3:-1]
-        operator = OperatorName(domain, name, int(path.stem.rpartition("-")[2]))
-        kept = read_kept(operator)
-        assert kept is not None
-        gone = stale(kept, expectations[operator])
-        assert not gone, f"{operator}: the adequacy is of other cases ({gone[0]}). {REMEDY}"
+        expected = expectations_by_operator(suite)
+    selections = {operator: read_selection(operator) for operator in expected}
+    assert sum(map(bool, selections.values())) >= len(first_operators())
+    for operator, selection in selections.items():
+        gone = stale(Kept(str(operator), "", selection, {}), expected[operator])
+        assert not gone, f"{operator}: the selection is of other cases ({gone[0]}). {REMEDY}"
 
 
-def test_the_page_in_the_documents_is_of_what_is_kept(repository: Path) -> None:
-    page = write_page(*read_measured(select_operators([])))
-    said = (repository / "docs" / "adequacy.md").read_text(encoding="utf-8")
-    assert said == page, "write it with `opcert adequacy --kept > docs/adequacy.md`"
+def test_selections_are_read_as_they_were_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selections_file, "SELECTIONS_FILE", tmp_path / "small.json")
+    rows = (Selected("cover/0123456789ab", 4, "f" * 16, {"rank": "2"}, 3), Selected("boundary/x-ab", 1, "e"))
+    assert read_selection(CENTER) == ()
+    write_selection(Kept(str(CENTER), "0" * 64, rows, FOUND))
+    write_selection(Kept("test::X-1", "0" * 64, rows[:1], FOUND))
+    assert read_selection(CENTER) == rows
+    for text in ("{", "[]", '{"format": "other"}', f'{{"format": "opcert-small/1", "{CENTER}": [1]}}'):
+        (tmp_path / "small.json").write_text(text, encoding="utf-8")
+        with pytest.raises(UserError, match="size small cannot be read"):
+            read_selection(CENTER)
 
 
-def test_operators_that_are_called_reviewed_have_been_measured_and_reach_what_is_asked() -> None:
-    reviewed = {name for name, line in read_lock().versions.items() if line.trust == "reviewed"}
-    for name in {*reviewed, *map(str, first_operators())}:
-        kept = read_kept(OperatorName.parse(name))
-        assert kept is not None, f"{name}: not measured. {REMEDY}"
-        assert kept.found["mutants"]["score"] >= AIM, name
-        # How many are equivalent hangs on the operator: And's inputs may be exchanged, and has no overflow.
-        assert all(each["calls"] >= 2000 for each in kept.found["equivalents"]), name
-        assert kept.found["calls"] >= 2000
+def test_a_score_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "MEASURED", tmp_path)
+    monkeypatch.setattr(keeping, "PACKED", tmp_path / "adequacy.json.xz")
+    folder = keeping.adequacy_folder(())
+    assert read_measured([CENTER], folder) == ([], [CENTER])
+    assert f"Mutation score not measured here: `{CENTER}`" in write_page(*read_measured([CENTER], folder))
+    with pytest.raises(UserError, match="mutation score not measured here"):
+        read_all([CENTER], folder)
+
+
+def test_a_release_may_carry_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Kept(str(CENTER), "0" * 64, (), FOUND)
+    content = json.loads(keeping.kept_json(kept))
+    packed = lzma.compress(json.dumps({"ai.onnx/CenterCropPad/adequacy-18.json": content}).encode())
+    (tmp_path / "adequacy.json.xz").write_bytes(packed)
+    monkeypatch.setattr(keeping, "MEASURED", tmp_path)
+    monkeypatch.setattr(keeping, "PACKED", tmp_path / "adequacy.json.xz")
+    assert read_kept(CENTER, tmp_path) == kept
+    assert read_kept(OperatorName("ai.onnx", "Unheard", 1), tmp_path) is None
 
 
 def test_the_size_small_holds_the_selection() -> None:
-    kept = read_kept(CENTER)
-    assert kept is not None
     made = generate_operator(CENTER, Options.of("small"))
-    given = expectations_of(made.cases)
-    assert not stale(kept, given)
-    assert adequacy_facts(kept, given) is not None
+    given, selection = expectations_of(made.cases), read_selection(CENTER)
+    assert selection
+    assert not stale(Kept(str(CENTER), "", selection, {}), given)
     assert made.facts["coverage"]["uncovered"] == []
     assert len(made.cases) < read_lock().versions[str(CENTER)].cases / 2
 

@@ -13,12 +13,11 @@ from conformance.suite.suites import open_suite
 from generator.adequacy.kept import Kept, Selected, cases_digest, write_kept
 from generator.making.cache import default_suite
 from generator.making.lock import read_lock
-from generator.making.lock_making import lock_of
+from generator.making.lock_making import expectations_by_operator, lock_of
 from generator.witnessed.agreed import Agreed, Asked, agreed_path, read_agreed, write_agreed
 from generator.witnessed.measured_cases import measured_cases
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from specs.spec_folders import OWN_FOLDER
 from tools.operators import beside_others, rest_of_onnx
 
 NAME = OperatorName.parse("test.domain::Shift-1")
@@ -38,7 +37,7 @@ def trust(folder: Path, kept: Kept | None = KEPT, agreed: Agreed | None = AGREED
     return found_of(NAME, CASES, folder)
 
 
-def found_of(operator: OperatorName, cases: Mapping[str, str], folder: Path = OWN_FOLDER) -> str:
+def found_of(operator: OperatorName, cases: Mapping[str, str], folder: Path) -> str:
     return measured_cases(operator, cases, (folder,)).trust
 
 
@@ -91,6 +90,22 @@ def test_the_lock_says_what_the_files_come_to() -> None:
     for name, line in lock.versions.items():
         found = now[name].trust if name in now else "referenced"
         assert line.trust == found, f"{name}: `opcert generate --update` names it"
+
+
+@pytest.mark.slow
+def test_a_level_of_the_lock_holds_for_the_cases_that_runtimes_were_asked_about_alone() -> None:
+    lock = read_lock()
+    name = next(name for name, line in lock.default.versions.items() if line.trust == "reviewed")
+    operator = OperatorName.parse(name)
+    with open_suite(default_suite(lambda line: None)) as suite:
+        cases = expectations_by_operator(suite)[operator]
+    assert measured_cases(operator, cases).trust == "reviewed"
+    assert measured_cases(operator, cases, locked={}).trust == "referenced"
+    assert measured_cases(operator, cases, locked={name: "referenced"}).trust == "referenced"
+    first = next(iter(cases))
+    assert measured_cases(operator, {**cases, first: "0" * 16}).trust == "referenced"
+    del cases[first]
+    assert measured_cases(operator, cases).trust == "referenced"
 
 
 def test_the_table_of_operators_is_of_the_lock(repository: Path) -> None:

@@ -5,14 +5,19 @@ Every forgery starts from a genuine certificate of a run. The table in docs/cert
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conformance.recording.records import read_record
+from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import ExitCode, UserError
+from opcert.vocabulary.names import CaseId, OperatorName
 from reports.gates.profiles import Profile
+from reports.results.measured import Measured
+from tests.reports import forging
 from tests.reports.forgeries_of_records import RECORDS
 from tests.reports.forgeries_of_statements import STATEMENTS
 from tests.reports.forging import Forged, Forgery, make_fake, make_real
@@ -122,6 +127,65 @@ def test_a_forgery_of_a_real_record_is_noticed_or_named(
     given, said = answer(forged, forgery)
     assert given == forgery.answer, said
     assert forgery.says in said
+
+
+MEASURED = {
+    "made": 200, "killed": 188, "equivalent": 10, "survived": 2, "by_node_tests": 90,
+    "score": 188 / 190, "cases": "0" * 64,
+}  # fmt: skip
+
+
+def _known(figures: dict[str, Any]) -> Callable[[Suite], dict[OperatorName, Measured]]:
+    mutants = {name: figure for name, figure in figures.items() if name != "cases"}
+    adequacy = {"mutants": mutants, "cases": figures["cases"]} if figures else {}
+    return lambda suite: {
+        CaseId.parse(each).operator: Measured("reviewed", adequacy) for each in suite.case_ids
+    }
+
+
+def test_a_score_that_is_not_measured_here_is_what_the_certificate_states(
+    genuine: Forged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forged = genuine.copied(tmp_path / "copy")
+    monkeypatch.setattr(forging, "known_of", _known(MEASURED))
+    forged.make()
+    assert forged.look().holds
+    monkeypatch.setattr(forging, "known_of", _known({}))
+    found = forged.look()
+    assert found.holds, found.problems
+    assert any("mutation score was not measured here" in each for each in found.stated)
+    # Who measured something else says so.
+    monkeypatch.setattr(forging, "known_of", _known({**MEASURED, "killed": 187, "survived": 3}))
+    assert not forged.look().holds
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"killed": 190},
+        {"killed": "188"},
+        {"score": 1.0},
+        {"made": -1},
+        {"by_node_tests": 191},
+        {"cases": "none"},
+        {"more": 1},
+        {"killed": True},
+    ],
+)
+def test_a_score_that_does_not_add_up_is_refused_without_a_measurement(
+    genuine: Forged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]
+) -> None:
+    forged = genuine.copied(tmp_path / "copy")
+    monkeypatch.setattr(forging, "known_of", _known({}))
+    forged.make()
+
+    def restate(statement: dict[str, Any]) -> None:
+        statement["predicate"]["operators"][0].update(adequacy={**MEASURED, **change})
+
+    forged.restate(restate)
+    assert any("operators[0].adequacy: stated" in each for each in forged.look().problems)
+    page = (forged.folder / "certificate.html").read_text(encoding="utf-8")
+    assert "mutation score not measured here" in page
 
 
 if __name__ == "__main__":
