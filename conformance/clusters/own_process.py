@@ -32,7 +32,7 @@ def in_own_process(memory: int, function: Callable[..., Any], *arguments: Any) -
     """
     order = pickle.dumps((memory, function, arguments))
     with subprocess.Popen(
-        [sys.executable, "-m", __name__],
+        [sys.executable, "-P", "-m", __name__],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         # An interrupt from the keyboard is for the command, which then ends its workers.
