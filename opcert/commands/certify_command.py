@@ -18,6 +18,8 @@ from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
     from conformance.recording.records import Record
     from conformance.runtimes.runtimes import Runtime
     from reports.certificates.certificate import Certificate, Recorded
@@ -108,26 +110,19 @@ def command(
     that is not whole is not certified.
     """
     # Imported here, so that --help does not wait for them.
-    from conformance.judging.kept_diagnosis import FILE as DIAGNOSIS
     from conformance.running.run_options import RunOptions
     from conformance.running.written_records import WrittenRecords
     from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
     from opcert.commands.certified_suite import Asked, open_certified
     from opcert.commands.cluster_argument import chosen_cluster, runtime_for, seconds_of_experiments
-    from opcert.commands.derived_files import remove_derived
-    from opcert.commands.explaining import explain_run
     from opcert.commands.operator_facts import with_operator_facts
     from opcert.commands.profile_argument import demanded_profile
     from opcert.commands.run_summary import MOST_LINES, format_summary, run_error, state_error
     from opcert.commands.running import record_run
     from opcert.commands.runtime_argument import forms_to_run
     from opcert.commands.suite_standing import find_standing
-    from reports.certificates.badges import write_certificate_badge
     from reports.certificates.certificate import make_certificate
-    from reports.certificates.certificate_files import write_certificate
-    from reports.certificates.certificate_page import write_certificate_page
-    from reports.certificates.signing import key_id, load_private_key
-    from reports.formats import write_format
+    from reports.certificates.signing import load_private_key
     from reports.gates.baseline import read_baseline
     from reports.gates.excusing import excuse
     from reports.results.case_results import put_together
@@ -156,30 +151,22 @@ def command(
         if standing.kind == "changed":
             say(f"opcert: {standing.text} The certificate states it.", error=True)
         if given is None:
-            chosen = forms_to_run(forms, found)
-            options = RunOptions(jobs=jobs, forms=chosen, limits=limits, identify=True)
+            options = RunOptions(jobs=jobs, forms=forms_to_run(forms, found), limits=limits, identify=True)
+            written = WrittenRecords(found, again=again)
             record = record_run(
-                suite,
-                found,
-                path,
-                options,
-                ours=True,
-                resume=resume,
-                cluster=cluster,
-                python=python,
-                written=WrittenRecords(found, again=again),
-            )
+                suite, found, path, options, ours=True, resume=resume, cluster=cluster, python=python,
+                written=written,
+            )  # fmt: skip
         else:
             record = given
         known_before = read_baseline(baseline) if baseline is not None and baseline.exists() else None
         results = with_operator_facts(put_together(suite, record, named), folders)
-        results = with_known_causes(results, folders, known_files)
-        results = with_others(results, beside_paths)
-        if given is None and run_error(record) is None:
+        results = with_others(with_known_causes(results, folders, known_files), beside_paths)
+        broken = run_error(record)
+        if given is None and broken is None:
             seconds = seconds_of_experiments(diagnose_seconds, scheduler)
             results = with_experiments(results, found, limits, folders, seconds, files=known_files)
         results = excuse(results, profile, known_before)
-        broken = run_error(record)
         most = None if verbosity.is_verbose() else MOST_LINES
         if given is None or broken is not None:
             say(format_summary(results, most))
@@ -192,15 +179,7 @@ def command(
             if _refuse_false(results):
                 return int(ExitCode.DOES_NOT_HOLD)
             say(format_summary(results, most))
-        if any(each.fails for each in results.cases):
-            say("opcert: looking for what the failures resemble", error=True)
-        remove_derived(folder, ours=True, but=(DIAGNOSIS,))
-        explain_run(results, folders)
-        report = write_format("html", results, folder)
-        write_format("junit", results, folder)
-        write_certificate(certificate, folder / "certificate.json", key)
-        write_certificate_page(certificate, folder, key_id(key.public_key()) if key else None)
-        write_certificate_badge(certificate, folder)
+        report = _write_all(results, certificate, folder, key, folders)
         known = ExitCode.HOLDS
         if baseline is not None:
             known = baseline_options.apply_baseline(results, baseline, update_baseline)
@@ -208,6 +187,35 @@ def command(
     say(f"report: {report}")
     say(f"record: {path}; beside the report certificate.json, certificate.html and its badge")
     return int(ExitCode.HOLDS if certificate.holds and known is ExitCode.HOLDS else ExitCode.DOES_NOT_HOLD)
+
+
+def _write_all(
+    results: Results,
+    certificate: Certificate,
+    folder: Path,
+    key: Ed25519PrivateKey | None,
+    folders: tuple[Path, ...],
+) -> Path:
+    """Write the report, JUnit and the certificate with its page and badge; the report's place."""
+    from conformance.judging.kept_diagnosis import FILE as DIAGNOSIS
+    from opcert.commands.derived_files import remove_derived
+    from opcert.commands.explaining import explain_run
+    from reports.certificates.badges import write_certificate_badge
+    from reports.certificates.certificate_files import write_certificate
+    from reports.certificates.certificate_page import write_certificate_page
+    from reports.certificates.signing import key_id
+    from reports.formats import write_format
+
+    if any(each.fails for each in results.cases):
+        say("opcert: looking for what the failures resemble", error=True)
+    remove_derived(folder, ours=True, but=(DIAGNOSIS,))
+    explain_run(results, folders)
+    report = write_format("html", results, folder)
+    write_format("junit", results, folder)
+    write_certificate(certificate, folder / "certificate.json", key)
+    write_certificate_page(certificate, folder, key_id(key.public_key()) if key else None)
+    write_certificate_badge(certificate, folder)
+    return report
 
 
 def _read_given(path: Path | None, runtime: Runtime) -> Record | None:
