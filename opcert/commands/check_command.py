@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import click
 from opcert.commands import baseline_options, shared_options
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import ExitCode, NothingRan, UserError
+from opcert.vocabulary.errors import ExitCode, NothingRan, UserError, unwritable
 from opcert.vocabulary.names import slug
 
 if TYPE_CHECKING:
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
     from reports.gates.profiles import Profile
 
 FORMATS = ("html", "json", "sarif", "markdown", "junit")
+_WRITTEN = {
+    "index.html": rb'<span class="brand">opcert check</span>',
+    "check.json": rb'"format": "opcert-check/',
+    "check.sarif": rb'"id": "opcert check/',
+    "check.md": rb" nodes? makes? \S+ distinct calls? of ",
+    "junit.xml": rb'<testsuites name="opcert check ',
+}
+"""The files that `check` writes, and what ours of that name hold."""
 
 
 @click.command("check")
@@ -108,7 +117,6 @@ def command(
     from conformance.processes.worker_limits import Limits
     from conformance.running.first_worker import first_worker
     from opcert.commands.asked_runtimes import Asking, answers_of, ask_runtime, with_causes
-    from opcert.commands.checked_files import remove_check
     from opcert.commands.cluster_argument import chosen_cluster, runtime_for, seconds_of_experiments
     from opcert.commands.profile_argument import demanded_profile
 
@@ -138,7 +146,7 @@ def command(
         asking = Asking(folder, jobs, limits, known_files, seconds, cluster, python)
         checked = make_checked(model, chains=chains, cluster=cluster)
         lock_folder(folder, "the check")
-        remove_check(folder)
+        _remove_check(folder)
         with open_suite_of(checked, folder / "suite") as suite:
             # On a cluster the model itself is not run.
             loads = [
@@ -205,3 +213,17 @@ def _answer(
         found = baseline_options.apply_baseline(every[0].results, baseline, updating)
         holds = found is ExitCode.HOLDS
     return int(ExitCode.HOLDS if holds else ExitCode.DOES_NOT_HOLD)
+
+
+def _remove_check(folder: Path) -> None:
+    """Remove the files of an earlier check, so that none speaks of another run; what is not ours stays.
+
+    Raises UserError where that cannot be done.
+    """
+    for name, mark in _WRITTEN.items():
+        path = folder / name
+        try:
+            if path.is_file() and not path.is_symlink() and re.search(mark, path.read_bytes()):
+                path.unlink()
+        except OSError as error:
+            raise unwritable("what was made from an earlier check", path, error) from error

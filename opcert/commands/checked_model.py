@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opcert.commands.call_progress import call_progress
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as RichProgress
+
 from opcert.commands.checked_chains import MadeChains, make_chains
 from opcert.commands.node_test_evidence import with_node_tests
+from opcert.commands.terminal import open_console, say
 from reports.checked_models.call_evidence import CheckedCall
 
 if TYPE_CHECKING:
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
     from generator.checking.call_cases import CallCases
 
 _MOST_PROCESSES = 8
+_SECONDS_BETWEEN_LINES = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +52,7 @@ def make_checked(path: Path, *, chains: bool = True, cluster: Cluster | None = N
 
     facts = read_model(path)
     done = 0
-    with call_progress(len(facts.calls)) as tell:
+    with _call_progress(len(facts.calls)) as tell:
 
         def told(_: CallCases) -> None:
             nonlocal done
@@ -117,3 +123,31 @@ def open_suite_of(checked: CheckedModel, place: Path) -> Iterator[Suite | None]:
     write_model_suite(place, made, options, checked.chains.cases)
     with open_suite(place) as suite:
         yield suite
+
+
+@contextmanager
+def _call_progress(total: int) -> Iterator[Callable[[int], None]]:
+    """What to tell of each call whose cases are made: how many calls are through."""
+    if not sys.stderr.isatty():
+        told = time.monotonic()
+
+        def tell(done: int) -> None:
+            nonlocal told
+            now = time.monotonic()
+            if now - told >= _SECONDS_BETWEEN_LINES and done < total:
+                told = now
+                say(f"opcert: cases are made for {done} of {total} calls", error=True)
+
+        yield tell
+        return
+    bar = RichProgress(
+        TextColumn("making cases"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} calls"),
+        TimeElapsedColumn(),
+        console=open_console(error=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("", total=total)
+        yield lambda done: bar.update(task, completed=done)

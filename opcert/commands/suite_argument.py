@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opcert.commands.calls_argument import is_folder_of_calls, suite_of_calls
 from opcert.commands.terminal import say
 from opcert.commands.verbosity import is_verbose
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
@@ -27,7 +26,7 @@ HELP = (
 
 def suite_name_for_commands(text: str, suite: Suite, folders: tuple[Path, ...]) -> str:
     """What names a suite in the commands that reproduce: the suite itself, where only `--specs` says more."""
-    made = text == DEFAULT_SUITE or is_folder_of_calls(Path(text))
+    made = text == DEFAULT_SUITE or _is_folder_of_calls(Path(text))
     return str(suite.path) if folders and made else text
 
 
@@ -59,7 +58,7 @@ def resolve_suite(
         told = neighbour_suite(opset, lambda line: say(f"opcert: {line}", error=True))
         return open_suite(kept_suite(digest) or told)
     if text != DEFAULT_SUITE and (given.exists() or operators_named(text) is None):
-        return open_suite(suite_of_calls(given, folders) if is_folder_of_calls(given) else given)
+        return open_suite(_suite_of_calls(given, folders) if _is_folder_of_calls(given) else given)
     from conformance.suite.kept_suites import kept_suite
     from opcert.commands.generation_progress import generation_progress
 
@@ -70,6 +69,22 @@ def resolve_suite(
     with generation_progress(every=is_verbose()) as progress:
         made = _named(name, progress, folders, cluster)
     return open_suite(made)
+
+
+def _is_folder_of_calls(path: Path) -> bool:
+    """Whether a folder holds calls: JSON files, and no suite's manifest."""
+    return path.is_dir() and not (path / "manifest.json").exists() and any(path.glob("*.json"))
+
+
+def _suite_of_calls(path: Path, specs: tuple[Path, ...] = ()) -> Path:
+    """Make the suite of a folder of calls in the user's cache, and return its folder.
+
+    Raises UserError for a call that cannot be read, or of which no document says what must come out.
+    """
+    from conformance.suite.kept_suites import keep_suite
+    from generator.making.found_calls import write_suite_of_calls
+
+    return keep_suite(lambda made: write_suite_of_calls(path, made, specs))
 
 
 def _named(name: str, progress: Progress, folders: tuple[Path, ...], cluster: Cluster | None) -> Path:
