@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Self
 from opcert.commands.cause_finding import with_known_causes
 from opcert.commands.operator_facts import with_operator_facts
 from opcert.commands.suite_argument import resolve_suite
-from reports.results.case_results import Results
-from reports.results.filled_results import blank_results, fill
+from reports.results.case_results import Results, blank_results, fill
 
 if TYPE_CHECKING:
     from conformance.recording.records import Record

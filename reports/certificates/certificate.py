@@ -18,14 +18,13 @@ from opcert.vocabulary.names import OperatorName
 from reports.causes.followed_readings import fault_text, find_readings
 from reports.causes.open_cases import as_judged
 from reports.certificates.believed import find_believed
-from reports.certificates.certifiable import list_obstacles
 from reports.certificates.standing import OWN, SuiteStanding
 from reports.gates.profile_evaluation import ProfileResult, evaluate
 from reports.gates.profiles import Profile
-from reports.page_making.phrasing import parse_moment
+from reports.page_making.phrasing import count, listed, parse_moment, plural
 from reports.results.case_results import CaseResult, Results
 from reports.results.headline import runtime_label
-from reports.results.told_facts import mapping, text
+from reports.results.told_facts import items, mapping, text
 from reports.results.trusted import trust_of, unreviewed
 from reports.results.type_order import in_type_order
 from reports.results.untested import find_untested
@@ -73,7 +72,7 @@ def make_certificate(
     """
     if results.counts["not_run"] + results.counts["harness_error"] == len(results.cases):
         raise NothingRan("there is nothing to certify: no case ran", got=runtime_label(results.record))
-    obstacles = list_obstacles(results)
+    obstacles = _list_obstacles(results)
     if obstacles:
         raise UserError(
             "no certificate can be made of this run",
@@ -94,6 +93,33 @@ def make_certificate(
     statement = plain(statement)
     statement["predicate"]["digest"] = {"sha256": statement_digest(statement)}
     return Certificate(statement, evaluated, standing)
+
+
+def _list_obstacles(results: Results) -> list[str]:
+    """Every reason why no certificate can be made of a run; none where one can."""
+    header, footer = results.record.header, results.record.footer
+    options = mapping(header.get("options"))
+    found = []
+    if footer is None:
+        found.append("the record is partial: it has no footer, so the run did not come to its end")
+    elif footer.get("stopped"):
+        found.append(f"the run ended early: {text(mapping(footer['stopped']).get('reason'))}")
+    if options.get("pattern") is not None:
+        found.append(f"the run was filtered with -k {options['pattern']!r}")
+    if options.get("shard") is not None:
+        found.append(f"the record is of the shard {options['shard']} alone")
+    missing = items(mapping(header.get("merged")).get("missing"))
+    if missing:
+        found.append(f"the record was merged without the shards {listed([text(each) for each in missing])}")
+    counts = results.counts
+    if counts["not_run"]:
+        found.append(
+            f"{count(counts['not_run'])} of {plural(len(results.cases), 'case')} of the suite did not run"
+        )
+    if counts["harness_error"]:
+        who = "the worker" if results.record.failed_by_worker else "opcert"
+        found.append(f"{who} itself failed on {plural(counts['harness_error'], 'case')}")
+    return found
 
 
 def statement_digest(statement: dict[str, Any]) -> str:

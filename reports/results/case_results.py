@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from sys import intern
 from typing import Any, Literal
 
@@ -251,3 +252,25 @@ def _bare_facts(suite: Suite, case_id: str) -> CaseFacts:
 
 _NOTHING: Mapping[str, str] = {}
 _NO_SIZE = (0, 0, 0)
+
+
+def blank_results(suite: Suite) -> Results:
+    """The cases of a suite, none of which ran: read once for many records of it."""
+    return put_together(suite, Record(Path(), {"suite": suite.digest}, (), None))
+
+
+def fill(blank: Results, record: Record) -> Results:
+    """Such results with the rows of a record of that suite, as `put_together` gives them.
+
+    Raises UserError where the record holds a row of a case that the suite lacks.
+    """
+    rows = rows_by_case(blank.suite, record, blank.suite.case_ids)
+    cases = tuple(_filled(each, own or ()) for each, own in zip(blank.cases, rows, strict=True))
+    return replace(blank, record=record, cases=cases)
+
+
+def _filled(case: CaseResult, rows: tuple[Result, ...]) -> CaseResult:
+    if not rows:
+        return case
+    verdict, row = _worst(rows)
+    return replace(case, verdict=verdict, row=row, rows=rows)

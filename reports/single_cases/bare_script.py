@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto
+from onnx import ModelProto, NodeProto
 
 from conformance.models.case_models import Form, build_model
 from conformance.models.input_names import named_inputs
@@ -24,7 +24,7 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.harmless import for_python
 from opcert.vocabulary.tensors import Tensor
 from reports.causes.rule_words import broken_rule
-from reports.single_cases.standalone import CALLS, PLAIN, kind_of, plain_attribute
+from reports.single_cases.standalone import CALLS, PLAIN, declared_text, kind_of, plain_attribute
 
 MOST_ELEMENTS = 1024
 """Of inputs and expected outputs together; a script of more is none for people."""
@@ -159,8 +159,8 @@ def _model(model: ModelProto, case: Case) -> Iterator[str]:
     graph, node = model.graph, model.graph.node[0]
     constants = {each.name: read_tensor(each) for each in graph.initializer}
     yield from _node(node, case)
-    own = [_declared(each) for each in graph.input]
-    outputs = [_declared(each) for each in graph.output]
+    own = [declared_text(each, "info") for each in graph.input]
+    outputs = [declared_text(each, "info") for each in graph.output]
     if constants:
         yield from _inputs("constants", constants)
     last = ", [onnx.numpy_helper.from_array(each, name) for name, each in constants.items()]"
@@ -186,13 +186,6 @@ def _attribute_code(value: AttributeValue) -> str:
     if isinstance(value, Tensor):
         return f"onnx.numpy_helper.from_array({array_code(value)})"
     return for_python(plain_attribute(value))
-
-
-def _declared(value: ValueInfoProto) -> str:
-    found = value.type.tensor_type
-    extents = [each.dim_value if each.HasField("dim_value") else None for each in found.shape.dim]
-    name = TensorProto.DataType.Name(found.elem_type)
-    return f"info({for_python(value.name)}, onnx.TensorProto.{name}, {extents})"
 
 
 def expected_error(case: Case) -> str:

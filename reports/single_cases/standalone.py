@@ -248,9 +248,9 @@ def _model(case: Case, valid_case: Case | None) -> list[str]:
     ]
 
 
-def declared_text(value: ValueInfoProto) -> str:
-    """The declaration of an input or output of a model."""
+def declared_text(value: ValueInfoProto, function: str = "helper.make_tensor_value_info") -> str:
+    """The declaration of an input or output of a model, by the function of ONNX as a script calls it."""
     found = value.type.tensor_type
     extents = [each.dim_value if each.HasField("dim_value") else None for each in found.shape.dim]
     name = TensorProto.DataType.Name(found.elem_type)
-    return f"helper.make_tensor_value_info({for_python(value.name)}, onnx.TensorProto.{name}, {extents})"
+    return f"{function}({for_python(value.name)}, onnx.TensorProto.{name}, {extents})"

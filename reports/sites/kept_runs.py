@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,10 +13,15 @@ from conformance.recording.records import FORMAT, Record, read_record
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import open_regular
-from reports.comparisons.version_order import version_key
 from reports.results.case_results import Results
 from reports.sites.kept_run import KeptRun, keep_run
 
+VersionKey = tuple[tuple[int, int, str], ...]
+_PART = re.compile(r"[0-9]{1,18}|[a-z]+")
+_BEFORE = ("dev", "nightly", "snapshot", "preview", "pre", "a", "alpha", "b", "beta", "c", "rc")
+"""Words of versions that come before the one without them, in their order."""
+_AFTER = ("post", "rev", "r", "p", "patch")
+_WORD, _END, _LATER, _NUMBER = 1, 2, 3, 4
 _HEAD = 4096
 _MOST_ROWS = 100_000
 """Rows of a record that are kept in memory while a site takes of them what it shows."""
@@ -136,3 +142,24 @@ def versions_shown(series: Sequence[KeptRun], most: int) -> tuple[KeptRun, ...]:
 def newest(series: Sequence[KeptRun]) -> KeptRun:
     """The run that a runtime is shown by."""
     return versions_shown(series, 1)[0]
+
+
+def version_key(text: str) -> VersionKey:
+    """What versions are sorted by: 1.9 < 1.10rc1 < 1.10 < 1.10.post1 < 1.10.1.
+
+    What follows a `+` counts last; a text that begins with no number comes before all that do.
+    """
+    public, _, local = text.strip().lower().removeprefix("v").partition("+")
+    return (*_parts_of_version(public), (_END, 0, ""), *_parts_of_version(local))
+
+
+def _parts_of_version(text: str) -> list[tuple[int, int, str]]:
+    return [_part_of_version(each) for each in _PART.findall(text)]
+
+
+def _part_of_version(text: str) -> tuple[int, int, str]:
+    if text.isdigit():
+        return _NUMBER, int(text), ""
+    if text in _BEFORE:
+        return 0, _BEFORE.index(text), ""
+    return (_LATER, 0, "") if text in _AFTER else (_WORD, 0, text)

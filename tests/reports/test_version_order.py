@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.comparisons.version_order import version_key
+from reports.sites.kept_runs import version_key
 
 RISING = (
     "unknown", "0.9", "1.0.dev3", "1.0a1", "1.0b2", "1.0rc1", "1.0rc2", "1.0", "1.0+cpu", "1.0.post1",
