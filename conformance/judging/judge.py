@@ -54,7 +54,7 @@ FAILING: frozenset[Verdict] = frozenset(
 """What blames a runtime."""
 DIFFERENT: frozenset[Verdict] = FAILING | {"inexact", "document", "limit"}
 """Whatever shows that a program does not do what the reference does."""
-_BEST_FIRST: tuple[Verdict, ...] = (
+BEST_FIRST: tuple[Verdict, ...] = (
     "pass",
     "observed",
     "unsupported",
@@ -73,7 +73,7 @@ _BEST_FIRST: tuple[Verdict, ...] = (
 
 def worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     """A case's verdict from those of its rows; raises ValueError on none."""
-    return max(verdicts, key=_BEST_FIRST.index)
+    return max(verdicts, key=BEST_FIRST.index)
 
 
 @dataclass(frozen=True)

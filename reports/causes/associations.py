@@ -11,6 +11,7 @@ from reports.causes.conditions import Condition, Observation, separate
 from reports.causes.failure_kinds import Kind
 from reports.causes.features import feature_names
 from reports.results.case_results import CaseResult
+from reports.results.verdicts import LOST
 
 FEWEST = 3
 """From fewer failures no condition is said: something singles out every case."""
@@ -57,7 +58,7 @@ def comparable(kind: Kind, case: CaseResult) -> bool:
     """Whether a case could have failed in this way at all: a valid call is never accepted wrongly."""
     if kind == "accepted_invalid":
         return case.demand == "refuse"
-    return kind in ("crash", "timeout") or case.demand == "answer"
+    return kind in LOST or case.demand == "answer"
 
 
 def _judged(

@@ -27,7 +27,7 @@ from reports.causes.operator_use import Use, use_of
 from reports.causes.others import Beside, nobody_passes
 from reports.results.case_results import CaseResult
 from reports.results.type_order import type_rank
-from reports.results.verdicts import BESIDE
+from reports.results.verdicts import BESIDE, LOST
 
 Smallness = tuple[tuple[int, int, int], tuple[int, int, int], str]
 Told = Literal[
@@ -94,10 +94,10 @@ class FailureClass:
     def tier(self) -> Tier:
         if not self.fails:
             return TIER_OF[self.kind]
-        if nobody_passes(self.beside) and self.kind not in ("crash", "timeout"):
+        if nobody_passes(self.beside) and self.kind not in LOST:
             return NOBODY
         # A lost process stays at the top, explained or not.
-        if self.told == "nothing" and self.kind not in ("crash", "timeout"):
+        if self.told == "nothing" and self.kind not in LOST:
             return UNEXPLAINED
         return TIER_OF[self.kind]
 

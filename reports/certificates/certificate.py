@@ -28,6 +28,7 @@ from reports.results.told_facts import items, mapping, text
 from reports.results.trusted import trust_of, unreviewed
 from reports.results.type_order import in_type_order
 from reports.results.untested import find_untested
+from reports.results.verdicts import NOT_JUDGED
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:opcert:conformance:v1"
@@ -70,7 +71,7 @@ def make_certificate(
     UserError where the run is not one that can be certified (with every reason), or where its record cannot
     be read.
     """
-    if results.counts["not_run"] + results.counts["harness_error"] == len(results.cases):
+    if sum(results.counts[each] for each in NOT_JUDGED) == len(results.cases):
         raise NothingRan("there is nothing to certify: no case ran", got=runtime_label(results.record))
     obstacles = _list_obstacles(results)
     if obstacles:

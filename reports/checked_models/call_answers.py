@@ -17,7 +17,7 @@ from reports.checked_models.failing_levels import at_other_extents, level_remark
 from reports.checked_models.grades import grade_of, inexact_by
 from reports.page_making.phrasing import ratio_text
 from reports.results.case_results import CaseResult, Results
-from reports.results.verdicts import word
+from reports.results.verdicts import LOST, word
 from reports.single_cases.answer_views import error_text
 
 Answer = Literal[
@@ -228,7 +228,7 @@ def _graded(
 
 def _answer_of(found: FailureClass) -> Answer:
     # A lost process is one, whoever is to blame.
-    if found.kind in ("crash", "timeout"):
+    if found.kind in LOST:
         return "crashes"
     if not found.fails:
         return "inexact" if found.kind == "inexact" else "open"

@@ -17,7 +17,7 @@ from reports.comparisons.comparison_text import (
 from reports.comparisons.run_comparison import KINDS, Change, ChangeKind, Comparison
 from reports.page_making.pages_alone import render_page
 from reports.page_making.phrasing import moment, ratio_text
-from reports.results.verdicts import word
+from reports.results.verdicts import COMPARED, word
 
 MOST = 2000
 """Cases that one table of a page lists; what it leaves out it counts."""
@@ -97,9 +97,7 @@ def _view(change: Change, suite: str) -> ChangeView:
         SideView(
             each.verdict,
             word(each.verdict),
-            ""
-            if each.ratio is None or each.verdict not in ("pass", "mismatch", "inexact")
-            else ratio_text(each.ratio),
+            "" if each.ratio is None or each.verdict not in COMPARED else ratio_text(each.ratio),
         )
         for each in (change.before, change.after)
     ]

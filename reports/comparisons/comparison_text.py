@@ -10,7 +10,7 @@ from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.comparisons.run_comparison import KINDS, Change, ChangeKind, Comparison
 from reports.page_making.markdown_tables import headed_list, table, within
 from reports.page_making.phrasing import count, plural, ratio_text
-from reports.results.verdicts import word
+from reports.results.verdicts import COMPARED, word
 
 LIMIT = 1024 * 1024
 """Bytes of Markdown that a step's summary may have."""
@@ -35,7 +35,7 @@ def change_text(change: Change) -> str:
     """`pass, error 0.2 -> mismatch, error 4.1 ×`, with the reason where it fails now."""
     sides = []
     for each in (change.before, change.after):
-        told = each.ratio is not None and each.verdict in ("pass", "mismatch", "inexact")
+        told = each.ratio is not None and each.verdict in COMPARED
         unstable = " (unstable)" if each.unstable else ""
         sides.append(f"{word(each.verdict)}{unstable}{f', error {ratio_text(each.ratio)}' if told else ''}")
     return " → ".join(sides)

@@ -17,6 +17,7 @@ from reports.causes.followed_readings import fault_text
 from reports.page_making.phrasing import listed, plural
 from reports.results.headline import runtime_label
 from reports.results.told_facts import items, mapping, text
+from reports.results.verdicts import HOLDING, LOST, NOT_JUDGED
 
 ChangeKind = Literal["regressed", "fixed", "changed", "expectation", "error", "same"]
 KINDS: Mapping[ChangeKind, str] = {
@@ -28,10 +29,6 @@ KINDS: Mapping[ChangeKind, str] = {
     "same": "same verdict, same error",
 }
 """What can be said of a case that both runs ran, in the order in which it is told."""
-_UNCOUNTED = ("not_run", "harness_error")
-_LOST = ("crash", "timeout")
-HOLDING = ("pass", "observed")
-"""Verdicts of cases that a later run must not lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +155,7 @@ def compare_runs(
 def _seen(rows: Sequence[Result]) -> Seen | None:
     """What a run saw of a case with these rows; None where it did not run it."""
     verdict = worst_verdict(each.verdict for each in rows)
-    if verdict in _UNCOUNTED:
+    if verdict in NOT_JUDGED:
         return None
     row = next(each for each in rows if each.verdict == verdict)
     ratio = (row.worst or {}).get("ratio")
@@ -172,7 +169,7 @@ def _kind(before: Seen, after: Seen, expectation_changed: bool) -> ChangeKind:
     if before.verdict == after.verdict:
         return "same" if before.ratio == after.ratio else "error"
     failed, fails = before.verdict in FAILING, after.verdict in FAILING
-    if fails and (not failed or (after.verdict in _LOST and before.verdict not in _LOST)):
+    if fails and (not failed or (after.verdict in LOST and before.verdict not in LOST)):
         return "regressed"
     if after.verdict == "unsupported" and not failed:
         return "regressed"
@@ -185,7 +182,7 @@ def _warnings(base: Record, head: Record) -> Iterable[str]:
     for name, record in (("base", base), ("head", head)):
         if record.partial:
             yield f"The record of the {name} run has no footer: it is a part of a run."
-        uncounted = sum(record.counts[each] for each in ("not_run", "harness_error"))
+        uncounted = sum(record.counts[each] for each in NOT_JUDGED)
         if uncounted:
             yield f"{plural(uncounted, 'case')} of the {name} run did not run and are left out."
     before, after = (mapping(each.header.get("options")) for each in (base, head))

@@ -23,6 +23,7 @@ from reports.causes.followed_readings import fault_name
 from reports.causes.named_causes import NamedCause, name_cause
 from reports.gates.yaml_types import Date, Listed, Strict
 from reports.results.case_results import Results
+from reports.results.verdicts import NOT_JUDGED
 
 LASTS = timedelta(days=90)
 """How long an entry holds that `--update-baseline` writes."""
@@ -196,7 +197,7 @@ def _new_entries(results: Results, new: Mapping[str, str], expires: date) -> Ite
 
 def _ran(results: Results) -> set[str]:
     """The names of what could have failed: cases that ran, and every fault."""
-    found = {str(each.id) for each in results.cases if each.verdict not in ("not_run", "harness_error")}
+    found = {str(each.id) for each in results.cases if each.verdict not in NOT_JUDGED}
     faults = {f"fault/{kind}/{operator}" for kind in _FAULTS for operator in ("", *results.by_operator)}
     return found | faults
 

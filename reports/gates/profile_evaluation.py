@@ -15,7 +15,7 @@ from reports.certificates.standing import OWN, SuiteStanding
 from reports.gates.profiles import Profile, Waiver
 from reports.page_making.phrasing import plural
 from reports.results.case_results import CaseResult, Results
-from reports.results.verdicts import FAILING, word
+from reports.results.verdicts import FAILING, UNCOUNTED, word
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _operator_reasons(
         if str(each.id) not in waived:
             by_verdict[each.verdict].append(each)
     reasons = []
-    demanded: tuple[str, ...] = (*FAILING, "limit", "harness_error", "not_run")
+    demanded: tuple[str, ...] = (*FAILING, *UNCOUNTED)
     for verdict in (*demanded, "inexact") if profile.inexact == "none" else demanded:
         own = by_verdict[verdict]
         if own:

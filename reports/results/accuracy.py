@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import short_names
+from reports.results.verdicts import COMPARED
 
 LIMITS = (0.0, 1 / 64, 1 / 16, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 16.0)
 HEADS = ("0", "≤ 1/64", "≤ 1/16", "≤ 1/4", "≤ 1/2", "≤ 1", "≤ 2", "≤ 4", "≤ 16", "> 16", "not equal", "shape")
@@ -98,7 +99,7 @@ def measure_accuracy(results: Results) -> Accuracy:
 
 def accuracy_column(case: CaseResult) -> int | None:
     """In which column of `HEADS` a case counts; None where no answer of it was judged."""
-    if case.demand != "answer" or case.verdict not in ("pass", "mismatch", "inexact"):
+    if case.demand != "answer" or case.verdict not in COMPARED:
         return None
     if case.verdict == "pass":
         return bisect.bisect_left(LIMITS, min(case.ratio or 0.0, 1.0))

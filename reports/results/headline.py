@@ -17,6 +17,7 @@ from reports.results.case_results import Results
 from reports.results.decided import decide
 from reports.results.missing_rows import list_missing
 from reports.results.told_facts import mapping, text
+from reports.results.verdicts import NOT_JUDGED
 
 _LONGEST_NAME = 200
 
@@ -67,7 +68,7 @@ def list_warnings(results: Results) -> tuple[str, ...]:
             f"{who} itself failed on {plural(counts['harness_error'], 'case')}: {whose}; "
             "they count for nothing."
         )
-    if len(results.cases) == counts["not_run"] + counts["harness_error"]:
+    if len(results.cases) == sum(counts[each] for each in NOT_JUDGED):
         found.append("Nothing ran.")
     return tuple(found)
 

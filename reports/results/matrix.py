@@ -16,7 +16,6 @@ from reports.results.case_results import OTHERS, CaseResult
 from reports.results.type_order import in_type_order, type_rank
 from reports.results.verdicts import FAILING, VerdictCounts, short_word
 
-_UNCOUNTED = ("limit", "harness_error", "not_run")
 MOST_NOTES = 3
 """So many marks of notes a cell has at most; all notes stand in its words."""
 FEW_ROWS = 24
@@ -50,8 +49,7 @@ class Cell(VerdictCounts):
     @property
     def verdict(self) -> str:
         """The verdict that the cell is marked with: the worst failing one, else what most describes it."""
-        order = (*FAILING, "inexact", "pass", "document", "unsupported", "observed", *_UNCOUNTED)
-        return next((each for each in order if self.counts.get(each)), "not_run")
+        return self.mark
 
     @property
     def word(self) -> str:

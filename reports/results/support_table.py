@@ -18,7 +18,7 @@ from reports.results.headline import list_warnings, runtime_label
 from reports.results.support_notes import SupportNote, make_notes, steady_text
 from reports.results.told_facts import mapping, text
 from reports.results.type_order import in_type_order
-from reports.results.verdicts import VerdictCounts
+from reports.results.verdicts import UNCOUNTED, VerdictCounts
 
 Support = Literal["full", "partial", "none", "wrong", "open", "inexact", "unknown", "undemanded"]
 """What a cell comes to:
@@ -45,7 +45,7 @@ class SupportCell(VerdictCounts):
 
     @property
     def unjudged(self) -> int:
-        return sum(self.counts.get(each, 0) for each in ("not_run", "harness_error", "limit"))
+        return sum(self.counts.get(each, 0) for each in UNCOUNTED)
 
     @property
     def support(self) -> Support:

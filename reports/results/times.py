@@ -11,14 +11,12 @@ from reports.page_making.phrasing import duration, plural
 from reports.page_making.run_page import Page
 from reports.results.case_results import CaseResult
 from reports.results.told_facts import short_names
+from reports.results.verdicts import UNCOUNTED, WORST_FIRST
 
 SLOWEST = 8
 _LEFT, _RIGHT, _WIDTH, _HEIGHT = 250, 340, 1180, 30
 _LEAST, _MOST = 1e-5, 100.0
-_ENDED = (
-    *("pass", "mismatch", "inexact", "document", "rejected_valid", "accepted_invalid"),
-    *("unsupported", "observed", "crash"),
-)
+_ENDED = frozenset(WORST_FIRST) - {"timeout", *UNCOUNTED}
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-FAILING = ("crash", "timeout", "mismatch", "rejected_valid", "accepted_invalid")
+from conformance.judging.judge import BEST_FIRST, Verdict
+from conformance.judging.judge import FAILING as BLAMING
+
+FAILING: tuple[Verdict, ...] = tuple(verdict for verdict in reversed(BEST_FIRST) if verdict in BLAMING)
 """Verdicts that say that a runtime does not do what the documents say, the worst first."""
+
+
+LOST: tuple[Verdict, ...] = ("crash", "timeout")
+"""Verdicts of calls that cost their caller the process."""
+
+
+COMPARED: tuple[Verdict, ...] = ("pass", "mismatch", "inexact")
+"""Verdicts of answers whose values were held against what is expected."""
+
+
+HOLDING: tuple[Verdict, ...] = ("pass", "observed")
+"""Verdicts of cases that do what is demanded of them."""
+
+
+NOT_JUDGED: tuple[Verdict, ...] = ("harness_error", "not_run")
+"""Verdicts of cases of which nothing came that could be judged."""
+
+
+UNCOUNTED: tuple[Verdict, ...] = ("limit", *NOT_JUDGED)
+"""Verdicts that say nothing of a runtime."""
 
 
 BESIDE = ("inexact", "document")
 """Verdicts of answers that stand beside the failures, each with its cause: they blame nobody."""
 
 
-WORST_FIRST = (*FAILING, *BESIDE, "limit", "harness_error", "not_run", "unsupported", "observed", "pass")
+WORST_FIRST = (*FAILING, *BESIDE, *UNCOUNTED, "unsupported", "observed", "pass")
 """Every verdict, in the order in which lists have them."""
+
+
+_TELLING_FIRST = (*FAILING, "inexact", "pass", "document", "unsupported", "observed", *UNCOUNTED)
+"""Every verdict, the one first that cells with several are marked with."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +63,7 @@ GROUPS = (
     Group("open in the documents", ("document",)),
     Group("the runtime says it cannot", ("unsupported",)),
     Group("nothing demanded", ("observed",)),
-    Group("not counted", ("limit", "harness_error", "not_run")),
+    Group("not counted", UNCOUNTED),
 )
 
 
@@ -75,6 +102,11 @@ class VerdictCounts:
     def failing(self) -> int:
         """How many fail."""
         return failing(self.counts)
+
+    @property
+    def mark(self) -> str:
+        """The worst verdict of what fails; where nothing does, what most describes the cases."""
+        return next((verdict for verdict in _TELLING_FIRST if self.counts.get(verdict)), "not_run")
 
     @property
     def told(self) -> str:

@@ -19,7 +19,7 @@ from reports.results.case_results import CaseResult, Results
 from reports.results.report import Report
 from reports.results.told_facts import items, mapping, text
 from reports.results.type_order import in_type_order
-from reports.results.verdicts import WORST_FIRST, short_word, word
+from reports.results.verdicts import COMPARED, WORST_FIRST, short_word, word
 from reports.single_cases.listed_cases import count_others, counted_values
 
 _REASON = 240
@@ -191,7 +191,7 @@ def _run(page: Page, cases: Sequence[CaseResult]) -> dict[str, Any]:
 
 def _ratio(case: CaseResult) -> float | None:
     """Error over allowed error in four digits, never rounded over 1; None where no answer was judged."""
-    if case.demand != "answer" or case.verdict not in ("pass", "mismatch", "inexact"):
+    if case.demand != "answer" or case.verdict not in COMPARED:
         return None
     if case.verdict == "mismatch" and case.wrong_shape:
         return _WRONG_SHAPE

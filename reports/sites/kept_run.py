@@ -18,11 +18,10 @@ from reports.causes.followed_readings import fault_text
 from reports.results.case_results import Results
 from reports.results.headline import runtime_label
 from reports.results.told_facts import mapping, text
+from reports.results.verdicts import UNCOUNTED
 from reports.sites.cause_keys import CauseKey
 from reports.sites.seen_causes import SeenCause, causes_of, causes_of_record
 from reports.sites.tallies import Tally
-
-_UNCOUNTED = ("not_run", "harness_error", "limit")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +72,7 @@ class KeptRun:
     @property
     def ran(self) -> bool:
         """Whether anything was learnt of the runtime."""
-        return any(each not in _UNCOUNTED for each in self.counts)
+        return any(each not in UNCOUNTED for each in self.counts)
 
     @cached_property
     def cause_of(self) -> Mapping[str, CauseKey]:

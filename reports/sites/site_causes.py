@@ -11,6 +11,7 @@ from conformance.judging.known_causes import KnownCause
 from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_kinds import GROUPS, NOBODY, TIERS
 from reports.causes.operator_use import Use, use_of
+from reports.results.verdicts import HOLDING, NOT_JUDGED
 from reports.sites.cause_examples import CauseExample
 from reports.sites.cause_keys import CauseKey
 from reports.sites.kept_run import KeptRun
@@ -115,9 +116,9 @@ def _in_run(cause: SiteCause, run: KeptRun) -> CauseInRun:
     return CauseInRun(
         run,
         len(by_it),
-        sum(each in ("pass", "observed") for each in others),
+        sum(each in HOLDING for each in others),
         sum(each in FAILING for each in others),
         others.count("unsupported"),
-        sum(each is None or each in ("not_run", "harness_error") for each in others),
+        sum(each is None or each in NOT_JUDGED for each in others),
         run.verdicts.get(cause.example.case),
     )

@@ -10,6 +10,7 @@ from typing import Literal
 
 from conformance.judging.judge import FAILING
 from opcert.vocabulary.names import CaseId, OperatorName
+from reports.results.verdicts import HOLDING, UNCOUNTED
 from reports.sites.cause_keys import CauseKey
 from reports.sites.kept_run import KeptRun
 from reports.sites.kept_runs import KeptRuns
@@ -42,8 +43,7 @@ HEADINGS: Mapping[Turn, str] = {
 }
 Expectations = Mapping[str, Mapping[str, str]]
 """For each suite by its digest the digest of what each of its cases expects."""
-_UNCOUNTED = ("not_run", "harness_error", "limit")
-_HOLDING = ("pass", "observed", "inexact")
+_HOLDING = (*HOLDING, "inexact")
 _BETTER_OR_WORSE: tuple[Turn, ...] = ("regressed", "otherwise", "fixed")
 
 
@@ -138,10 +138,10 @@ def compare_kept(
         if asked is None or asks is None:
             return VersionChange(before, after, why_not="of different suites, not both of which are at hand")
         both = [each for each in both if asked.get(each) == asks.get(each) is not None]
-    both = [each for each in both if old[each] not in _UNCOUNTED and new[each] not in _UNCOUNTED]
+    both = [each for each in both if old[each] not in UNCOUNTED and new[each] not in UNCOUNTED]
     if not both:
         return VersionChange(before, after, why_not="no case that asks the same ran in both")
-    ran = {each for each, verdict in new.items() if verdict not in _UNCOUNTED}
+    ran = {each for each, verdict in new.items() if verdict not in UNCOUNTED}
     lost = sum(each not in ran for each, verdict in old.items() if verdict in _HOLDING)
     return VersionChange(
         before,

@@ -172,7 +172,7 @@ def test_a_mark_is_of_what_is_blamed_and_counts_add_up() -> None:
     tally = Tally({"document": 1, "mismatch": 2, "inexact": 1, "pass": 4, "unsupported": 3})
     assert (tally.mark, tally.failing, tally.open, tally.total) == ("mismatch", 2, 1, 11)
     assert (tally.decided, tally.inexact) == (6, 1)
-    assert tally.words == "2 mismatch, 1 inexact, 1 open in the documents, 3 unsupported, 4 pass"
+    assert tally.told == "2 mismatch, 1 inexact, 1 open in the documents, 3 unsupported, 4 pass"
     assert Tally({"unsupported": 3}).mark == "unsupported"
     assert Tally({"unsupported": 3, "pass": 1}).mark == "pass"
 
