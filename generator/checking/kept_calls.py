@@ -17,7 +17,7 @@ class KeptCalls(PartCache):
     """The calls of the cache, of the code and the declarations of now."""
 
     def __init__(self) -> None:
-        super().__init__("calls", "generator.checking.making")
+        super().__init__("calls")
 
     def find(self, call: ModelCall) -> CallCases | None:
         """What was made before of a call; None where it is not kept, or is not what was written."""

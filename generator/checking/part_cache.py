@@ -11,7 +11,7 @@ from conformance.processes.scratch_folders import scratch_folder
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.kept_suites import suites_folder
 from conformance.suite.suite_parts import SuitePart, part_bytes, read_part
-from generator.making.sources import SourceReader
+from generator.making.sources import SourceReader, code_files, digest_of_many
 from opcert.vocabulary.kept_files import remove_oldest
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import read_regular
@@ -21,17 +21,13 @@ Found = TypeVar("Found")
 MOST_KEPT = 4_000
 """So many parts stay in a folder, those that were made last."""
 _LARGEST = 1 << 28
-_MODULES = ("generator.spaces.declared_kinds", "specs.functions")
 
 
 class PartCache:
-    """A folder beside the suites, with parts of the code and the declarations of now.
+    """A folder beside the suites, with parts of the code and the declarations of now."""
 
-    `making` is the module that makes the cases: what it imports has a say in them.
-    """
-
-    def __init__(self, folder: str, making: str) -> None:
-        self._name, self._modules = folder, (making, *_MODULES)
+    def __init__(self, folder: str) -> None:
+        self._name = folder
         self._reader = SourceReader()
         self._code: str | None = None
 
@@ -59,12 +55,11 @@ class PartCache:
     def _path(self, operators: Sequence[OperatorName], said: Sequence[Any]) -> Path | None:
         """Where the part of what was said about operators lies; None where it can be kept nowhere."""
         try:
-            sources = [self._reader.sources_of(each).digest for each in operators]
+            sources = [self._reader.spec_digests(each) for each in operators]
         except Exception:  # noqa: BLE001 - an operator without a spec: there is nothing to keep
             return None
         if self._code is None:
-            files = self._reader.imported_files(self._modules)
-            self._code = sha256(b"\0".join(path.read_bytes() for path in files))
+            self._code = digest_of_many(code_files())
         return self._folder() / sha256(canonical_json([*said, self._code, sources]))
 
     def _folder(self) -> Path:

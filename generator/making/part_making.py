@@ -16,7 +16,7 @@ from conformance.suite.suite_parts import FORMAT, SuitePart, cases_in
 from generator.adequacy.selections import selections_digest
 from generator.making.newer_versions import newer_versions
 from generator.making.operator_cases import generate_part
-from generator.making.sources import SourceReader
+from generator.making.sources import SourceReader, code_files
 from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
 
@@ -98,8 +98,7 @@ def _kept_cases(options: Options, folders: Sequence[Path], operator: OperatorNam
 
 
 def _code_is_as_loaded(operator: OperatorName, folders: Sequence[Path]) -> bool:
-    reader = SourceReader(folders)
-    code = [*reader.code_of(operator), *reader.own_code(operator)]
+    code = [*code_files(), *SourceReader(folders).own_code(operator)]
     now, passed = time.time_ns(), time.monotonic_ns() - _COUNTED_NS
     if abs(now - _BEGUN_NS - passed) > _MOST_SLEWED_NS:
         return False  # the clock was set meanwhile: when a file was written says nothing

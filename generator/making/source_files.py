@@ -1,40 +1,37 @@
-"""Files that suites are made from: the digest of each, and the modules that it imports."""
+"""Files that suites are made from: the digest of each, and the modules that those of Python import."""
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from opcert.vocabulary.regular_files import FileState, file_state
 
 DIGITS = 16
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w.]+))", re.M
-)
 
 
-@dataclass(frozen=True)
-class SourceFile:
-    """The digest of a file, and the modules that it names in its imports, where it is of Python."""
-
-    digest: str
-    imports: tuple[str, ...] = ()
+def digest_of_file(path: Path) -> str:
+    """The digest of a file as it is now; one that has its time, size and place still is not read again."""
+    return _digest_of_file(path, file_state(path))
 
 
-def read_source(path: Path) -> SourceFile:
-    """A file as it is now; one that was read before and has its time, size and place still is not read."""
-    return _read(path, file_state(path))
+def imports_of(path: Path) -> tuple[str, ...]:
+    """The modules that a file of Python imports, as `imported_names` has them; cached as its digest is."""
+    return _imports_of(path, file_state(path))
 
 
 @lru_cache(maxsize=4096)
-def _read(path: Path, _: FileState | None) -> SourceFile:
-    names = imported_names(path.read_text(encoding="utf-8")) if path.suffix == ".py" else []
-    return SourceFile(digest_of([path]), tuple(names))
+def _digest_of_file(path: Path, _: FileState | None) -> str:
+    return digest_of([path])
+
+
+@lru_cache(maxsize=4096)
+def _imports_of(path: Path, _: FileState | None) -> tuple[str, ...]:
+    return imported_names(path.read_text(encoding="utf-8", errors="replace"))
 
 
 def digest_of(files: Iterable[Path]) -> str:
@@ -46,30 +43,44 @@ def digest_of(files: Iterable[Path]) -> str:
     return digest.hexdigest()[:DIGITS]
 
 
-def imported_names(code: str) -> list[str]:
-    """The modules that code names in its imports; names that are no modules among them."""
-    names = []
-    for module, listed, plain in _IMPORT.findall(code):
-        names.append(module or plain)
-        names += [f"{module}.{each}" for each in re.findall(r"\w+", listed) if module]
-    return names
+def imported_names(code: str) -> tuple[str, ...]:
+    """The modules that code names in its imports, wherever these stand; names that are no modules among them.
+
+    Where code lists the modules of a package (`package.__path__`), it is `package.*`, of its own one `.*`.
+    Code that is no Python imports nothing.
+    """
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError):
+        return ()
+    return tuple(dict.fromkeys(name for node in ast.walk(tree) for name in _names_in(node)))
 
 
-def modules_under(root: Path, package: str) -> Mapping[str, str]:
-    """The paths of a package's modules by their names, itself and all in it; none where it is not there."""
-    alone = root / f"{package}.py"
-    if alone.is_file():
-        return {package: str(alone)}
-    found: dict[str, str] = {}
-    pending = [(package, str(root / package))] if (root / package).is_dir() else []
+def _names_in(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Import():
+            yield from (alias.name for alias in node.names)
+        case ast.ImportFrom(module=str(module)):
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+        case ast.Attribute(attr="__path__"):
+            yield f"{ast.unparse(node.value)}.*"
+        case ast.Name(id="__path__"):
+            yield ".*"
+
+
+def modules_under(folder: Path, package: str) -> Mapping[str, Path]:
+    """The files of a package's modules by their names, itself and all in it; none where it is not there."""
+    found: dict[str, Path] = {}
+    pending = [(package, str(folder))] if folder.is_dir() else []
     while pending:
-        name, folder = pending.pop()
-        with os.scandir(folder) as inside:
+        name, place = pending.pop()
+        with os.scandir(place) as inside:
             for each in inside:
                 if each.name == "__init__.py":
-                    found.setdefault(name, each.path)
+                    found.setdefault(name, Path(each.path))
                 elif each.name.endswith(".py"):
-                    found[f"{name}.{each.name[:-3]}"] = each.path
+                    found[f"{name}.{each.name[:-3]}"] = Path(each.path)
                 elif each.name.isidentifier() and each.name != "__pycache__" and each.is_dir():
                     pending.append((f"{name}.{each.name}", each.path))
     return found

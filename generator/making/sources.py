@@ -1,4 +1,9 @@
-"""What an operator's part of a suite is made from, as digests: its spec, its reference, the other code."""
+"""What an operator's part of a suite is made from, as digests: its spec, and the code that makes its cases.
+
+Of an opcert that is installed, all of its code counts for every operator: that changes with a release alone.
+In a checkout, the code counts that is imported to make the operator's cases, so that an edit makes again no
+more than it may concern; to know that, this code is parsed, once a process.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +13,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import conformance
+import generator
+import opcert.vocabulary
+import reference
 import specs
 from conformance.suite.canonical import canonical_json, sha256
-from generator.making.named_operators import known_operators, reference_module_of
+from generator.making.named_operators import REFERENCES, reference_module_of
 from generator.making.newer_versions import newer_versions
 from generator.making.opsets import default_operators
-from generator.making.source_files import DIGITS, digest_of, imported_names, modules_under, read_source
+from generator.making.source_files import (
+    DIGITS,
+    digest_of,
+    digest_of_file,
+    imports_of,
+    modules_under,
+)
 from opcert.vocabulary.names import OperatorName
 from specs.shared_readings import FILE_NAME as READINGS
 from specs.shared_readings import read_shared
@@ -22,16 +37,14 @@ from specs.spec_folders import OWN_FOLDER, SEARCHED, find_room, room_of
 
 ROOT = Path(specs.__file__).parents[1]
 """The folder that all of our packages lie in."""
-_CODE = ("generator", "specs", "conformance", "opcert", "reference")
-_REFERENCE = "reference"
+_PACKAGES = {
+    package.__name__: Path(package.__path__[0])
+    for package in (conformance, generator, opcert.vocabulary, reference, specs)
+}
+"""The packages whose code has a say in what cases are."""
+_PROJECT = "pyproject.toml"
 MAKING = "generator.making.operator_cases"
 """The module that makes an operator's cases: what it imports counts."""
-_FOUND_BY_NAME = {
-    MAKING: "generator.families",
-    "generator.spaces.declared_kinds": "generator.kinds",
-    "specs.functions": "specs.functions",
-}
-"""Modules that import all of a package, by the names of its files."""
 _OWN_FILES = (".yaml", ".json", ".py")
 _MEASURED = ("adequacy-", "agreement-")
 """Beginnings of files that say what was measured of cases."""
@@ -39,15 +52,14 @@ _MEASURED = ("adequacy-", "agreement-")
 
 @dataclass(frozen=True)
 class Sources:
-    """What an operator's cases are made from: digests of its spec by file, its reference, the other code."""
+    """What an operator's cases are made from: digests of its spec by file, and of the code."""
 
     specs: Mapping[str, str]
-    reference: str
-    generator: str
+    code: str
 
     @property
     def digest(self) -> str:
-        return sha256(canonical_json([dict(self.specs), self.reference, self.generator]))
+        return sha256(canonical_json([dict(self.specs), self.code]))
 
 
 class SourceReader:
@@ -56,22 +68,17 @@ class SourceReader:
     def __init__(self, folders: Sequence[Path] = ()) -> None:
         self._folders = tuple(folders)
         self._every = (*self._folders, OWN_FOLDER)
-        self._imports: dict[str, tuple[Path, tuple[str, ...]] | None] = {}
-        self._modules: dict[str, Mapping[str, str]] = {}
-        self._digests: dict[Path, str] = {}
         self._shared: Mapping[str, object] | None = None
         self._own: list[Path] | None = None
-        self._code: dict[frozenset[str], tuple[str, str]] = {}
+        self._code: dict[frozenset[str], str] = {}
 
     def sources_of(self, operator: OperatorName) -> Sources:
         """What one operator is made from; UserError where it has no spec, or a shared reading is damaged."""
-        start = self._start(operator)
+        start = self._start(operator) if _is_checkout() else frozenset[str]()
         if start not in self._code:
-            files = self.imported_files(start)
-            right = {path: path.is_relative_to(ROOT / _REFERENCE) for path in files}
-            reference = self._digest(path for path in files if right[path])
-            self._code[start] = (reference, self._digest(path for path in files if not right[path]))
-        return Sources(self.spec_digests(operator), *self._code[start])
+            files = self.imported_files(start) if start else code_files()
+            self._code[start] = digest_of_many(files)
+        return Sources(self.spec_digests(operator), self._code[start])
 
     def code_of(self, *operators: OperatorName) -> list[Path]:
         """The modules of ours that are imported to make operators' cases, and nothing else."""
@@ -85,36 +92,38 @@ class SourceReader:
 
     @cached_property
     def _own_imports(self) -> tuple[str, ...]:
-        texts = [path.read_text(encoding="utf-8", errors="replace") for path in self._own or ()]
-        return tuple(name for text in texts for name in imported_names(text))
+        return tuple(name for path in self._own or () for name in imports_of(path))
 
-    def imported_files(self, start: Iterable[str], packages: Sequence[str] = _CODE) -> list[Path]:
-        """The files of these modules, and of all in these packages that they import, directly or not."""
+    @cached_property
+    def _modules(self) -> Mapping[str, Path]:
+        """The file of each of our modules, by its name."""
+        return {
+            name: path
+            for package, folder in _PACKAGES.items()
+            for name, path in modules_under(folder, package).items()
+        }
+
+    def imported_files(self, start: Iterable[str]) -> list[Path]:
+        """The files of these modules, and of all of ours that they import, directly or not.
+
+        Whoever lists a package's modules imports them all, but for references: each operator has its own.
+        """
         found: set[Path] = set()
         seen: set[str] = set()
         pending = list(start)
         while pending:
             name = pending.pop()
-            if name in seen or name.partition(".")[0] not in packages:
+            if name in seen:
                 continue
             seen.add(name)
-            module = self._module(name)
-            if module is not None:
-                found.add(module[0])
-                pending += module[1]
+            if name.endswith(".*") and name != f"{REFERENCES}.*":
+                package = name.removesuffix("*")
+                pending += [each for each in self._modules if each.rpartition(".")[0] == package[:-1]]
+            elif name in self._modules:
+                path = self._modules[name]
+                found.add(path)
+                pending += [f"{name}.*" if each == ".*" else each for each in imports_of(path)]
         return sorted(found)
-
-    def _module(self, name: str) -> tuple[Path, tuple[str, ...]] | None:
-        """The file of a module, and the names that it imports; None where there is no such module of ours."""
-        if name not in self._imports:
-            package = name.partition(".")[0]
-            if package not in self._modules:
-                self._modules[package] = modules_under(ROOT, package)
-            place = self._modules[package].get(name)
-            path = None if place is None else Path(place)
-            named = _modules_in(_FOUND_BY_NAME[name]) if name in _FOUND_BY_NAME else []
-            self._imports[name] = None if path is None else (path, (*read_source(path).imports, *named))
-        return self._imports[name]
 
     def spec_digests(self, operator: OperatorName) -> dict[str, str]:
         """Digests by file; of newer versions as well, whose calls an older one takes over."""
@@ -124,8 +133,8 @@ class SourceReader:
             for each in (*newer, operator)
             for name, path in spec_files(each, self._folders).items()
         }
-        found = {name: self._digest_of(path) for name, path in files.items()}
-        found.update((name, self._digest_of(path)) for name, path in self._own_files(operator).items())
+        found = {name: digest_of_file(path) for name, path in files.items()}
+        found.update((name, digest_of_file(path)) for name, path in self._own_files(operator).items())
         for name in named_readings(files.values()):
             if self._shared is None:
                 self._shared = {each: one.model_dump() for each, one in read_shared(self._every).items()}
@@ -150,16 +159,21 @@ class SourceReader:
             self._own = sorted(path for folder in self._folders for path in folder.rglob("*.py"))
         return self._own
 
-    def _digest(self, files: Iterable[Path]) -> str:
-        digest = hashlib.sha256()
-        for path in files:
-            digest.update(self._digest_of(path).encode())
-        return digest.hexdigest()[:DIGITS]
 
-    def _digest_of(self, path: Path) -> str:
-        if path not in self._digests:
-            self._digests[path] = read_source(path).digest
-        return self._digests[path]
+def code_files() -> list[Path]:
+    """The files of all code that has a say in what cases are."""
+    found = (modules_under(folder, package).values() for package, folder in _PACKAGES.items())
+    return sorted(path for files in found for path in files)
+
+
+def digest_of_many(files: Iterable[Path]) -> str:
+    """A digest of the digests of files."""
+    return hashlib.sha256("".join(map(digest_of_file, files)).encode()).hexdigest()[:DIGITS]
+
+
+def _is_checkout() -> bool:
+    """Whether the code that runs lies in a checkout of the project, where it may be edited."""
+    return any((folder / _PROJECT).is_file() for folder in Path(specs.__file__).parents[1:3])
 
 
 def digest_of_spec(operator: OperatorName) -> str:
@@ -170,23 +184,20 @@ def digest_of_spec(operator: OperatorName) -> str:
 
 
 def sources_digest(folders: Sequence[Path] = (), operators: Sequence[OperatorName] = ()) -> str:
-    """A digest of all that the default suite is made from: specs, reference, generating code.
+    """A digest of all that the default suite is made from: specs, and code.
 
     With folders of specs, of all that the suite of their operators is made from; with operators that ship,
-    of all that the suite of these is. It is of more files than matter, and no YAML is read for it. What
+    of all that the suite of these is. It is of more files than matter: nothing is parsed for it. What
     was measured of cases is none of them.
     """
-    reader = SourceReader(folders)
     shipped = operators or default_operators()
-    every = {*shipped, *(known_operators(folders) if folders else ())}
-    code = reader.code_of(*every)
     rooms = {room_of(operator, OWN_FOLDER) for operator in shipped}
     data = {path for room in rooms for path in room.rglob("*.*") if _makes_cases(path)}
     data.update(
         path for form in ("*/*/spec.yaml", "parts/*.yaml", READINGS) for path in OWN_FOLDER.glob(form)
     )
     own = {path for each in folders for path in each.rglob("*") if _makes_cases(path)}
-    digest = digest_of([*code, *sorted(data), *sorted(own)])
+    digest = digest_of([*code_files(), *sorted(data), *sorted(own)])
     if not operators:
         return digest
     return hashlib.sha256(" ".join([digest, *map(str, operators)]).encode()).hexdigest()[:DIGITS]
@@ -200,8 +211,3 @@ def _place(path: Path, folders: Sequence[Path]) -> str:
     """Where a file lies in the folder of specs that holds it, and which of the folders that is."""
     number, folder = next((at, each) for at, each in enumerate(folders) if path.is_relative_to(each))
     return f"{number}/{path.relative_to(folder).as_posix()}"
-
-
-def _modules_in(package: str) -> list[str]:
-    folder = ROOT.joinpath(*package.split("."))
-    return sorted(f"{package}.{path.stem}" for path in folder.glob("*.py") if path.stem != "__init__")

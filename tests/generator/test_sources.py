@@ -13,8 +13,14 @@ import pytest
 
 from generator.making import sources
 from generator.making.named_operators import first_operators, known_operators
-from generator.making.source_files import digest_of, modules_under, read_source
-from generator.making.sources import ROOT, SourceReader, sources_digest
+from generator.making.source_files import (
+    digest_of,
+    digest_of_file,
+    imported_names,
+    imports_of,
+    modules_under,
+)
+from generator.making.sources import ROOT, SourceReader, code_files, sources_digest
 from opcert.vocabulary.names import OperatorName
 from specs.library import load_spec
 from specs.spec_folders import OWN_FOLDER
@@ -120,27 +126,51 @@ def test_references_are_named_by_what_the_files_say() -> None:
     ("code", "imported"),
     [
         ("import a.one", {"a/one.py"}),
+        ("import a.one, a.two as other", {"a/one.py", "a/two.py"}),
         ("from a import one", {"a/one.py", "a/__init__.py"}),
         ("from a import (\n    two,\n    one as other,\n)", {"a/one.py", "a/two.py", "a/__init__.py"}),
         ("def f():\n    from a.two import something", {"a/two.py"}),
+        (
+            "import pkgutil, a.c\nlist(pkgutil.iter_modules(a.c.__path__))",
+            {"a/c/three.py", "a/c/__init__.py"},
+        ),
+        ("from a.d import all", {"a/d/__init__.py", "a/d/four.py"}),
         ("from b import one", set()),
         ("text = 'import a.one'", set()),
+        ("not Python", set()),
     ],
 )
 def test_imports_are_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, imported: set[str]
 ) -> None:
-    monkeypatch.setattr(sources, "ROOT", tmp_path)
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        for file in ("__init__", "one", "two"):
-            (tmp_path / name / f"{file}.py").write_text("from a import start\n" if file == "two" else "")
-    (tmp_path / "a" / "start.py").write_text(code)
-    found = {
-        path.relative_to(tmp_path).as_posix() for path in SourceReader().imported_files(["a.start"], ["a"])
-    }
+    monkeypatch.setattr(sources, "_PACKAGES", {"a": tmp_path / "a"})
+    files = {
+        "a/__init__.py": "", "a/one.py": "", "a/two.py": "from a import start\n", "b/one.py": "",
+        "a/c/__init__.py": "", "a/c/three.py": "", "a/c/e/five.py": "",
+        "a/d/__init__.py": "all = list(iter_modules(__path__))\n", "a/d/four.py": "", "a/start.py": code,
+    }  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = {path.relative_to(tmp_path).as_posix() for path in SourceReader().imported_files(["a.start"])}
     assert found >= imported | {"a/start.py"}
-    assert not [each for each in found if each.startswith("b/")]
+    assert found - imported <= {"a/start.py", "a/__init__.py", "a/c/__init__.py"}
+
+
+def test_of_an_installed_opcert_all_code_counts_and_nothing_is_parsed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(path: Path) -> tuple[str, ...]:
+        raise AssertionError(f"{path} is parsed")
+
+    checkout = {each: SourceReader().sources_of(each) for each in (PAD, RESIZE)}
+    assert checkout[PAD].code != checkout[RESIZE].code
+    assert set(SourceReader().code_of(PAD)) < set(code_files())
+    monkeypatch.setattr(sources, "_is_checkout", lambda: False)
+    monkeypatch.setattr(sources, "imports_of", refuse)
+    installed = {each: SourceReader().sources_of(each) for each in (PAD, RESIZE)}
+    assert installed[PAD].code == installed[RESIZE].code
+    assert installed[PAD].specs == checkout[PAD].specs
 
 
 def test_the_digest_follows_a_folder_of_specs_and_not_line_ends(tmp_path: Path) -> None:
@@ -213,30 +243,30 @@ def test_the_modules_of_a_folder_of_specs_count(tmp_path: Path) -> None:
 def test_a_file_is_read_again_where_it_changed(tmp_path: Path) -> None:
     path = tmp_path / "code.py"
     path.write_text("import a.one\n")
-    first = read_source(path)
-    assert first.imports == ("a.one",)
-    assert read_source(path) is first
+    first = digest_of_file(path)
+    assert imports_of(path) == imported_names("import a.one") == ("a.one",)
+    assert imports_of(path) is imports_of(path)
     path.write_text("import a.two\n")
     os.utime(path, ns=(0, 0))
-    second = read_source(path)
-    assert second.imports == ("a.two",)
-    assert second.digest == digest_of([path]) != first.digest
+    assert imports_of(path) == ("a.two",)
+    assert digest_of_file(path) == digest_of([path]) != first
     path.unlink()
     with pytest.raises(FileNotFoundError):
-        read_source(path)
+        digest_of_file(path)
+    with pytest.raises(FileNotFoundError):
+        imports_of(path)
 
 
 def test_the_modules_of_a_package_are_found_by_name(tmp_path: Path) -> None:
-    for place in ("a/__init__.py", "a/one.py", "a/b/__init__.py", "a/b/two.py", "a/b.py", "c.py"):
+    for place in ("a/__init__.py", "a/one.py", "a/b/__init__.py", "a/b/two.py", "a/b.py"):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).touch()
     for left_out in ("a/__pycache__/x.py", "a/not.one/x.py", "a/text.txt"):
         (tmp_path / left_out).parent.mkdir(exist_ok=True)
         (tmp_path / left_out).touch()
     found = {
-        name: Path(path).relative_to(tmp_path).as_posix()
-        for name, path in modules_under(tmp_path, "a").items()
+        name: path.relative_to(tmp_path).as_posix()
+        for name, path in modules_under(tmp_path / "a", "a").items()
     }
     assert found == {"a": "a/__init__.py", "a.one": "a/one.py", "a.b": "a/b.py", "a.b.two": "a/b/two.py"}
-    assert modules_under(tmp_path, "c") == {"c": str(tmp_path / "c.py")}
-    assert modules_under(tmp_path, "nothing") == {}
+    assert modules_under(tmp_path / "nothing", "nothing") == {}

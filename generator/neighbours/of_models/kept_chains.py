@@ -18,7 +18,7 @@ class KeptChains(PartCache):
     """The chains of the cache, of the code and the references of now."""
 
     def __init__(self) -> None:
-        super().__init__("chains", "generator.neighbours.of_models.model_chains")
+        super().__init__("chains")
 
     def find(self, group: NodeGroup, opsets: Mapping[str, int]) -> tuple[Case | None, str] | None:
         """The case that was made before of a group, or why there is none; None where nothing is kept."""
