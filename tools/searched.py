@@ -38,6 +38,11 @@ from specs.library import OWN_FOLDER, list_operators, load_spec
 from specs.spec_folders import SEARCHED
 from tools.asked import exit_code_of, parser_of
 
+_HEADER = """\
+# Written by `python -m tools.searched --update`. Review it like a lock file: a core that you can make
+# a call of is a mistake of a kind; one of a single level is a level that no call has.
+"""
+
 
 def main(words: Sequence[str]) -> int:
     """Search for the calls of the named operators, or of all; 1 where what is kept differs."""
@@ -60,7 +65,7 @@ def main(words: Sequence[str]) -> int:
         now = replace(found[operator.since_version], draws=made.draws, calls=search_calls(operator))
         found[operator.since_version] = now
         if asked.update:
-            write_searched(declaration_path(operator, OWN_FOLDER).with_name(SEARCHED), found)
+            write_searched(declaration_path(operator, OWN_FOLDER).with_name(SEARCHED), found, _HEADER)
         again, with_kept = _made(operator, afresh=False)
         same = all(_same(found[each], before[each]) for each in found)
         differs = not (same or asked.update) or expectations_of(again.cases) != expectations_of(made.cases)

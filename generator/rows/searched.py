@@ -5,8 +5,7 @@
   as they were, and every call that is made so breaks its rule and no other;
 - the draws that became the cases of the covering rows: they hold while the rows are the same.
 
-What is not kept, or holds no more, is searched for. A change of the code that searches is not seen:
-`python -m tools.searched` searches for all anew and says what differs.
+What is not kept, or holds no more, is searched for. A change of the code that searches is not seen.
 """
 
 from __future__ import annotations
@@ -31,10 +30,6 @@ from opcert.vocabulary.whole_files import write_text
 from opcert.vocabulary.yaml_files import load_file
 from specs.yaml_writer import dump
 
-_HEADER = """\
-# Written by `python -m tools.searched --update`. Review it like a lock file: a core that you can make
-# a call of is a mistake of a kind; one of a single level is a level that no call has.
-"""
 _NONE = "-"
 """In the place of a draw: the row has no case of its own, or another row stands in for it. In the place of
 breaches: no call breaks the rule."""
@@ -147,7 +142,7 @@ def _places_in(text: str) -> tuple[BreachPlace, ...]:
     return tuple(BreachPlace(Stage(int(stage)), int(turn), int(change)) for turn, change in numbers)
 
 
-def write_searched(path: Path, by_version: Mapping[int, Searched]) -> None:
+def write_searched(path: Path, by_version: Mapping[int, Searched], header: str = "") -> None:
     """Write what is kept of an operator's versions, each core once; no file where there is nothing."""
     versions: dict[tuple[tuple[str, Level], ...], list[int]] = {}
     for version, searched in sorted(by_version.items()):
@@ -166,7 +161,7 @@ def write_searched(path: Path, by_version: Mapping[int, Searched]) -> None:
     if entries:
         content["versions"] = entries
     if content:
-        write_text(path, _HEADER + dump(content))
+        write_text(path, header + dump(content))
     else:
         path.unlink(missing_ok=True)
 
