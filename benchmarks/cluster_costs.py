@@ -33,7 +33,8 @@ from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.running.harness import run_suite
 from conformance.running.progress import Silent
-from conformance.running.run_options import RunOptions
+from conformance.running.resuming import RecordPlace
+from conformance.running.run_options import RunOptions, RunRequest
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.canonical import canonical_json
 from conformance.suite.manifests import FORMAT, manifest_digest
@@ -70,7 +71,9 @@ def _overhead(folder: Path, cases: int, pairs: int) -> None:
     with open_suite(suite) as opened, open_cluster("local:2", print) as cluster:
         ways: dict[str, Callable[[], Record]] = {
             "-j 2": lambda: run_suite(opened, runtime, folder / "one.jsonl", options),
-            "local:2": lambda: run_suite_on(cluster, opened, runtime, folder / "many.jsonl", options),
+            "local:2": lambda: run_suite_on(
+                cluster, RunRequest(opened, runtime, options), RecordPlace(folder / "many.jsonl")
+            ),
         }
         for number in range(pairs):
             records = {}
@@ -175,9 +178,8 @@ def _client(place: Path) -> None:
         alone = _resident()
         with open_suite(place) as suite:
             opened, begun = _resident(), time.monotonic()
-            record = run_suite_on(
-                cluster, suite, find_runtime(echo_runtime()), place / "run.jsonl", progress=watching
-            )
+            request = RunRequest(suite, find_runtime(echo_runtime()))
+            record = run_suite_on(cluster, request, RecordPlace(place / "run.jsonl"), watching)
             seconds = time.monotonic() - begun
             told: dict[str, Any] = {
                 "cases": len(suite.case_ids),

@@ -13,11 +13,9 @@ the cases as tests in ONNX's layout and compares with numpy's assert_allclose. T
 (bare_loop.py): models and arrays lie ready as bytes in one file, and numpy's allclose compares. Operators
 that take a process down are left out of all: a loop would end there, or some cases later. The harness creates
 one session for neighbours that are the same call with other data (few are), and judges in a second process
-while the runtime works, so that it can use two processors where a loop uses one. The first run of a suite on
-a runtime reads its cases and makes the models, later ones find requests and rows in the user's cache: each
-round has a suite of its own, which is run twice. It runs as it does by default, with some cases in the other
-forms too, and with the loops' calls alone (`--forms preferred`). Its record is whole before the failures are
-divided into classes for the summary at its end.
+while the runtime works, so that it can use two processors where a loop uses one. It runs as it does by
+default, with some cases in the other forms too, and with the loops' calls alone (`--forms preferred`). Its
+record is whole before the failures are divided into classes for the summary at its end.
 """
 
 from __future__ import annotations
@@ -41,10 +39,11 @@ from conformance.models.input_names import named_inputs
 from conformance.processes.worker_limits import Limits
 from conformance.recording.records import RecordWriter
 from conformance.running.collector import Collector
-from conformance.running.harness import run_suite
+from conformance.running.harness import run_request
 from conformance.running.lane import Lane
 from conformance.running.progress import Silent
-from conformance.running.run_options import RunOptions
+from conformance.running.resuming import RecordPlace
+from conformance.running.run_options import RunOptions, RunRequest
 from conformance.running.task_source import Plan
 from conformance.runtimes.environments import prepare
 from conformance.runtimes.runtimes import find_runtime, install
@@ -134,8 +133,8 @@ def _to_the_record(command: Sequence[str], record: Path) -> tuple[Measured, Meas
 def _surviving(suite: Suite, cases: Sequence[Case], folder: Path) -> list[Case]:
     """The cases of operators of which none takes the runtime's process down, now or by what it leaves."""
     only = {str(each.id) for each in cases}
-    options = RunOptions(forms="preferred")
-    record = run_suite(suite, find_runtime("onnxruntime"), folder / "survival.jsonl", options, only=only)
+    request = RunRequest(suite, find_runtime("onnxruntime"), RunOptions(forms="preferred"), only)
+    record = run_request(request, RecordPlace(folder / "survival.jsonl"))
     lost = {each.operator for each in record.results if each.response in ("crashed", "timed out")}
     return [each for each in cases if str(each.operator) not in lost]
 
@@ -176,11 +175,10 @@ def main() -> None:
         same_calls = (*harness, "--forms", "preferred")
         for command in (written, bare):
             run_measured(command, answers=[0])
-        tested, looped, run, recorded, alike, first = [], [], [], [], [], []
+        tested, looped, run, recorded, alike = [], [], [], [], []
         for number in range(asked.pairs):
             write_suite(selected, together, {}, {"round": [time.time_ns(), number]})
             tested.append(run_measured(written, answers=[0]))
-            first.append(_to_the_record(same_calls, folder / "run.jsonl")[1])
             looped.append(run_measured(bare, answers=[0]))
             alike.append(_to_the_record(same_calls, folder / "run.jsonl")[1])
             run_measured(harness)
@@ -204,13 +202,11 @@ def main() -> None:
         show("generate the default suite", generated, len(suite.case_ids))
     show("bare loop over tests", tested, len(cases))
     show("bare loop over bytes", looped, len(cases))
-    show("opcert run, loops', first", first, len(cases))
     show("opcert run, loops' calls", alike, len(cases))
     show("opcert run, to the record", recorded, len(cases))
     show("opcert run, to the end", run, len(cases))
     for loop, measured in (("tests", tested), ("bytes", looped)):
         told = f"opcert run of the loops' calls to the record / bare loop over {loop}"
-        show_ratios(f"first {told}", first, measured)
         show_ratios(told, alike, measured)
         show_ratios(f"opcert run to the record / bare loop over {loop}", recorded, measured)
         show_ratios(f"opcert run to the end / bare loop over {loop}", run, measured)

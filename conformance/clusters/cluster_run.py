@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from conformance.clusters.cluster import Cluster
@@ -26,11 +24,9 @@ from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
 from conformance.running.collector import Collector
-from conformance.running.harness import selected_cases
 from conformance.running.progress import Progress, Silent
-from conformance.running.record_header import told_options
-from conformance.running.resuming import find_begun, go_on, is_through, kept_rows
-from conformance.running.run_options import RunOptions
+from conformance.running.resuming import RecordPlace
+from conformance.running.run_options import RunOptions, RunRequest, told_options
 from conformance.running.task_source import Plan
 from conformance.running.tasks import call_in
 from conformance.runtimes.runtimes import Runtime
@@ -48,54 +44,40 @@ MOST_IN_MEMORY = 5000
 
 def run_suite_on(
     cluster: Cluster,
-    suite: Suite,
-    runtime: Runtime,
-    record_path: Path,
-    options: RunOptions | None = None,
+    request: RunRequest,
+    place: RecordPlace,
     progress: Progress | None = None,
-    *,
     python: str | None = None,
-    own_forms: Mapping[str, Sequence[str]] | None = None,
-    resume: bool = False,
-    replacing: Callable[[], None] = lambda: None,
 ) -> Record:
-    """Run the selected cases on a cluster and write the record; the rest is as `run_suite` says.
+    """Do on a cluster what is asked and write the record; the rest is as `run_request` says.
 
     `python` is an interpreter as the workers' machines have it. What was recorded stays where the scheduler
-    goes away, a worker says what is wrong, or the client is interrupted, and `resume` goes on from there. A
-    unit whose workers are lost again and again is not run, and the footer says so: `stopped` is of the kind
-    `machines_lost`. Raises RuntimeUnavailable, with the machine, where the runtime has another version there.
+    goes away, a worker says what is wrong, or the client is interrupted, and a run that resumes goes on from
+    there. A unit whose workers are lost again and again is not run, and the footer says so: `stopped` is of
+    the kind `machines_lost`. Raises RuntimeUnavailable, with the machine, where the runtime has another
+    version there.
     """
-    options, progress = options or RunOptions(), progress or Silent()
-    selected = selected_cases(suite, options)
+    progress = progress or Silent()
+    suite, runtime, options = request.suite, request.runtime, request.options
+    selected = request.selected()
     order = RunOrder(uuid.uuid4().hex, suite.digest, ToldRuntime.of(runtime, python), options)
     sources = sources_digest()
     progress.note(f"starting {one_line(runtime.text, 200)} on the workers of {cluster.address}")
     begun: Begun = cluster.ask(begin_run, sources, order)
     try:
         header = _header(begun, suite, options, runtime, cluster)
-        plan = Plan(suite, selected, begun.forms, options.repeat, sampled=header["options"]["sampled"])
-        if own_forms is not None:
-            plan = replace(plan, own_forms=own_forms)
-            header["options"]["own_forms"] = True
-        kept: Callable[[], Iterable[tuple[Result, Order]]] | None = None
-        earlier = find_begun(record_path, header, progress) if resume else None
-        if earlier is not None:
-            if is_through(earlier):
-                progress.note("the record is whole already: nothing is left to run")
-                return earlier
-            plan = go_on(earlier, plan, header, progress)
-            kept = partial(kept_rows, earlier, plan)
-        replacing()
-        book = MachineBook(record_path, resume=kept is not None)
-        writer = RecordWriter(record_path, header, None if kept is None else kept(), MOST_IN_MEMORY)
+        header["options"] |= request.told_forms()
+        beginning = place.begin(request.plan(selected, begun.forms), header, progress)
+        if beginning.earlier is not None and beginning.whole:
+            return beginning.earlier
+        book = MachineBook(place.path, resume=beginning.earlier is not None)
+        writer = beginning.open(header, MOST_IN_MEMORY)
         try:
             collector = Collector(suite, writer, progress, options, begun.threads)
-            for result, place in () if kept is None else kept():
-                collector.keep(result, place, plan.rows_of(result.case))
+            for result, _ in beginning.kept():
                 book.count(str(result.machine), 1)
-            progress.start(plan.rows - plan.rows_done)
-            merging = _Merging(cluster, plan, collector, writer, book, begun, progress)
+            collector.begin(beginning.kept(), beginning.plan)
+            merging = _Merging(cluster, beginning.plan, collector, writer, book, begun, progress)
             merging.run(sources, order)
             return merging.finish()
         finally:

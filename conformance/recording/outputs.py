@@ -73,19 +73,14 @@ class OutputStore:
                 if _FILE.fullmatch(each.name) or each.suffix == ".begun":
                     each.unlink()
 
-    def stands_in_row(self, size: int) -> bool:
-        """Whether so many bytes of outputs still stand in a row; if so they are there from now on."""
-        fits = self._written + size <= TOTAL_BYTES
-        self._written += size * fits
-        return fits
-
     def keep(self, output: Tensor | NotTensor, matched: int | None) -> Any:
         """The entry of an output; `matched` is the number of the expectation that it equals bit for bit."""
         entry = describe_output(output, matched)
         if not isinstance(output, Tensor) or isinstance(entry, str):
             return entry
         raw = output.to_bytes()
-        if "data" in entry and self.stands_in_row(len(raw)):
+        if "data" in entry and self._written + len(raw) <= TOTAL_BYTES:
+            self._written += len(raw)
             return entry
         entry = digest_entry(output)
         if len(raw) > FILE_BYTES or self._written + len(raw) > TOTAL_BYTES:

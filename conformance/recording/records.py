@@ -126,11 +126,9 @@ class RecordWriter:
         except OSError as error:
             raise _unwritable(path, error) from error
 
-    def append(self, result: Result, order: Order, line: bytes | None = None) -> bytes:
-        """Append a result, and return its line, which may be known; `order` is its place in the end."""
-        line = self._line_of(result, order, result.to_line() if line is None else line)
-        self._write(line)
-        return line
+    def append(self, result: Result, order: Order) -> None:
+        """Append a result; `order` is its place in the end."""
+        self._write(self._line_of(result, order, result.to_line()))
 
     def append_lines(self, rows: Iterable[tuple[Result, Order, bytes]]) -> None:
         """Append several at once, each with its line."""

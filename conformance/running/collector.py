@@ -13,10 +13,8 @@ from conformance.judging.judge import FAILING, Judgement, decisive, judge
 from conformance.judging.totals import CaseVerdicts, count_verdicts
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
-from conformance.recording.rows import Result, make_result, rounded_seconds
+from conformance.recording.rows import Result, make_result
 from conformance.running.judge_check import check_judge
-from conformance.running.kept_answers import KeptRun
-from conformance.running.kept_tasks import answer_digest
 from conformance.running.lane import Lane
 from conformance.running.progress import Progress
 from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
@@ -47,8 +45,7 @@ class Collector:
     """Takes responses from lanes, which may be in several threads, and writes the record.
 
     `threads` is how many thread counts take turns in repetitions. `answered_task` is the first task that the
-    runtime answered; `rows` counts what was recorded. `kept` is told what the next run is to know. `machine`
-    names in each row where it was made; such rows are not kept.
+    runtime answered; `rows` counts what was recorded. `machine` names in each row where it was made.
     """
 
     def __init__(
@@ -60,7 +57,6 @@ class Collector:
         threads: int = 1,
         *,
         machine: str | None = None,
-        kept: KeptRun | None = None,
     ) -> None:
         self.options = options
         self.progress = progress
@@ -68,7 +64,6 @@ class Collector:
         self.rows = 0
         self.answered_task: Task | None = None
         self._suite = suite
-        self._kept = kept
         self._writer = writer
         self._lock = threading.Lock()
         self._faults = FaultFinder(threads)
@@ -99,11 +94,9 @@ class Collector:
                     self._unsettled.append((task, response))
                 return
             valid = known
-        answer = None if self._kept is None or task.repeat else answer_digest(response, valid)
-        known = task.kept is not None and task.kept.answer == answer and answer is not None
         if isinstance(response, Answered) and response.further:
             response = decisive(task.case, response)
-        judgement = None if known else judge(task.case, response, valid_case_answered=valid)
+        judgement = judge(task.case, response, valid_case_answered=valid)
         with self._lock:
             if isinstance(response, Crashed | TimedOut):
                 self._lost[task.call] += 1
@@ -114,12 +107,7 @@ class Collector:
             ):
                 self.answered_task = task
             self._note_answered(task.case_id, task.form, isinstance(response, Answered))
-            if judgement is None and self._record_known(task, response):
-                return
-            judgement = judgement or judge(task.case, response, valid_case_answered=valid)
-            result, line = self._record(task, response, judgement, again)
-            if self._kept is not None and answer is not None:
-                self._kept.learn(task, answer, response, result, line)
+            self._record(task, response, judgement, again)
 
     def settle(self, lane: Lane) -> None:
         """Judge what waits for a valid case that was not among those that ran, by asking the runtime."""
@@ -149,10 +137,12 @@ class Collector:
             self._answered[form] = bytearray(len(self._suite.case_ids))
         self._answered[form][self._suite.position(case_id)] = _ANSWERED if answered else _REFUSED
 
-    def keep(self, result: Result, order: tuple[int, int, int], rows: int) -> None:
-        """Count a row, one of `rows` of its case, that an earlier part of the run has recorded already."""
-        self._note_answered(result.case, result.form, result.response == "answered")
-        self._count(result, order, rows)
+    def begin(self, kept: Iterable[tuple[Result, Order]], plan: Plan) -> None:
+        """Count the rows that an earlier part of the run has recorded already; the others are to come."""
+        for result, order in kept:
+            self._note_answered(result.case, result.form, result.response == "answered")
+            self._count(result, order, plan.rows_of(result.case))
+        self.progress.start(plan.rows - plan.rows_done)
 
     def accept(self, rows: Sequence[tuple[Result, Order, bytes]], plan: Plan) -> None:
         """Record, by their lines, and count rows of elsewhere, where valid cases were asked about as well."""
@@ -190,7 +180,7 @@ class Collector:
 
     def _record(
         self, task: Task, response: Response | None, judgement: Judgement, again: tuple[str, ...] = ()
-    ) -> tuple[Result, bytes]:
+    ) -> None:
         outputs: tuple[Any, ...] = ()
         if isinstance(response, Answered):
             matched = judgement.matched or (None,) * len(response.outputs)
@@ -199,22 +189,10 @@ class Collector:
         result = make_result(
             task.case, task.form, task.repeat, response, judgement, outputs, again, self._machine
         )
-        return result, self._append(task, result)
-
-    def _record_known(self, task: Task, response: Response) -> bool:
-        """Record the row that is kept of an answer; whether there was still room for it."""
-        assert task.kept is not None
-        if not self._writer.outputs.stands_in_row(task.kept.size):
-            return False
-        self._append(task, *task.kept.row_of(rounded_seconds(response)))
-        return True
-
-    def _append(self, task: Task, result: Result, line: bytes | None = None) -> bytes:
-        written = self._writer.append(result, task.order, line)
+        self._writer.append(result, task.order)
         self.rows += 1
         self._count(result, task.order, task.rows)
         self.progress.advance(result)
-        return written
 
     def _count(self, result: Result, order: tuple[int, int, int], rows: int) -> None:
         before, verdict = self._verdicts.add(order[0], result.verdict)

@@ -18,7 +18,6 @@ from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.first_worker import begin_worker
 from conformance.running.in_flight import Begun, InFlight
-from conformance.running.kept_answers import KeptRun
 from conformance.running.ready_requests import ReadyRequest, make_ready
 from conformance.running.requests import Offer, encode_runs, read_error, seconds_of
 from conformance.running.responses import (
@@ -57,7 +56,7 @@ class Lane:
     `deaths` counts the workers lost in a row, without an answer in between. `unload_losses` counts those that
     were lost between two cases, which no case is to blame for. `lacking` says what the worker that was
     started last could not be kept from, each with the reason. `begun` is a worker that has its `hello`
-    already and is the lane's first. `kept` is told what tasks of which it knows nothing are sent as.
+    already and is the lane's first.
     Once a worker was lost, the one behind the next starts as well: a runtime that dies once may do so again.
     """
 
@@ -74,7 +73,6 @@ class Lane:
         # Seconds that a case takes, the latest counting most.
         self._pace = _SECONDS_IN_FLIGHT / _FEWEST_IN_FLIGHT
         self._latest = "nothing"
-        self.kept: KeptRun | None = None
         self.deaths = 0
         self.unload_losses: list[str] = []
 
@@ -156,15 +154,11 @@ class Lane:
     def _submit(self, task: Task) -> Begun:
         """Send a task to the worker; a task that is not to be sent has its response at once."""
         offer = self._offer or self.start()
-        request = None if task.kept is None else task.kept.request
-        if request is None:
-            case, valid = task.case, task.valid_case
-            try:
-                request = offer.refusal(case) or _request_of(task, case, valid, offer)
-            except (OpcertError, ValueError, TypeError) as error:
-                return task, HarnessFailed(f"the case cannot be sent: {type(error).__name__}: {error}")
-            if self.kept is not None and not task.repeat and not _has_further(request):
-                self.kept.requested(task, request)
+        case, valid = task.case, task.valid_case
+        try:
+            request = offer.refusal(case) or _request_of(task, case, valid, offer)
+        except (OpcertError, ValueError, TypeError) as error:
+            return task, HarnessFailed(f"the case cannot be sent: {type(error).__name__}: {error}")
         return (task, request) if isinstance(request, NotOffered) else self._send(task, request)
 
     def _send(self, task: Task, request: ReadyRequest) -> Sent:
@@ -299,8 +293,3 @@ def _request_of(task: Task, case: Case, valid_case: Case | None, offer: Offer) -
     assert how is not None
     between = task.between if task.form == "again" else None
     return make_ready(encode_runs(case, task.form, how, valid_case, offer, task.repeat, between))
-
-
-def _has_further(request: ReadyRequest | NotOffered) -> bool:
-    """Whether a task has several runs: such are few, and nothing is kept of them."""
-    return isinstance(request, ReadyRequest) and bool(request.further)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from conformance.running.responses import NotOffered
 from conformance.running.task_source import Plan, TaskSource
 from conformance.running.tasks import Task
 from conformance.suite.cases import Case
@@ -101,7 +100,7 @@ class LongestFirst(TaskSource):
         spent = self._seconds(first)
         if spent == math.inf:
             task = self._first_task(first)
-            return lambda position: _send_one_model(task, self._first_task(position))
+            return lambda position: share_model(task.case, self._first_task(position).case)
 
         def short(position: int) -> bool:
             nonlocal spent
@@ -141,16 +140,6 @@ class LongestFirst(TaskSource):
         if position not in self._looked_at:
             self._looked_at[position] = list(self._plan.tasks_of(position))
         return self._looked_at[position][0]
-
-
-def _send_one_model(first: Task, second: Task) -> bool:
-    """Whether two tasks are the same call with other data, by what they were sent as where that is kept."""
-    if first.kept is None or second.kept is None:
-        return share_model(first.case, second.case)
-    requests = first.kept.request, second.kept.request
-    if isinstance(requests[0], NotOffered) or isinstance(requests[1], NotOffered):
-        return False
-    return requests[0].same_model(requests[1])
 
 
 def share_model(first: Case, second: Case) -> bool:

@@ -13,10 +13,9 @@ from conformance.processes.worker_limits import describe_confinement
 from conformance.recording.moments import timestamp
 from conformance.running.lane import Lane
 from conformance.running.requests import Offer
-from conformance.running.run_options import SAMPLE, RunOptions
+from conformance.running.run_options import RunOptions, told_options
 from conformance.runtimes.processor import processor_here
 from conformance.runtimes.runtimes import Installed, Runtime
-from conformance.suite.form_sample import CASES
 
 
 def make_header(
@@ -56,9 +55,3 @@ def make_header(
         "options": told_options(options, forms),
         "started": timestamp(),
     }
-
-
-def told_options(options: RunOptions, forms: Sequence[str]) -> dict[str, Any]:
-    """The options of a run that goes in these forms."""
-    sampled = CASES if options.forms == SAMPLE and len(forms) > 1 else None
-    return {**options.to_json(), "forms": list(forms), "sampled": sampled}

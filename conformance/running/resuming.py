@@ -1,24 +1,84 @@
-"""Going on with a run that was ended: which rows of its record stay, and whether it is the same run."""
+"""Where a run's record goes, and going on with one that was ended: which of its rows stay."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from conformance.recording.moments import day_to_come, timestamp
-from conformance.recording.records import Record, read_record
+from conformance.recording.records import Record, RecordWriter, read_record
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
 from conformance.running.progress import Progress
 from conformance.running.task_source import Plan
+from conformance.running.written_records import WrittenRecords
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.regular_files import open_regular
 
 _LONGEST_HEADER = 16 << 20
 _SAME_OPTIONS = ("pattern", "forms", "sampled", "repeat", "shard", "timeout", "start_timeout", "memory")
+
+
+@dataclass(frozen=True)
+class RecordPlace:
+    """Where a run's record goes, and what becomes of one that is there.
+
+    With `resume` the cases that it holds already are not run again. `replacing` is called before anything
+    changes of it. With `written` it stands for a run of the same build, and nothing is run.
+    """
+
+    path: Path
+    resume: bool = False
+    replacing: Callable[[], None] = lambda: None
+    written: WrittenRecords | None = None
+
+    def standing(self, header: Mapping[str, Any], progress: Progress) -> Record | None:
+        """The record that stands for the run that would have this header; None where one is to be made."""
+        found = None if self.written is None else self.written.find(self.path, header)
+        if found is not None:
+            progress.note(
+                f"the same build was asked these cases here, {found.header['started']}: --again asks anew"
+            )
+        return found
+
+    def begin(self, plan: Plan, header: dict[str, Any], progress: Progress) -> Beginning:
+        """What is left of a plan, and the record that it goes on from; then its header says so.
+
+        Raises UserError where that is the record of another run.
+        """
+        earlier = find_begun(self.path, header, progress) if self.resume else None
+        if earlier is None:
+            return Beginning(self, plan)
+        if is_through(earlier):
+            progress.note("the record is whole already: nothing is left to run")
+            return Beginning(self, plan, earlier, whole=True)
+        return Beginning(self, go_on(earlier, plan, header, progress), earlier)
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What a run begins with: the rows that are left to it, and those of an earlier record that stay.
+
+    Of a `whole` record nothing is left.
+    """
+
+    place: RecordPlace
+    plan: Plan
+    earlier: Record | None = None
+    whole: bool = False
+
+    def kept(self) -> Iterable[tuple[Result, Order]]:
+        """The rows that stay, each with its place."""
+        return () if self.earlier is None else kept_rows(self.earlier, self.plan)
+
+    def open(self, header: Mapping[str, Any], most_in_memory: int | None = None) -> RecordWriter:
+        """Begin the record, with the rows that stay, in the place of what is there."""
+        self.place.replacing()
+        kept = None if self.earlier is None else self.kept()
+        return RecordWriter(self.place.path, header, kept, most_in_memory)
 
 
 def find_begun(path: Path, header: Mapping[str, Any], progress: Progress) -> Record | None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.models.case_models import Form
 from conformance.processes.worker_limits import Limits
 from conformance.running.requests import Offer
+from conformance.running.task_source import Plan
+from conformance.runtimes.runtimes import Runtime
+from conformance.suite.case_selection import nothing_selected
+from conformance.suite.form_sample import CASES
 from conformance.suite.shards import Shard
-from opcert.vocabulary.errors import UserError
+from conformance.suite.suites import Suite
+from opcert.vocabulary.errors import NothingRan, Place, UserError
 
 SAMPLE = "sample"
 """Every case in the preferred form, and some of each operator version in the others too."""
@@ -69,6 +74,54 @@ class RunOptions:
             "shard": None if self.shard is None else str(self.shard),
             **({} if self.most_lost is None else {"most_lost": self.most_lost}),
         }
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What is asked of whom: cases of a suite, of a runtime.
+
+    With `only` no case runs that is not in it; a case that `own_forms` has runs in these of the forms alone.
+    """
+
+    suite: Suite
+    runtime: Runtime
+    options: RunOptions = RunOptions()
+    only: Container[str] | None = None
+    own_forms: Mapping[str, Sequence[str]] | None = None
+
+    def selected(self) -> Sequence[str]:
+        """The cases that a run is of, in suite order; NothingRan where there are none."""
+        found = self.suite.select(self.options.pattern)
+        if not found:
+            raise nothing_selected(self.options.pattern, self.suite.case_ids, str(self.suite.path))
+        if self.options.shard is not None:
+            found = tuple(filter(self.options.shard.holds, found))
+        if self.only is not None:
+            found = tuple(case_id for case_id in found if case_id in self.only)
+        if not found:
+            told = "no case is left to run: what is selected lies in other parts"
+            raise NothingRan(told, where=Place(str(self.suite.path)))
+        return found
+
+    def plan(self, selected: Sequence[str], forms: Sequence[Form]) -> Plan:
+        """The rows of the selected cases in these forms."""
+        sampled = _sampled(self.options, forms)
+        own = self.own_forms or {}
+        return Plan(self.suite, selected, forms, self.options.repeat, sampled=sampled, own_forms=own)
+
+    def told_forms(self) -> dict[str, Any]:
+        """What a record's header says, beside the options, of cases that go in forms of their own."""
+        return {} if self.own_forms is None else {"own_forms": True}
+
+
+def told_options(options: RunOptions, forms: Sequence[str]) -> dict[str, Any]:
+    """Options as a record's header states them, with the forms that cases go in."""
+    return {**options.to_json(), "forms": list(forms), "sampled": _sampled(options, forms)}
+
+
+def _sampled(options: RunOptions, forms: Sequence[str]) -> int | None:
+    """How many cases of each operator version go in all of these forms; None where every case does."""
+    return CASES if options.forms == SAMPLE and len(forms) > 1 else None
 
 
 def choose_forms(asked: str, offer: Offer) -> Sequence[Form]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 
 from conformance.models.case_models import Form
-from conformance.running.kept_answers import KeptRun
 from conformance.running.tasks import Task
 from conformance.suite.cases import Case
 from conformance.suite.form_sample import CASES, form_sample, forms_by_case
@@ -23,8 +22,7 @@ class Plan:
 
     With `sampled` only so many cases of each operator version go in all forms, the others in the first alone.
     A case that `own_forms` has goes in those of its forms that there are, or else in the first of all.
-    `kept` is what earlier runs knew of these rows. `between` says which case runs before another one,
-    on its model; None leaves that to the suite's sample.
+    `between` says which case runs before another one, on its model; None leaves that to the suite's sample.
     """
 
     suite: Suite
@@ -34,7 +32,6 @@ class Plan:
     done: Collection[str] = ()
     sampled: int | None = None
     own_forms: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    kept: KeptRun | None = None
     between: Mapping[str, str] | None = None
 
     @cached_property
@@ -69,12 +66,8 @@ class Plan:
         rows, read = len(own) * self.repeat, cache(self.suite.case)
         for form_position, form in enumerate(self.forms):
             for number in range(self.repeat if form in own else 0):
-                known = None if self.kept is None or number else self.kept.find(case_id, form)
                 order = (position, form_position, number)
-                yield Task(
-                    *(case_id, form, number, order, rows, read, self._read_valid, known),
-                    read_between=self._read_between,
-                )
+                yield Task(case_id, form, number, order, rows, read, self._read_valid, self._read_between)
 
     @cached_property
     def cases_between(self) -> Mapping[str, str]:

@@ -9,7 +9,6 @@ from typing import Self
 
 from conformance.models.case_models import Form
 from conformance.recording.row_places import Order
-from conformance.running.kept_tasks import KeptTask
 from conformance.suite.cases import Case
 
 
@@ -20,7 +19,6 @@ class Task:
     `order` is its place in the record, `rows` the number of rows of its case. `read` reads the case, and
     `read_valid` the one that a case which must be refused was made from: only where somebody asks for it.
     `read_between` reads the call of other extents that runs before each run of the case, where there is one.
-    `kept` is what an earlier run knew of the same task.
     """
 
     case_id: str
@@ -30,7 +28,6 @@ class Task:
     rows: int
     read: Callable[[str], Case]
     read_valid: Callable[[Case], Case | None]
-    kept: KeptTask | None = None
     read_between: Callable[[str], Case | None] = lambda _: None
 
     @classmethod
@@ -62,13 +59,11 @@ class Task:
 
     @property
     def must_be_refused(self) -> bool:
-        return self.case.demand == "refuse" if self.kept is None else self.kept.must_be_refused
+        return self.case.demand == "refuse"
 
     @property
     def valid_case_id(self) -> str | None:
         """The id of `valid_case`."""
-        if self.kept is not None:
-            return self.kept.valid_case
         return None if self.valid_case is None else str(self.valid_case.id)
 
     @property

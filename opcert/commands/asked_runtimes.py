@@ -125,7 +125,8 @@ def _run(
     first: FirstWorker | None = None,
 ) -> Results:
     # Imported here, because a runtime starts in the meantime.
-    from conformance.running.run_options import RunOptions
+    from conformance.running.resuming import RecordPlace
+    from conformance.running.run_options import RunOptions, RunRequest
     from opcert.commands.cause_finding import with_known_causes
     from opcert.commands.running import record_run
     from reports.results.case_results import put_together
@@ -134,18 +135,9 @@ def _run(
     options = RunOptions(
         jobs=asking.jobs, forms="all", limits=asking.limits, max_deaths=MOST_DEATHS, most_lost=MOST_LOST
     )
-    path = folder / "run.jsonl"
-    record = record_run(
-        suite,
-        runtime,
-        path,
-        options,
-        ours=True,
-        first=first,
-        own_forms=forms,
-        cluster=asking.cluster,
-        python=asking.python,
-    )
+    request = RunRequest(suite, runtime, options, own_forms=forms)
+    place = RecordPlace(folder / "run.jsonl")
+    record = record_run(request, place, ours=True, first=first, cluster=asking.cluster, python=asking.python)
     results = put_together(suite, record, str(suite.path))
     return with_known_causes(results, (), asking.known)
 

@@ -110,7 +110,8 @@ def command(
     that is not whole is not certified.
     """
     # Imported here, so that --help does not wait for them.
-    from conformance.running.run_options import RunOptions
+    from conformance.running.resuming import RecordPlace
+    from conformance.running.run_options import RunOptions, RunRequest
     from conformance.running.written_records import WrittenRecords
     from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
     from opcert.commands.certified_suite import Asked, open_certified
@@ -151,12 +152,11 @@ def command(
         if standing.kind == "changed":
             say(f"opcert: {standing.text} The certificate states it.", error=True)
         if given is None:
-            options = RunOptions(jobs=jobs, forms=forms_to_run(forms, found), limits=limits, identify=True)
-            written = WrittenRecords(found, again=again)
-            record = record_run(
-                suite, found, path, options, ours=True, resume=resume, cluster=cluster, python=python,
-                written=written,
-            )  # fmt: skip
+            chosen = forms_to_run(forms, found)
+            options = RunOptions(jobs=jobs, forms=chosen, limits=limits, identify=True)
+            place = RecordPlace(path, resume, written=WrittenRecords(found, again=again))
+            request = RunRequest(suite, found, options)
+            record = record_run(request, place, ours=True, cluster=cluster, python=python)
         else:
             record = given
         known_before = read_baseline(baseline) if baseline is not None and baseline.exists() else None

@@ -98,7 +98,8 @@ def command(
     begun = first_worker(tested, limits) if scheduler is None else nullcontext()
     with chosen_cluster(scheduler) as cluster, begun as first:
         # Imported here, because the runtime starts in the meantime.
-        from conformance.running.run_options import RunOptions
+        from conformance.running.resuming import RecordPlace
+        from conformance.running.run_options import RunOptions, RunRequest
         from conformance.suite.shards import Shard
         from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
         from opcert.commands.run_summary import MOST_LINES, exit_code, run_error, state_error, summarise
@@ -111,16 +112,9 @@ def command(
             pattern, jobs, chosen, repeat, limits, max_failures, shard=part, identify=identify
         )
         with resolve_suite(suite_name, folders=folders, cluster=cluster) as suite:
+            request, place = RunRequest(suite, tested, options), RecordPlace(path, resume)
             record = record_run(
-                suite,
-                tested,
-                path,
-                options,
-                ours=output is None,
-                resume=resume,
-                first=first,
-                cluster=cluster,
-                python=python,
+                request, place, ours=output is None, first=first, cluster=cluster, python=python
             )
             name = suite_name_for_commands(suite_name, suite, folders)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.recording.records import Record
 from conformance.running.first_worker import FirstWorker
-from conformance.running.harness import run_suite
-from conformance.running.run_options import RunOptions
-from conformance.runtimes.runtimes import Runtime
-from conformance.suite.suites import Suite
+from conformance.running.harness import run_request
+from conformance.running.resuming import RecordPlace
+from conformance.running.run_options import RunRequest
 from opcert.commands.derived_files import remove_derived
 from opcert.commands.output_locks import RECORD
 from opcert.commands.run_progress import choose_progress
@@ -19,65 +18,38 @@ from opcert.commands.terminal import say
 
 if TYPE_CHECKING:
     from conformance.clusters.cluster import Cluster
-    from conformance.running.written_records import WrittenRecords
 
 
 def record_run(
-    suite: Suite,
-    runtime: Runtime,
-    path: Path,
-    options: RunOptions,
+    request: RunRequest,
+    place: RecordPlace,
     *,
     ours: bool,
-    resume: bool = False,
     first: FirstWorker | None = None,
-    own_forms: Mapping[str, Sequence[str]] | None = None,
     cluster: Cluster | None = None,
     python: str | None = None,
-    written: WrittenRecords | None = None,
 ) -> Record:
-    """Run the suite as `run_suite` does, or `run_suite_on` where a cluster is given, with progress.
+    """Do what is asked as `run_request` does, or `run_suite_on` where a cluster is given, with progress.
 
-    Before the record is begun, what was made from an earlier one at `path` goes (`remove_derived`, which
+    Before the record is begun, what was made from an earlier one at its place goes (`remove_derived`, which
     knows what `ours` means). When the run is interrupted workers are killed, and what was recorded stays
     readable.
     """
+    path = place.path
 
     def forget() -> None:
         # Beside a record of another name lies what was made from other records.
         if path.name == RECORD:
             remove_derived(path.parent, ours=ours)
 
+    place = replace(place, replacing=forget)
     before = _identity(path)
     try:
         if cluster is not None:
             from conformance.clusters.cluster_run import run_suite_on
 
-            return run_suite_on(
-                cluster,
-                suite,
-                runtime,
-                path,
-                options,
-                choose_progress(),
-                python=python,
-                own_forms=own_forms,
-                resume=resume,
-                replacing=forget,
-            )
-        return run_suite(
-            suite,
-            runtime,
-            path,
-            options,
-            choose_progress(),
-            own_forms=own_forms,
-            resume=resume,
-            first=first,
-            replacing=forget,
-            keep=True,
-            written=written,
-        )
+            return run_suite_on(cluster, request, place, choose_progress(), python)
+        return run_request(request, place, choose_progress(), first)
     except KeyboardInterrupt:
         if _identity(path) != before:
             told = (

@@ -9,7 +9,9 @@ import pytest
 
 from conformance.processes.worker_limits import Limits
 from conformance.running.first_worker import first_worker
-from conformance.running.harness import run_suite
+from conformance.running.harness import run_request
+from conformance.running.resuming import RecordPlace
+from conformance.running.run_options import RunRequest
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
@@ -23,7 +25,7 @@ def test_the_run_takes_the_worker_that_was_started_before(tmp_path: Path) -> Non
     with first_worker(runtime, LIMITS) as first, open_suite(make_suite(tmp_path, [make_case()])) as suite:
         assert first is not None
         assert first.process is not None
-        record = run_suite(suite, runtime, tmp_path / "run.jsonl", first=first)
+        record = run_request(RunRequest(suite, runtime), RecordPlace(tmp_path / "run.jsonl"), first=first)
         assert first.process is None
     assert [each.verdict for each in record.results] == ["pass"]
     assert find_processes(marker) == []

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from conformance.judging.judge import FAILING, VERDICTS, Verdict
 from conformance.judging.totals import case_verdicts, count_verdicts, format_share, ran
+from conformance.recording import outputs
 from conformance.recording.outputs import OutputStore, outputs_folder, restore_output
 from conformance.recording.records import RecordWriter, read_record
 from conformance.recording.rows import Result
@@ -212,6 +213,15 @@ def test_a_run_that_is_ended_from_outside_leaves_a_partial_record(
     for left in find_processes(marker):
         with contextlib.suppress(ProcessLookupError):  # it may end by itself meanwhile
             os.kill(left, signal.SIGKILL)
+
+
+def test_outputs_beyond_a_records_room_are_digests_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outputs, "TOTAL_BYTES", 60)
+    cases = [make_case("echo", seed=each, expectations=(expect(sample(each + 1)),)) for each in range(4)]
+    lines = run(tmp_path, cases).path.read_bytes().splitlines()
+    assert sum(b"sha256" in each for each in lines) == 2
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

@@ -13,10 +13,11 @@ from conformance.processes.worker_limits import Limits
 from conformance.recording import records
 from conformance.recording.outputs import outputs_folder
 from conformance.recording.records import Record
-from conformance.running.harness import run_suite
+from conformance.running.harness import run_request
 from conformance.running.lane import Lane
 from conformance.running.progress import Silent
-from conformance.running.run_options import RunOptions
+from conformance.running.resuming import RecordPlace
+from conformance.running.run_options import RunOptions, RunRequest
 from conformance.running.written_records import WrittenRecords
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite import kept_work
@@ -60,7 +61,8 @@ class Runs:
         runtime = find_runtime(echo_runtime(mode))
         written = WrittenRecords(replace(runtime, requirements=requirements), again=again)
         with open_suite(self.suite) as suite:
-            return run_suite(suite, runtime, self.path, options, self.told, written=written)
+            place = RecordPlace(self.path, written=written)
+            return run_request(RunRequest(suite, runtime, options), place, self.told)
 
 
 @pytest.fixture

@@ -21,7 +21,8 @@ from conformance.recording.outputs import outputs_folder
 from conformance.recording.records import Record, read_record
 from conformance.recording.rows import Result
 from conformance.running.harness import run_suite
-from conformance.running.run_options import RunOptions
+from conformance.running.resuming import RecordPlace
+from conformance.running.run_options import RunOptions, RunRequest
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
 from opcert.commands.run_machines import machine_lines
@@ -52,8 +53,8 @@ def run_on(cluster: Cluster, suite: Path, path: Path, mode: str = "", **options:
     resume, python = options.pop("resume", False), options.pop("python", None)
     with open_suite(suite) as opened:
         runtime = find_runtime(echo_runtime(mode))
-        told = RunOptions(**options)
-        return run_suite_on(cluster, opened, runtime, path, told, resume=resume, python=python)
+        request = RunRequest(opened, runtime, RunOptions(**options))
+        return run_suite_on(cluster, request, RecordPlace(path, resume), python=python)
 
 
 def essence(record: Record) -> list[Result]:
@@ -239,8 +240,11 @@ def test_a_runtime_that_does_not_start_names_the_machine(
 
 
 def test_an_interpreter_is_looked_for_on_the_machines(cluster: Cluster, suite: Path, tmp_path: Path) -> None:
-    with open_suite(suite) as opened, pytest.raises(UserError, match="no such interpreter") as caught:
-        run_suite_on(cluster, opened, find_runtime("a.b:C"), tmp_path / "run.jsonl", python="/nowhere/python")
+    place = RecordPlace(tmp_path / "run.jsonl")
+    with open_suite(suite) as opened:
+        request = RunRequest(opened, find_runtime("a.b:C"))
+        with pytest.raises(UserError, match="no such interpreter") as caught:
+            run_suite_on(cluster, request, place, python="/nowhere/python")
     assert "machine " in str(caught.value)
 
 

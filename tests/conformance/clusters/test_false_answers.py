@@ -20,7 +20,8 @@ from conformance.clusters.run_units import UnitAnswer, deflated, inflated
 from conformance.clusters.run_worker import Begun
 from conformance.clusters.worker_answers import answer_in_bytes
 from conformance.recording.records import read_record
-from conformance.running.run_options import RunOptions
+from conformance.running.resuming import RecordPlace
+from conformance.running.run_options import RunOptions, RunRequest
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.errors import UserError
@@ -188,7 +189,8 @@ def suite(tmp_path: Path) -> Path:
 
 def run(cluster: Cluster, suite: Path, path: Path, **options: Any) -> None:
     with open_suite(suite) as opened:
-        run_suite_on(cluster, opened, find_runtime(echo_runtime()), path, RunOptions(**options))
+        request = RunRequest(opened, find_runtime(echo_runtime()), RunOptions(**options))
+        run_suite_on(cluster, request, RecordPlace(path))
 
 
 def with_rows(answer: UnitAnswer, change: Callable[[list[Any]], Any]) -> UnitAnswer:

@@ -11,6 +11,8 @@ import yaml
 
 from conformance.clusters.cluster_run import run_suite_on
 from conformance.clusters.connecting import open_cluster
+from conformance.running.resuming import RecordPlace
+from conformance.running.run_options import RunRequest
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
 from tests.conformance.clusters.services import Services
@@ -67,6 +69,7 @@ def test_its_commands_make_a_cluster(services: Services, tmp_path: Path) -> None
     suite = make_suite(tmp_path, [make_case(seed=each) for each in range(200)])
     with open_suite(suite) as opened, open_cluster(services.address, print) as cluster:
         cluster.client.wait_for_workers(2, timeout=60)
-        record = run_suite_on(cluster, opened, find_runtime(echo_runtime()), tmp_path / "run.jsonl")
+        request = RunRequest(opened, find_runtime(echo_runtime()))
+        record = run_suite_on(cluster, request, RecordPlace(tmp_path / "run.jsonl"))
     assert record.counts["pass"] == 200
     assert {each.machine for each in record.results} <= set(_NODES)
