@@ -7,7 +7,6 @@ started in it.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import tempfile
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from conformance.processes.descendants import kill_left_behind
 from conformance.processes.removing import open_folder, remove_folder
+from opcert.vocabulary.file_locks import try_lock
 from opcert.vocabulary.regular_files import is_still_at
 
 _NAME = re.compile(r"\.?opcert-scratch-[a-z]+-[a-z0-9_]{8}")
@@ -52,7 +52,7 @@ def make_scratch_folder(what: str, place: Path | None = None, *, hidden: bool = 
         # Before the lock is on it, another process may take it for one that was left behind.
         with suppress(FileNotFoundError):
             descriptor = open_folder(str(path))
-            if _lock(descriptor, fcntl.LOCK_SH) is not False and is_still_at(path, descriptor):
+            if _lock(descriptor, shared=True) is not False and is_still_at(path, descriptor):
                 return ScratchFolder(path, descriptor)
             os.close(descriptor)
     raise OSError(f"no folder can be made in {inside}")
@@ -87,19 +87,16 @@ def _remove_leftover(path: Path) -> None:
         return
     descriptor = open_folder(str(path))
     try:
-        if _lock(descriptor, fcntl.LOCK_EX) and is_still_at(path, descriptor):
+        if _lock(descriptor) and is_still_at(path, descriptor):
             kill_left_behind(path.name)
             remove_folder(path)
     finally:
         os.close(descriptor)
 
 
-def _lock(descriptor: int, kind: int) -> bool | None:
+def _lock(descriptor: int, *, shared: bool = False) -> bool | None:
     """Whether the lock could be had; None where the file system has no locks: there nothing is left over."""
     try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        return try_lock(descriptor, shared=shared)
     except OSError:
         return None
-    return True

@@ -8,7 +8,6 @@ run in it find their files, until the next replacement.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -23,6 +22,7 @@ from typing import Protocol
 from conformance.processes.hidden_files import ENVIRONMENTS
 from conformance.runtimes.python_packages import PythonPackages
 from opcert.vocabulary.errors import RuntimeUnavailable
+from opcert.vocabulary.file_locks import open_lock, wait_for_lock
 from opcert.vocabulary.names import slug
 from opcert.vocabulary.user_folders import cache_folder
 from opcert.vocabulary.whole_files import place_bytes
@@ -148,13 +148,12 @@ def _marker_identity(home: Path) -> tuple[int, int] | None:
 
 @contextmanager
 def _locked(home: Path, tell: Callable[[str], None]) -> Iterator[None]:
-    with (home / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            tell(f"waiting for another process that makes {home.name}")
-            fcntl.flock(lock, fcntl.LOCK_EX)
+    lock = open_lock(home / "lock")
+    try:
+        wait_for_lock(lock, lambda _: tell(f"waiting for another process that makes {home.name}"), 0)
         yield
+    finally:
+        os.close(lock)
 
 
 def _make(home: Path, requirements: Sequence[str], installer: Installer) -> Environment:

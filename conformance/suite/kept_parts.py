@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import multiprocessing
 import os
@@ -12,19 +11,25 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from conformance.processes.scratch_folders import scratch_folder
-from conformance.suite.kept_suites import locked_soon, read_holder, suites_folder, told_holder, write_holder
+from conformance.suite.kept_suites import suites_folder, told_maker
 from conformance.suite.suite_parts import SuitePart, part_bytes, read_part
+from opcert.vocabulary.file_locks import (
+    Holder,
+    let_go,
+    lock_at,
+    remove_left_behind,
+    wait_for_lock,
+    write_holder,
+)
 from opcert.vocabulary.kept_files import remove_oldest
 from opcert.vocabulary.names import OperatorName
-from opcert.vocabulary.regular_files import is_still_at, read_regular
+from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.whole_files import place_bytes
 
 MOST_KEPT = 8
 """Of each operator version so many parts stay, those that were used last."""
 _LARGEST = 1 << 30
 _KEY = re.compile(r"[0-9a-f]{64}")
-_TRIES = 100
-_OPENING = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class DamagedPart(ValueError):
@@ -93,19 +98,7 @@ def keep_part(part: SuitePart, key: str) -> None:
 def _remove_oldest(folder: Path) -> None:
     remove_oldest((each for each in folder.iterdir() if _KEY.fullmatch(each.name)), MOST_KEPT)
     for each in folder.glob("*.lock"):
-        _remove_left_behind(each)
-
-
-def _remove_left_behind(lock: Path) -> None:
-    """Remove the file of a lock that nobody holds: a maker was killed. Who just opens it opens a new one."""
-    descriptor = os.open(lock, _OPENING & ~os.O_CREAT)
-    try:
-        with suppress(BlockingIOError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if is_still_at(lock, descriptor):
-                lock.unlink()
-    finally:
-        os.close(descriptor)
+        remove_left_behind(each)
 
 
 def _tell(text: str) -> None:
@@ -120,45 +113,24 @@ def one_maker(operator: OperatorName, key: str, tell: Callable[[str], object] = 
     Where the cache cannot be written, nobody waits.
     """
     lock = parts_folder(operator) / f"{key}.lock"
-    descriptor = _lock(lock, tell)
+
+    def waits(holder: Holder | None) -> None:
+        if holder is None or holder.process != _main_process():
+            tell(f"waiting for {told_maker(holder)} and holds {lock}")
+
+    descriptor = None
+    with suppress(OSError):
+        descriptor = lock_at(lock, lambda opened: wait_for_lock(opened, waits))
     if descriptor is not None:
         write_holder(descriptor, f"the cases of {operator}", _main_process())
     try:
         yield
     finally:
         if descriptor is not None:
-            if is_still_at(lock, descriptor):
-                with suppress(OSError):
-                    lock.unlink()
-            os.close(descriptor)
+            let_go(lock, descriptor)
 
 
 def _main_process() -> int:
     """The process that this one works for; itself where it is no worker."""
     parent = multiprocessing.parent_process()
     return (parent.pid if parent is not None else None) or os.getpid()
-
-
-def _lock(lock: Path, tell: Callable[[str], object]) -> int | None:
-    """The descriptor of the locked file; None where there can be none."""
-    for _ in range(_TRIES):
-        try:
-            lock.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(
-                lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644
-            )
-        except OSError:
-            return None
-        try:
-            if not locked_soon(descriptor):
-                known = read_holder(descriptor)
-                if known is None or known[0] != _main_process():
-                    tell(f"waiting for {told_holder(known)} and holds {lock}")
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-        except OSError:
-            os.close(descriptor)
-            return None
-        if is_still_at(lock, descriptor):
-            return descriptor
-        os.close(descriptor)  # who let go of it has removed the file
-    return None

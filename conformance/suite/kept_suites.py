@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import atexit
 import errno
-import fcntl
-import json
 import os
 import re
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from conformance.processes.scratch_folders import make_scratch_folder, scratch_folder
 from opcert.vocabulary.errors import unwritable
+from opcert.vocabulary.file_locks import Holder, open_lock, wait_for_lock, write_holder
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.user_folders import cache_folder
 from opcert.vocabulary.whole_files import place_bytes
 
 LOCK = "suites.lock"
 """The file beside the suites that is locked while one is made; it says who holds it, and what for."""
-PATIENCE = 1.0
-"""Seconds of waiting that nobody is told of."""
-_NAP = 0.05
-_MOST_TOLD = 1 << 12
 _LONGEST = 200
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -81,20 +75,18 @@ def _written_in(folder: Path, write: Callable[[Path], str]) -> Path:
 def one_at_a_time(what: str, tell: Callable[[str], object]) -> Iterator[None]:
     """Make suites one process after the other: who waits may find what it wants when it is let in.
 
-    `what` is made, which others are told who wait for it. `tell` is told, once and after `PATIENCE` seconds
-    of waiting, which process is waited for, and what that makes.
+    `what` is made, which others are told who wait for it. `tell` is told, once and after a second of
+    waiting, which process is waited for, and what that makes.
     """
     path = suites_folder().with_name(LOCK)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        descriptor = open_lock(path)
     except OSError:  # who writes the suite says better what is wrong
         yield
         return
     try:
-        if not locked_soon(descriptor):
-            tell(f"waiting for {told_holder(read_holder(descriptor))} and holds {path}")
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        wait_for_lock(descriptor, lambda holder: tell(f"waiting for {told_maker(holder)} and holds {path}"))
         write_holder(descriptor, what)
         yield
         write_holder(descriptor, None)
@@ -102,41 +94,11 @@ def one_at_a_time(what: str, tell: Callable[[str], object]) -> Iterator[None]:
         os.close(descriptor)
 
 
-def locked_soon(descriptor: int) -> bool:
-    """Lock the file of a descriptor; whether the lock was to be had before patience ended."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > end:
-                return False
-            time.sleep(_NAP)
-        else:
-            return True
-
-
-def write_holder(descriptor: int, what: str | None, process: int | None = None) -> None:
-    """Say in the file of a lock which process holds it (this one), and what that makes; or nothing."""
-    with suppress(OSError):  # who it is, is a courtesy
-        os.ftruncate(descriptor, 0)
-        if what is not None:
-            told = {"process": process or os.getpid(), "what": what}
-            os.pwrite(descriptor, json.dumps(told).encode(), 0)
-
-
-def read_holder(descriptor: int) -> tuple[int, str] | None:
-    """The process that holds a lock, and what it makes; None of a file that does not say it."""
-    try:
-        told = json.loads(os.pread(descriptor, _MOST_TOLD, 0))
-        return int(told["process"]), one_line(str(told["what"]), _LONGEST)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
-def told_holder(known: tuple[int, str] | None) -> str:
-    """`process 7, which makes the default suite`; of a holder whose file says nothing, no more than that."""
-    return f"process {known[0]}, which makes {known[1]}" if known else "another process, which makes a suite"
+def told_maker(holder: Holder | None) -> str:
+    """`process 7, which makes the default suite`; of a holder that says nothing, no more than that."""
+    if holder is None:
+        return "another process, which makes a suite"
+    return f"process {holder.process}, which makes {one_line(holder.what, _LONGEST)}"
 
 
 def suite_of_sources(sources: str) -> Path | None:

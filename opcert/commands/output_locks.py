@@ -8,36 +8,29 @@ leaves is in nobody's way and goes with the next lock. Processes that a command 
 from __future__ import annotations
 
 import errno
-import fcntl
-import json
 import os
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from opcert.vocabulary.errors import Place, UserError, unwritable
+from opcert.vocabulary.file_locks import Holder, let_go, lock_at, read_holder, try_lock, write_holder
 from opcert.vocabulary.harmless import for_shell, one_line
-from opcert.vocabulary.regular_files import is_still_at
 from opcert.vocabulary.whole_files import check_replaceable, is_stream
 
 FOLDER_LOCK = ".opcert.lock"
 RECORD = "run.jsonl"
 """The record that gives a folder its report and certificate: who writes it writes the folder."""
 
-_OPENING = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _UNLOCKABLE = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL})
 """What a file system answers that has no locks: then there is no protection, and no harm."""
 
 _TRIES = 50
 _NAP = 0.01
 _LONGEST = 300
-_MOST_TOLD = 1 << 16
 
 
 def lock_folder(folder: Path, what: str = "the folder") -> None:
@@ -119,19 +112,28 @@ def locked(lock: Path, path: Path, what: str, command: str) -> Iterator[None]:
 
     UserError where another process holds it, naming that, and where the file cannot be written.
     """
+
+    def take(descriptor: int) -> None:
+        try:
+            free = try_lock(descriptor)
+        except OSError as error:
+            if error.errno not in _UNLOCKABLE:
+                raise
+        else:
+            if not free:
+                raise _held(descriptor, path)
+
     made = _missing_folders(lock.parent)
     try:
-        descriptor = _acquire(lock, path, command)
+        descriptor = lock_at(lock, take)
     except OSError as error:
         _remove_empty(made)
         raise unwritable(what, path, error) from error
+    write_holder(descriptor, command)
     try:
         yield
     finally:
-        if is_still_at(lock, descriptor):
-            with suppress(OSError):
-                lock.unlink()
-        os.close(descriptor)
+        let_go(lock, descriptor)
         _remove_empty(made)
 
 
@@ -146,93 +148,21 @@ def _remove_empty(folders: list[Path]) -> None:
             each.rmdir()
 
 
-def _acquire(lock: Path, path: Path, command: str) -> int:
-    """The descriptor of the locked file; OSError where that cannot be, UserError where another has it."""
-    for _ in range(_TRIES):
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            descriptor = _open(lock)
-        except FileNotFoundError:  # who let go of it has removed the folder
-            continue
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            error = _held(descriptor, path)
-            os.close(descriptor)
-            raise error from None
-        except OSError as error:
-            if error.errno not in _UNLOCKABLE:
-                os.close(descriptor)
-                raise
-        if is_still_at(lock, descriptor):
-            _write_holder(descriptor, command)
-            return descriptor
-        os.close(descriptor)  # who let go of it has removed the file
-    raise OSError(errno.EAGAIN, "its lock changes too fast", str(lock))
-
-
-def _open(lock: Path) -> int:
-    """Open the file of a lock; where another user left one that nobody may write, in its place."""
-    try:
-        descriptor = os.open(lock, _OPENING, 0o644)
-    except PermissionError:
-        descriptor = os.open(lock, _OPENING & ~os.O_RDWR & ~os.O_CREAT)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(errno.EEXIST, "something that is no file stands where its lock should be", str(lock))
-    return descriptor
-
-
-@dataclass(frozen=True)
-class Holder:
-    """Who holds a lock: a process, the command that it runs, and since when."""
-
-    process: int
-    command: str
-    since: str
-
-    def __str__(self) -> str:
-        return f"process {self.process}, since {self.since}: {self.command}"
-
-    @property
-    def alive(self) -> bool:
-        try:
-            os.kill(self.process, 0)
-        except ProcessLookupError:
-            return False
-        except (OSError, OverflowError):
-            return True
-        return True
-
-
-def _write_holder(descriptor: int, command: str) -> None:
-    since = datetime.now(UTC).isoformat(" ", "seconds")
-    holder = {"process": os.getpid(), "command": command, "since": since}
-    with suppress(OSError):  # who it is, is a courtesy
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(holder).encode(), 0)
-
-
-def _read_holder(descriptor: int) -> Holder | None:
-    """What the holder of a lock wrote of itself; None where that makes no sense."""
-    try:
-        told = json.loads(os.pread(descriptor, _MOST_TOLD, 0))
-        return Holder(int(told["process"]), str(told["command"]), str(told["since"]))
-    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
-        return None
-
-
 def _held(descriptor: int, path: Path) -> UserError:
     """The error of a lock that another has, which may just now be about to write who it is."""
-    holder = _read_holder(descriptor)
+    holder = read_holder(descriptor)
     for _ in range(_TRIES):
         if holder is not None and holder.alive:
             break
         time.sleep(_NAP)
-        holder = _read_holder(descriptor)
+        holder = read_holder(descriptor)
     return UserError(
         "another command writes there at this moment",
-        got=None if holder is None else one_line(str(holder), _LONGEST),
+        got=None if holder is None else one_line(_told(holder), _LONGEST),
         where=Place(str(path)),
         remedy="Wait until it is through, or name another place with -o.",
     )
+
+
+def _told(holder: Holder) -> str:
+    return f"process {holder.process}, since {holder.since}: {holder.what}"

@@ -282,7 +282,7 @@ def test_what_a_lock_file_says_is_not_trusted(tmp_path: Path, left: str) -> None
 
 def test_control_characters_of_a_holder_are_shown(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
-    lock.write_text(json.dumps({"process": os.getpid(), "since": "now", "command": "\x1b[31mred\u202e"}))
+    lock.write_text(json.dumps({"process": os.getpid(), "since": "now", "what": "\x1b[31mred\u202e"}))
     with lock.open() as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         with pytest.raises(UserError, match=r"since now: \\x1b\[31mred\\u202e"):

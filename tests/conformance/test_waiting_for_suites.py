@@ -11,8 +11,9 @@ from threading import Timer
 
 import pytest
 
-from conformance.suite import kept_parts, kept_suites
+from conformance.suite import kept_parts
 from conformance.suite.kept_suites import LOCK, one_at_a_time, suites_folder
+from opcert.vocabulary import file_locks
 from opcert.vocabulary.names import OperatorName
 
 HOLDER = """
@@ -84,7 +85,7 @@ def test_nobody_is_told_where_the_lock_is_free_or_its_holder_was_killed() -> Non
 
 @pytest.mark.parametrize("text", ["", "[", "[]", '{"process": "x", "what": 1}', "\x1b[31m"])
 def test_a_lock_that_says_nothing_of_its_holder(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_suites, "PATIENCE", 0.0)
+    monkeypatch.setattr(file_locks, "PATIENCE", 0.0)
     with held("the default suite") as process:
         suites_folder().with_name(LOCK).write_text(text)
         told = told_while_waiting(process)
@@ -92,7 +93,7 @@ def test_a_lock_that_says_nothing_of_its_holder(text: str, monkeypatch: pytest.M
 
 
 def test_what_the_holder_says_of_itself_is_one_harmless_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_suites, "PATIENCE", 0.0)
+    monkeypatch.setattr(file_locks, "PATIENCE", 0.0)
     with held("a\nsuite\x1b[31m") as process:
         told = told_while_waiting(process)
     assert "\n" not in told[0]
@@ -114,7 +115,7 @@ def test_who_waits_for_a_part_is_told_for_whom_unless_both_work_for_one(
     same: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     operator, key, told = OperatorName.parse("ai.onnx::Pad-25"), "0" * 64, list[str]()
-    monkeypatch.setattr(kept_suites, "PATIENCE", 0.2)
+    monkeypatch.setattr(file_locks, "PATIENCE", 0.2)
     with held("", PART_HOLDER) as process:
         monkeypatch.setattr(kept_parts, "_main_process", lambda: process.pid if same else 1)
         lets_go = Timer(1.0, let_go, [process])

@@ -122,10 +122,8 @@ OWN_FOLDER = "writes into a scratch folder that it has just made"
 EXCEPTIONS = {
     "opcert/commands/failures.py": "a new file where temporary ones go, when all else may be broken",
     "opcert/commands/standard_streams.py": "standard output itself",
-    "opcert/commands/output_locks.py": "locks, which are opened and checked, and never renamed",
-    "conformance/suite/kept_parts.py": "locks",
-    "conformance/suite/kept_suites.py": "locks, and folders of suites, which take their place by rename",
-    "conformance/runtimes/environments.py": "a lock",
+    "opcert/vocabulary/file_locks.py": "locks, which are opened and checked, and never renamed",
+    "conformance/suite/kept_suites.py": "folders of suites, which take their place by rename",
     "conformance/clusters/machine_book.py": "a list in a scratch folder, which is added to",
     "conformance/suite/suites.py": OWN_FOLDER + "; a folder takes its place by rename",
     "conformance/suite/suite_folder.py": OWN_FOLDER,
