@@ -8,10 +8,9 @@ from pathlib import Path
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # protobuf ships no types
 from onnx import ModelProto, NodeProto
 
-from conformance.checked_models.call_grouping import group_calls
 from conformance.checked_models.folding import MOST_FOLDED
 from conformance.checked_models.inlining import Inlined, graphs_of, imported, inline_functions
-from conformance.checked_models.model_calls import ModelFacts, ModelNode
+from conformance.checked_models.model_calls import ModelCall, ModelFacts, ModelNode
 from conformance.checked_models.model_nodes import NodeReader
 from conformance.checked_models.model_values import text
 from conformance.checked_models.node_order import Disorder, sort_nodes
@@ -136,3 +135,11 @@ def _unknown(nodes: Iterable[ModelNode]) -> list[str]:
             reasons[each.unknown] = reasons.get(each.unknown, 0) + 1
     told = [f"{count} nodes are of no known operator: {why}" for why, count in reasons.items()]
     return told[:10]
+
+
+def group_calls(nodes: Iterable[ModelNode]) -> tuple[ModelCall, ...]:
+    """The calls, in the order of their first nodes."""
+    groups: dict[str, list[ModelNode]] = {}
+    for each in nodes:
+        groups.setdefault(ModelCall(each, (each,)).digest, []).append(each)
+    return tuple(ModelCall(members[0], tuple(members)) for members in groups.values())

@@ -53,18 +53,3 @@ def ran(counts: Mapping[Verdict, int]) -> int:
     """How many cases tell something about the runtime: it was asked, and did not say that it cannot."""
     outside = ("unsupported", "harness_error", "not_run")
     return sum(count for verdict, count in counts.items() if verdict not in outside)
-
-
-def format_share(part: int, whole: int) -> str:
-    """A percentage with one decimal, cut off and never rounded up: 99.96 % prints as 99.9 %.
-
-    Anything above nothing prints as at least 0.1 %. Raises ValueError where the part exceeds the whole.
-    """
-    if part < 0 or part > whole:
-        raise ValueError(f"{part} of {whole}")
-    if whole == 0:
-        return "none"
-    tenths = part * 1000 // whole
-    if part > 0:
-        tenths = max(tenths, 1)
-    return f"{tenths // 10}.{tenths % 10} %"

@@ -31,11 +31,6 @@ def loaded_files(process: int) -> set[Path]:
     return found
 
 
-def digest_files(files: Iterable[Path]) -> list[dict[str, Any]]:
-    """What `digests_by_path` says of each file, by name."""
-    return by_name(digests_by_path(files).values())
-
-
 def by_name(digests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Digests in the order in which a record has them."""
     return sorted(digests, key=lambda each: (str(each["file"]), str(each["sha256"])))

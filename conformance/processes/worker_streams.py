@@ -8,14 +8,101 @@ import os
 import select
 import subprocess
 import time
+from collections import deque
+from itertools import islice
 
 from conformance.processes.frames import Frame, FrameReader
-from conformance.processes.pipe_writer import PipeWriter
-from conformance.processes.stderr_tail import StderrTail
+from conformance.processes.last_words import find_last_words
 
 _CHUNK = 1 << 20
 _MOST_READS = 16
 _END_SECONDS = 1.0
+
+
+_TAIL = 64 << 10
+_KEPT_LINES = 20
+_KEPT_CHARACTERS = 2000
+_LONGEST_REASON = 500
+
+
+class StderrTail:
+    """Reads a pipe that does not block, and keeps its last bytes.
+
+    `printed` counts what was read so far; what came before `marked` is of no interest any more.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self.printed = 0
+        self.marked = 0
+        self._descriptor = descriptor
+        self._kept = bytearray()
+
+    def read(self) -> bool:
+        """Read what is there, up to 1 MiB; False where the pipe has ended."""
+        try:
+            data = os.read(self._descriptor, _CHUNK)
+        except BlockingIOError:
+            return True
+        self.printed += len(data)
+        self._kept += data
+        if len(self._kept) > 2 * _TAIL:
+            del self._kept[:-_TAIL]
+        return bool(data)
+
+    def last_lines(self) -> str:
+        """At most 20 lines and 2,000 characters, and before them the reason, where that is further up."""
+        wanted = min(len(self._kept), self.printed - self.marked)
+        text = bytes(self._kept[len(self._kept) - wanted :]).decode("utf-8", "replace")
+        last = "\n".join(text.splitlines()[-_KEPT_LINES:])[-_KEPT_CHARACTERS:]
+        # The stack behind them is longer than all that is kept.
+        said = find_last_words(text)
+        if said is None or said.printed in last:
+            return last
+        head = f"{said.printed[:_LONGEST_REASON]}\n...\n"
+        return head + last[len(head) - _KEPT_CHARACTERS :]
+
+
+_PIECES = 64
+
+
+class PipeWriter:
+    """Keeps bytes until the pipe takes them. What is put for a reader that has gone is forgotten."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._unsent: deque[bytes | memoryview] = deque()
+
+    def __len__(self) -> int:
+        """How many pieces are not written yet."""
+        return len(self._unsent)
+
+    def put(self, *pieces: bytes) -> None:
+        """Put bytes behind those that are to be written."""
+        self._unsent.extend(filter(None, pieces))
+
+    def write(self) -> bool:
+        """Write as much as the pipe takes at once; whether that is all."""
+        while self._unsent:
+            pieces = list(islice(self._unsent, _PIECES))
+            try:
+                sent = os.writev(self._descriptor, pieces)
+            except BlockingIOError:
+                return False
+            except OSError:
+                # The reader has closed its end; reading from it will tell how it ended.
+                self.forget()
+                break
+            for piece in pieces:
+                if len(piece) > sent:
+                    self._unsent[0] = memoryview(piece)[sent:]
+                    break
+                sent -= len(piece)
+                self._unsent.popleft()
+        return True
+
+    def forget(self) -> None:
+        """Let go of what is not written yet."""
+        self._unsent.clear()
 
 
 class WorkerStreams:

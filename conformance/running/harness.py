@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import threading
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
@@ -15,19 +18,20 @@ from conformance.processes.worker_process import Stopped
 from conformance.recording.records import Record
 from conformance.running.collector import Collector
 from conformance.running.first_worker import FirstWorker
-from conformance.running.further_tries import FurtherTries
-from conformance.running.garbage import few_collections
 from conformance.running.lane import Lane
 from conformance.running.longest_first import LongestFirst, earlier_times
 from conformance.running.progress import Progress, Silent
 from conformance.running.record_header import make_header
+from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.running.resuming import RecordPlace
 from conformance.running.run_options import RunOptions, RunRequest
 from conformance.running.taken_forms import take_forms
 from conformance.running.task_source import Plan, TaskSource
+from conformance.running.tasks import Task
 from conformance.runtimes.runtimes import Installed, Runtime, install
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import RuntimeUnavailable
+from opcert.vocabulary.names import operator_path_of
 
 _PATIENCE = 10.0
 """Seconds that the lanes of an interrupted run have for letting their workers go."""
@@ -201,3 +205,60 @@ def _survives(lane: Lane, collector: Collector) -> bool:
     for _, response in lane.run([known]):
         collector.progress.note(f"{before} workers lost in a row; {type(response).__name__} to a known case")
     return lane.deaths == 0
+
+
+TRIES = 3
+"""So often a case that killed its worker is tried again."""
+_MOST_CASES, _MOST_OF_OPERATOR = 24, 3
+"""Of each lane so many cases are, and of an operator version: of many that die the first say enough."""
+_KINDS = ((Answered, "answered"), (Refused, "refused"), (Crashed, "crashed"), (TimedOut, "timed out"))
+
+
+class FurtherTries:
+    """Tries cases of one lane again. What it learns are the responses, in words as rows have them.
+
+    Where every case is `repeated` none is tried further. `ending` says whether the run is being ended, from
+    outside as well: then workers are killed, not lost.
+    """
+
+    def __init__(self, ending: Callable[[], bool] = lambda: False, repeated: bool = False) -> None:
+        self._ending = ending
+        self._repeated = repeated
+        self._cases: Counter[str] = Counter()
+
+    def of(self, lane: Lane, task: Task, response: Response) -> tuple[str, ...]:
+        """What further tries of a task came to; none of one that its worker survived, or that is repeated.
+
+        Where no new worker starts there are fewer: whoever needs the next one will tell.
+        """
+        if not isinstance(response, Crashed) or self._repeated or self._ending():
+            return ()
+        operator = operator_path_of(task.case_id)
+        if self._cases.total() >= _MOST_CASES or self._cases[operator] >= _MOST_OF_OPERATOR:
+            return ()
+        self._cases[operator] += 1
+        deaths, found = lane.deaths, []
+        with suppress(RuntimeUnavailable):
+            for _ in range(TRIES):
+                for _, again in lane.run([] if self._ending() else [task]):
+                    found.append(next((word for kind, word in _KINDS if isinstance(again, kind)), "none"))
+        # What the same case kills once more says nothing new of whether the runtime survives at all.
+        lane.deaths = deaths if set(found) <= {"crashed", "timed out"} else 0
+        return tuple(found)
+
+
+_THRESHOLD = 50_000
+"""So many objects may come to be before the youngest are looked through; it is 700 by default."""
+
+
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """Search seldom, and not through what is there already, for as long as the context lasts."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(_THRESHOLD, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -17,7 +18,6 @@ from conformance.processes.frames import BrokenProtocol
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.first_worker import begin_worker
-from conformance.running.in_flight import Begun, InFlight
 from conformance.running.ready_requests import ReadyRequest, make_ready
 from conformance.running.requests import Offer, encode_runs, read_error, seconds_of
 from conformance.running.responses import (
@@ -48,6 +48,52 @@ _NAP = 0.25
 
 _REMEMBERED = 0.9
 """How much of what a case is thought to take stays when another one has been answered."""
+
+
+Begun = Sent | tuple[Task, Response]
+"""A task that a worker has, or one that is not to be sent, with its response."""
+
+
+class InFlight:
+    """`bytes` is how many of tensors and models those tasks have together that were sent."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self._begun: deque[Begun] = deque()
+
+    def __len__(self) -> int:
+        return len(self._begun)
+
+    def __iter__(self) -> Iterator[Begun]:
+        return iter(self._begun)
+
+    def append(self, task: Begun) -> None:
+        self._begun.append(task)
+        self.bytes += _bytes(task)
+
+    def take_oldest(self) -> Begun:
+        task = self._begun.popleft()
+        self.bytes -= _bytes(task)
+        return task
+
+    def put_back(self, task: Begun) -> None:
+        """Make a task the oldest again."""
+        self._begun.appendleft(task)
+        self.bytes += _bytes(task)
+
+    def keep(self, wanted: Callable[[Task], bool]) -> None:
+        """Forget the tasks that are not wanted any more."""
+        kept = [each for each in self._begun if wanted(each.task if isinstance(each, Sent) else each[0])]
+        self._begun = deque(kept)
+        self.bytes = sum(map(_bytes, kept))
+
+    def replace(self, position: int, task: Sent) -> None:
+        """Let a task that was sent anew, with the same bytes, take the place of the one sent before."""
+        self._begun[position] = task
+
+
+def _bytes(task: Begun) -> int:
+    return task.bytes if isinstance(task, Sent) else 0
 
 
 class Lane:

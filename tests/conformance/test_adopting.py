@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from conformance.adopting.adopted_cases import WRITTEN_AS
+from conformance.adopting.adopted_cases import WRITTEN_AS, allowed_error
 from conformance.adopting.adoption import Adoption, adopt_folder
 from conformance.adopting.foreign_tensors import read_foreign_tensor
-from conformance.adopting.tolerances import allowed_error
 from conformance.judging.judge import judge
 from conformance.models.case_models import FORMS, build_model
 from conformance.models.protos import write_tensor

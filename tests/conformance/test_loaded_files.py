@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 
-from conformance.processes.loaded_files import digest_files, loaded_files, merge_digests
+from conformance.processes.loaded_files import by_name, digests_by_path, loaded_files, merge_digests
 from conformance.recording.merging import merge_records
 from conformance.recording.records import Record
 from conformance.running.harness import run_suite
@@ -41,7 +41,7 @@ def test_digests_are_of_the_files_and_names_tell_no_folder(tmp_path: Path) -> No
     library.write_bytes(b"code")
     plain = tmp_path / "libc.so"
     plain.write_bytes(b"")
-    found = digest_files([library, plain, tmp_path / "gone.so"])
+    found = by_name(digests_by_path([library, plain, tmp_path / "gone.so"]).values())
     assert found == [
         {"file": "engine/core.so", "bytes": 4, "sha256": hashlib.sha256(b"code").hexdigest()},
         {"file": "libc.so", "bytes": 0, "sha256": hashlib.sha256(b"").hexdigest()},

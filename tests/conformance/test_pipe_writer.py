@@ -8,7 +8,7 @@ import os
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.processes.pipe_writer import PipeWriter
+from conformance.processes.worker_streams import PipeWriter
 
 _LEAST = 4096
 

@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.judging.judge import FAILING, VERDICTS, Verdict
-from conformance.judging.totals import case_verdicts, count_verdicts, format_share, ran
+from conformance.judging.totals import case_verdicts, count_verdicts, ran
 from conformance.recording import outputs
 from conformance.recording.outputs import OutputStore, outputs_folder, restore_output
 from conformance.recording.records import RecordWriter, read_record
@@ -258,22 +258,6 @@ def test_each_case_has_exactly_one_verdict_and_counts_add_up(
             assert set(of_case) == {"pass"}
     assert 0 <= ran(counts) <= sum(counts.values())
     assert found == case_verdicts(reversed(results)) or set(found) == set(case_verdicts(reversed(results)))
-
-
-@given(st.integers(0, 10**6), st.integers(0, 10**6))
-def test_a_share_is_whole_or_nothing_only_where_it_is(part: int, more: int) -> None:
-    whole = part + more
-    printed = format_share(part, whole)
-    assert (printed == "100.0 %") == (part == whole and whole > 0)
-    assert (printed in ("0.0 %", "none")) == (part == 0)
-    if whole and part:
-        assert float(printed.split()[0]) <= max(100 * part / whole, 0.1) + 1e-9
-
-
-def test_99_96_percent_is_not_100() -> None:
-    assert format_share(9996, 10000) == "99.9 %"
-    with pytest.raises(ValueError, match="3 of 2"):
-        format_share(3, 2)
 
 
 @given(

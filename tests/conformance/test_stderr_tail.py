@@ -5,7 +5,7 @@ import os
 import pytest
 
 from conformance.judging.signatures import crash_signature
-from conformance.processes.stderr_tail import StderrTail
+from conformance.processes.worker_streams import StderrTail
 
 STACK = "".join(f"  {number}: 0x{number:012x} - frame_{number}\n" for number in range(60))
 PANIC = "thread 'main' (7) panicked at core/src/slice.rs:12:5:\nindex -3 is out of range\nstack backtrace:\n"

@@ -21,7 +21,7 @@ WALL = {
     "generator/making/part_making.py": "times of files are of that clock, and it is asked whether it was set",
     "opcert/commands/baseline_options.py": "the day on which an entry of a baseline ends",
     "opcert/commands/checked_profile.py": "the day on which a waiver ends",
-    "opcert/commands/output_locks.py": "since when another command works there is told",
+    "opcert/vocabulary/file_locks.py": "since when another command works there is told",
     "opcert/commands/verify_command.py": "the day on which waivers end, and before which one is issued",
     "reports/certificates/certificate.py": "the day on which it is issued",
     "reports/gates/excusing.py": "the day on which waivers and entries end",

@@ -8,8 +8,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from conformance.checked_models.call_grouping import group_calls
 from conformance.checked_models.model_calls import ModelFacts, ModelNode, ModelValue
+from conformance.checked_models.model_reading import group_calls
 from conformance.models.protos import read_attribute, read_tensor
 from generator.neighbours.of_models.model_chains import ModelChain, chains_of_model
 from generator.neighbours.of_models.node_groups import groups_of_model
