@@ -64,7 +64,9 @@ def tests(asked: Asked) -> dict[str, Any]:
 
 def run(asked: Asked, record: str, chosen: Sequence[str]) -> dict[str, Any]:
     """Run the cases of the chosen tests: of each its outcome and what is said of it, and the run's faults."""
-    from conformance.running.harness import run_suite
+    from conformance.running.harness import run_request
+    from conformance.running.resuming import RecordPlace
+    from conformance.running.run_options import RunRequest
     from opcert.commands.output_locks import locked_record
     from reports.causes.followed_readings import fault_text
 
@@ -72,7 +74,8 @@ def run(asked: Asked, record: str, chosen: Sequence[str]) -> dict[str, Any]:
         raise NothingRan("no test of cases is chosen: this one tells what those show")
     path, test_of = Path(record), asked.test_of(chosen)
     with locked_record(path, "pytest"):
-        made = run_suite(asked.suite, asked.runtime, path, only=frozenset(test_of))
+        request = RunRequest(asked.suite, asked.runtime, only=frozenset(test_of))
+        made = run_request(request, RecordPlace(path))
     rows: dict[str, list[Result]] = defaultdict(list)
     for row in made.results:
         rows[test_of[row.case]].append(row)
