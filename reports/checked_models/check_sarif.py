@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conformance.checked_models.model_calls import ModelNode
 from opcert.vocabulary.harmless import one_line
-from opcert.vocabulary.sarif import Entry, fingerprints, render_log, tool_of, uri_of
+from opcert.vocabulary.sarif_logs import Entry, fingerprints, render_log, tool_of, uri_of
 from opcert.vocabulary.whole_files import write_text
 from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
 from reports.checked_models.call_words import (

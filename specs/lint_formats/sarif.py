@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
-from opcert.vocabulary.sarif import fingerprints, render_log, tool_of, uri_of
+from opcert.vocabulary.sarif_logs import fingerprints, render_log, tool_of, uri_of
 from specs.linting import Linted, Reported
 from specs.rules import Rule
 
