@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
@@ -11,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.kept_readings import KeptReadings
 from opcert.vocabulary.names import OperatorName
 from specs.spec_folders import DECLARATION, OWN_FOLDER, list_operators, room_of, versions_in
-from specs.stated_values import stated_value
+from specs.stated_values import keep_stated_values, stated_value
 from specs.version_ranges import in_range
 
 if TYPE_CHECKING:
@@ -22,18 +22,34 @@ if TYPE_CHECKING:
 REFERENCES = "reference.operators"
 OLDEST_OPSET = 7
 """The first opset of ONNX of which operators are modelled: until then inputs were broadcast otherwise."""
-_DECLARED = re.compile(r"^@reference_operator\(\s*[\"']([^\"']+)[\"']", re.MULTILINE)
-"""What a reference is of: a version of an operator, or all of them where no version is named."""
+_DECORATOR = "reference_operator"
+"""Its argument says what a reference is of: a version of an operator, or all where no version is named."""
 
 
 @cache
 def _references() -> dict[str, str]:
     """The module of each reference that ships, by what its decorator names."""
-    return {
-        operator: f"{REFERENCES}.{path.stem}"
+    found = {
+        str(operator): f"{REFERENCES}.{path.stem}"
         for path in _files(REFERENCES)
-        for operator in _DECLARED.findall(path.read_text(encoding="utf-8"))
+        for operator in _READINGS.of(path)
     }
+    _READINGS.keep()
+    return found
+
+
+def _declared_in(path: Path) -> list[str]:
+    """What the references of a module are of, by their decorators."""
+    # Imported here, because hardly any file comes to this.
+    import ast
+
+    functions = [node for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.FunctionDef)]
+    calls = [each for node in functions for each in node.decorator_list if isinstance(each, ast.Call)]
+    named = [each for each in calls if isinstance(each.func, ast.Name) and each.func.id == _DECORATOR]
+    return [ast.literal_eval(each.args[0]) for each in named]
+
+
+_READINGS = KeptReadings("references", _DECORATOR, _declared_in)
 
 
 @cache
@@ -51,13 +67,19 @@ def reference_module_of(operator: OperatorName) -> str | None:
 def referenced_versions() -> list[OperatorName]:
     """The versions that references for all versions hold for: those that a shipped declaration speaks of."""
     rooms = [OWN_FOLDER.joinpath(*name.split("::")) for name in _references() if "-" not in name]
-    return sorted(each for room in rooms for each in _versions_declared_in(room))
+    return _versions_of(rooms)
 
 
 def declared_versions() -> list[OperatorName]:
     """Every operator version that a shipped declaration speaks of, in order."""
     rooms = [path.parent for path in OWN_FOLDER.glob(f"*/*/{DECLARATION}")]
-    return sorted(each for room in rooms for each in _versions_declared_in(room))
+    return _versions_of(rooms)
+
+
+def _versions_of(rooms: Iterable[Path]) -> list[OperatorName]:
+    found = sorted(each for room in rooms for each in _versions_declared_in(room))
+    keep_stated_values()
+    return found
 
 
 @cache
@@ -107,7 +129,9 @@ def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
     shipped = referenced_operators()
     if not folders:
         return list(shipped)
-    return [each for each in list_operators(folders) if each in shipped or names_a_reference(each, folders)]
+    known = [each for each in list_operators(folders) if each in shipped or names_a_reference(each, folders)]
+    keep_stated_values()
+    return known
 
 
 def calls_are_declared(spec: Spec) -> bool:
