@@ -143,6 +143,7 @@ class FindingEntry(Entry):
     message: str
     evidence: str
     action: Action
+    by: Literal["reader"] | None = None
 
 
 class ImportedFile(Entry):

@@ -81,7 +81,15 @@ def _layer(file: ImportedFile, document: YamlDocument) -> Spec:
         },
         examples=tuple(map(_example, file.examples)),
         findings=tuple(
-            Finding(each.code, each.severity, each.src[0], each.message, each.evidence, each.action)
+            Finding(
+                each.code,
+                each.severity,
+                each.src[0],
+                each.message,
+                each.evidence,
+                each.action,
+                by_reader=each.by is not None,
+            )
             for each in file.findings
         ),
         formulas=tuple(

@@ -198,6 +198,7 @@ class _Writer:
             "message": spec.message,
             "evidence": spec.evidence,
             "action": spec.action,
+            **({"by": "reader"} if spec.by_reader else {}),
         }
 
 

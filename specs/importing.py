@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from opcert.vocabulary.errors import Place, SeveralErrors, UserError
@@ -157,10 +157,11 @@ def plan_files(
 ) -> dict[OperatorName, str]:
     """The text of each operator version's facts as it should stand in a folder of specs.
 
-    A document that the file has already keeps its key, and those that were not read now keep their facts; new
-    documents get the next keys in the order of their names. With `keep_declared`, versions that a
-    `spec.yaml` speaks of take no document that they do not have: somebody has built on those. With `fill`,
-    none that has a file does: the new documents speak only where there is nothing yet.
+    A document that the file has already keeps its key, and what a reader found in it while it stays as it is;
+    those that were not read now keep their facts; new documents get the next keys in the order of their
+    names. With `keep_declared`, versions that a `spec.yaml` speaks of take no document that they do not have:
+    somebody has built on those. With `fill`, none that has a file does: the new documents speak only where
+    there is nothing yet.
     """
     plan = {}
     for operator, layers in sorted(result.layers.items()):
@@ -177,7 +178,8 @@ def _keyed(layers: list[Spec], path: Path, whole: Set[str], closed: bool) -> lis
     """The layers that the file should have, with their keys; one that is closed takes no new document."""
     kept = read_imported(path) if path.is_file() else []
     keys = {layer.documents[0].file: layer.documents[0].key for layer in kept}
-    keyed = {keys[layer.documents[0].file]: layer for layer in kept if layer.documents[0].file not in whole}
+    before = {layer.documents[0].file: layer for layer in kept}
+    keyed = {keys[file]: layer for file, layer in before.items() if file not in whole}
     number = 1
     for layer in sorted(layers, key=lambda each: each.documents[0].file):
         file = layer.documents[0].file
@@ -187,8 +189,17 @@ def _keyed(layers: list[Spec], path: Path, whole: Set[str], closed: bool) -> lis
             while f"d{number}" in keys.values():
                 number += 1
             keys[file] = f"d{number}"
-        keyed[keys[file]] = layer
+        keyed[keys[file]] = _with_readers(layer, before.get(file))
     return sorted(keyed.items(), key=lambda pair: (len(pair[0]), pair[0]))
+
+
+def _with_readers(layer: Spec, before: Spec | None) -> Spec:
+    """The facts of a document with what a reader found in it before, where it is the same document still."""
+    if before is None or before.documents[0].sha256 != layer.documents[0].sha256:
+        return layer
+    found = [*(each for each in before.findings if each.by_reader), *layer.findings]
+    found.sort(key=lambda each: (each.source.line, each.source.column or 0, each.code))
+    return replace(layer, findings=tuple(found))
 
 
 def write_files(plan: Mapping[OperatorName, str], folder: Path) -> list[Path]:

@@ -144,6 +144,8 @@ class Finding:
     message: str
     evidence: str
     action: Action
+    by_reader: bool = False
+    """Whether somebody who read the document found it, and no rule: importing it again keeps it."""
 
 
 @dataclass(frozen=True)

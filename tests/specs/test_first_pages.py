@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -86,12 +87,27 @@ def test_documents_in_another_order_give_the_same_bytes(documents: Documents, tm
         documents.find("tensorflow/docstrings/BatchToSpaceND.txt"),
     ]
     remembered = {paths[0].name: FRAGMENT}
+    facts_path(FRAGMENT, tmp_path).parent.mkdir(parents=True)
+    shutil.copy(facts_path(FRAGMENT, OWN_FOLDER), facts_path(FRAGMENT, tmp_path))  # a reader's findings stay
     plans = [
         plan_files(read_documents(order, remembered=remembered), tmp_path) for order in (paths, paths[::-1])
     ]
     assert plans[0] == plans[1]
     committed = facts_path(FRAGMENT, OWN_FOLDER).read_text(encoding="utf-8")
     assert plans[0][FRAGMENT] == committed
+
+
+def test_what_a_reader_found_stays_while_the_document_does(first_pages: Path, tmp_path: Path) -> None:
+    page = tmp_path / "002_9bf136dd4443dc44.txt"
+    shutil.copy(first_pages / page.name, page)
+    specs = tmp_path / "specs"
+    facts_path(FRAGMENT, specs).parent.mkdir(parents=True)
+    shutil.copy(facts_path(FRAGMENT, OWN_FOLDER), facts_path(FRAGMENT, specs))
+    for added, stays in (("", True), ("\nOne line more.", False)):
+        page.write_text(page.read_text(encoding="utf-8") + added, encoding="utf-8")
+        result = read_documents([page], remembered={page.name: FRAGMENT})
+        text = plan_files(result, specs)[FRAGMENT]
+        assert ("stripped-markup" in text) == stays
 
 
 @pytest.mark.parametrize(
