@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import TypeVar
 
 from conformance.suite.cases import Case
 from generator.adequacy.asked_node_tests import asking_for_its_outputs
 from generator.adequacy.bench import Bench, Faulty, Held, hold
-from generator.adequacy.choice import select
 from generator.adequacy.misreadings import make_misreadings
 from generator.adequacy.mistake import make_mistakes
 from generator.adequacy.mutants import make_mutants
@@ -27,6 +27,8 @@ SET = 400
 """Mutants that are tried one after the other: sets of them may be tried anywhere, and come to the same."""
 USABLE = 0.5
 """The share of ONNX's tests, of a later version, that an operator version must pass to be asked at all."""
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,3 +174,27 @@ def batched(drawn: Iterable[Drawn]) -> Iterator[list[Drawn]]:
     while chunk := list(islice(source, size)):
         yield chunk
         size = 90 if size == 10 else 100
+
+
+def select(
+    killed: Mapping[str, Sequence[Item]], killer: Callable[[Item, Sequence[str]], str | None]
+) -> dict[str, int]:
+    """Few cases that together kill every mutant, given which mutants each killed first.
+
+    Cases that killed few are left out where `killer` finds others that kill theirs. The case that kills most
+    comes first; the numbers say how many mutants each kills.
+    """
+    left = {name: list(mutants) for name, mutants in killed.items()}
+    for name in sorted(left, key=lambda each: (len(killed[each]), each)):
+        others = sorted((each for each in left if each != name), key=lambda each: (-len(left[each]), each))
+        found: list[tuple[str, Item]] = []
+        for mutant in left[name]:
+            other = killer(mutant, others)
+            if other is None:
+                break
+            found.append((other, mutant))
+        else:
+            del left[name]
+            for other, mutant in found:
+                left[other].append(mutant)
+    return {name: len(left[name]) for name in sorted(left, key=lambda each: (-len(left[each]), each))}

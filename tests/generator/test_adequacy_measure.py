@@ -17,9 +17,8 @@ from conformance.suite.cases import Case
 from generator.adequacy import measure as measuring
 from generator.adequacy import random_calls, subject
 from generator.adequacy.bench import hold
-from generator.adequacy.choice import select
 from generator.adequacy.kept import local_name
-from generator.adequacy.measure import prepare
+from generator.adequacy.measure import prepare, select
 from generator.adequacy.outcomes import Adequacy, Outcome, Status
 from generator.adequacy.random_calls import RandomCalls
 from generator.adequacy.subject import Subject
