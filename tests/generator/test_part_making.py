@@ -195,13 +195,13 @@ def spoil_first(raw: bytes) -> bytes:
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda raw: b"",
+        pytest.param(lambda raw: b"", marks=pytest.mark.nightly),
         lambda raw: raw[:-1],
-        lambda raw: raw + b"\0",
-        lambda raw: raw[:200] + bytes([raw[200] ^ 1]) + raw[201:],
+        pytest.param(lambda raw: raw + b"\0", marks=pytest.mark.nightly),
+        pytest.param(lambda raw: raw[:200] + bytes([raw[200] ^ 1]) + raw[201:], marks=pytest.mark.nightly),
         spoil_first,
-        lambda raw: part_bytes(small_part())[:-100],
-        lambda raw: b"\xff" * 100,
+        pytest.param(lambda raw: part_bytes(small_part())[:-100], marks=pytest.mark.nightly),
+        pytest.param(lambda raw: b"\xff" * 100, marks=pytest.mark.nightly),
     ],
 )
 def test_a_part_that_is_damaged_is_told_and_made_again(

@@ -29,7 +29,10 @@ HIDDEN_TYPES = FAULTS[11:13]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("faults", [*((each,) for each in FACTORS_BY_CHANCE), HIDDEN_TYPES])
+@pytest.mark.parametrize(
+    "faults",
+    [pytest.param((FACTORS_BY_CHANCE[0],), marks=pytest.mark.nightly), (FACTORS_BY_CHANCE[1],), HIDDEN_TYPES],
+)
 def test_no_cause_is_named_by_what_is_right_by_chance_or_by_cases_of_another(
     faults: tuple[Fault, ...],
 ) -> None:
@@ -37,7 +40,16 @@ def test_no_cause_is_named_by_what_is_right_by_chance_or_by_cases_of_another(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("numbers", [(0,), (6,), (0, 1), (6, 7), (6, 7, 8)])
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        (0,),
+        pytest.param((6,), marks=pytest.mark.nightly),
+        (0, 1),
+        pytest.param((6, 7), marks=pytest.mark.nightly),
+        (6, 7, 8),
+    ],
+)
 def test_faults_are_named_by_experiment_and_none_wrongly(numbers: tuple[int, ...]) -> None:
     found = score(Plant(tuple(FAULTS[each] for each in numbers)))
     assert found.wrong == ()

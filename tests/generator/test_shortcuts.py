@@ -39,6 +39,7 @@ def test_a_default_is_written_and_left_out() -> None:
     assert "axis" not in left_out.attributes
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_every_default_is_written_in_one_call_and_left_out_of_the_same() -> None:
     """Of the newest versions, whichever values and shapes the attribute goes with."""

@@ -98,6 +98,7 @@ def test_printed_outputs(name: OperatorName, example: Example) -> None:
         assert not found, f"{case} agrees, and {entry.id} is out of date"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_one_combination_explains_every_printed_output_of_resize() -> None:
     name = OperatorName("ai.onnx", "Resize", 18)

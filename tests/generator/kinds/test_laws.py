@@ -134,6 +134,7 @@ def test_the_same_draw_gives_the_same_values(space: Space) -> None:
         assert first.digest(space.spec.operator) == second.digest(space.spec.operator)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_where_nothing_is_yielded_brute_force_finds_nothing() -> None:
     """Scopes are spoilt (other shapes, extents and numbers), so that some leave a kind no value at all."""
