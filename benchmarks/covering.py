@@ -23,7 +23,7 @@ from covertable import make
 from generator.making.named_operators import first_operators
 from generator.rows.covering import cover
 from generator.rows.factors import factor_model
-from generator.rows.feasibility import FREE, Model, Rule, Solver
+from generator.rows.feasibility import FREE, ExcludedLevels, Model, Solver
 from generator.rows.level_tuples import feasible_tuples
 from specs.library import load_spec
 
@@ -75,7 +75,7 @@ def measure(name: str, model: Model, strength: int, with_theirs: bool) -> Measur
 def covertable_rows(model: Model, strength: int) -> int:
     """How many rows covertable needs, under the same rules."""
 
-    def allowed(row: Mapping[str, int], rule: Rule) -> bool:
+    def allowed(row: Mapping[str, int], rule: ExcludedLevels) -> bool:
         names = [model.names[factor] for factor in rule.factors]
         return (
             any(name not in row for name in names) or tuple(row[name] for name in names) not in rule.forbidden

@@ -44,7 +44,7 @@ from conformance.running.lane import Lane
 from conformance.running.progress import Silent
 from conformance.running.resuming import RecordPlace
 from conformance.running.run_options import RunOptions, RunRequest
-from conformance.running.task_source import Plan
+from conformance.running.task_source import RunPlan
 from conformance.runtimes.environments import prepare
 from conformance.runtimes.runtimes import find_runtime, install
 from conformance.suite.cases import Case
@@ -110,7 +110,7 @@ def judging_and_recording(suite: Suite, folder: Path) -> float:
     runtime = find_runtime("onnxruntime")
     lane = Lane(install(runtime, print).launch, runtime.adapter, Limits())
     lane.start()
-    answered = list(lane.run(Plan(suite, suite.case_ids, ("inputs",), 1).tasks()))
+    answered = list(lane.run(RunPlan(suite, suite.case_ids, ("inputs",), 1).tasks()))
     lane.close()
     taken = []
     for _ in range(3):

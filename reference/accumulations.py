@@ -13,7 +13,7 @@ from reference.working import Floats, Mask
 
 
 @dataclass(frozen=True)
-class Along:
+class RunningAxis:
     """Of all elements, the axis kept with length 1; or of none, the first, the first two ... where `running`.
 
     Accumulation goes from the first element on, so that every library rounds alike.
@@ -71,5 +71,5 @@ class Along:
         return np.asarray(found if self.running else found[..., -1:], dtype=given.dtype)
 
 
-WHOLE = Along(running=False)
-RUNNING = Along(running=True)
+WHOLE = RunningAxis(running=False)
+RUNNING = RunningAxis(running=True)

@@ -12,7 +12,7 @@ from reference.additions import along, total
 from reference.estimates import Floats, Mask, rounded_up, unit_roundoff
 from reference.numbers import Decoded, smallest_normal, smallest_subnormal
 from reference.rationals import Rationals
-from reference.weights import Weights, outer
+from reference.weights import AxisWeights, outer
 
 _SLACK = math.ldexp(1.0, -40)
 """More than the relative error of a float64 sum of up to a thousand terms."""
@@ -20,7 +20,7 @@ _SLACK = math.ldexp(1.0, -40)
 
 def bound_of_routes(
     data: Decoded,
-    weights: Sequence[tuple[int, Weights]],
+    weights: Sequence[tuple[int, AxisWeights]],
     layout: FloatLayout,
     shape: tuple[int, ...],
     given: Floats | None,
@@ -71,7 +71,7 @@ def bound_of_routes(
 
 
 def _stepped(
-    signed: Floats, errors: Floats, weights: Sequence[tuple[int, Weights]], magnitude: Floats
+    signed: Floats, errors: Floats, weights: Sequence[tuple[int, AxisWeights]], magnitude: Floats
 ) -> Floats:
     """What the roundings of a difference and of its multiple may add to those of two products, over u.
 
@@ -97,7 +97,7 @@ def _stepped(
     return total
 
 
-def _halved(weights: Sequence[tuple[int, Weights]], shape: tuple[int, ...], direct: int) -> Floats:
+def _halved(weights: Sequence[tuple[int, AxisWeights]], shape: tuple[int, ...], direct: int) -> Floats:
     """For each output element, on how many axes of one sum a route may take a border element as two halves.
 
     No sum has more than `direct` axes; those on which it adds up several elements come first.
@@ -112,7 +112,7 @@ def _halved(weights: Sequence[tuple[int, Weights]], shape: tuple[int, ...], dire
 
 
 def _count(
-    weights: Sequence[tuple[int, Weights]], shape: tuple[int, ...], halved: Floats, *, direct: int
+    weights: Sequence[tuple[int, AxisWeights]], shape: tuple[int, ...], halved: Floats, *, direct: int
 ) -> tuple[Floats, Floats, Floats]:
     """For each output element the worst listed route's roundings, products of weights, and all products.
 
@@ -131,7 +131,7 @@ def _count(
 
 def _is_exact(
     data: Decoded,
-    weights: Sequence[tuple[int, Weights]],
+    weights: Sequence[tuple[int, AxisWeights]],
     layout: FloatLayout,
     growth: Floats,
     halved: Floats,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 
-class Reading:
+class AsReading:
     """Marks a keyword-only parameter as a reading or behaviour: `Annotated[Literal["a", "b"], Reading]`.
 
     With `Choice[Literal["a", "b"]]` the function asks for the option where it matters; a plain option always

@@ -67,13 +67,13 @@ def hangs_on_order(nans: Mask, nan: Choice[NanInMaxMin]) -> bool:
     return bool(nans.any()) and nan.ask() in ("first_operand", "second_operand")
 
 
-class Row(Protocol):
+class Selectable(Protocol):
     """Several things on a last axis, of which those at some places can be taken."""
 
     def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]]) -> Self: ...
 
 
-Members = TypeVar("Members", bound=Row)
+Members = TypeVar("Members", bound=Selectable)
 
 
 def in_order(

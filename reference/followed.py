@@ -18,7 +18,7 @@ from specs.spec_folders import OWN_FOLDER, room_of
 FILE_NAME = "followed.yaml"
 
 
-class Measured(Entry):
+class FollowedReadings(Entry):
     """One runtime: by operator version and reading, in how many cases its answers fit one option alone."""
 
     runtime: str = Field(min_length=1)
@@ -27,7 +27,7 @@ class Measured(Entry):
 
 
 class _File(Entry):
-    measured: tuple[Measured, ...]
+    measured: tuple[FollowedReadings, ...]
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ class Follower:
         return f"{self.runtime} {self.version} in {cases}"
 
 
-def load_followed(operator: OperatorName) -> tuple[Measured, ...]:
+def load_followed(operator: OperatorName) -> tuple[FollowedReadings, ...]:
     """What was measured of each runtime with an operator that ships, in all its versions; of most nothing."""
     path = room_of(operator, OWN_FOLDER) / FILE_NAME
     return read_followed(path) if path.is_file() else ()
 
 
-def load_all_followed() -> tuple[Measured, ...]:
+def load_all_followed() -> tuple[FollowedReadings, ...]:
     """What was measured of each runtime with every operator that ships."""
-    found: dict[tuple[str, str], Measured] = {}
+    found: dict[tuple[str, str], FollowedReadings] = {}
     for path in sorted(OWN_FOLDER.glob(f"*/*/{FILE_NAME}")):
         for each in read_followed(path):
             known = found.get((each.runtime, each.version))
@@ -63,7 +63,7 @@ def load_all_followed() -> tuple[Measured, ...]:
     return tuple(found.values())
 
 
-def read_followed(path: Path) -> tuple[Measured, ...]:
+def read_followed(path: Path) -> tuple[FollowedReadings, ...]:
     """What a file says of each runtime; raises SeveralErrors with everything that is wrong in it."""
     documents = load_file(path, path.name)
     if len(documents) != 1:
@@ -72,7 +72,7 @@ def read_followed(path: Path) -> tuple[Measured, ...]:
 
 
 def followers(
-    measured: tuple[Measured, ...], operator: OperatorName, reading: str
+    measured: tuple[FollowedReadings, ...], operator: OperatorName, reading: str
 ) -> Mapping[str, tuple[Follower, ...]]:
     """The runtimes that follow each option of a reading; an option that none follows is left out."""
     found: dict[str, tuple[Follower, ...]] = {}
@@ -82,7 +82,7 @@ def followers(
 
 
 def _followers(
-    measured: tuple[Measured, ...], operator: OperatorName, reading: str
+    measured: tuple[FollowedReadings, ...], operator: OperatorName, reading: str
 ) -> Iterator[tuple[str, Follower]]:
     for each in measured:
         told = each.followed.get(str(operator), {}).get(reading, {})

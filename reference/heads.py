@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 
-GroupedHeads = Annotated[Choice[Literal["beside", "in_turn"]], Reading]
+GroupedHeads = Annotated[Choice[Literal["beside", "in_turn"]], AsReading]
 
 
 def by_heads(array: NDArray[Any], heads: int | None) -> NDArray[Any]:

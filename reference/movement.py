@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.numbers import bits_of, storage_of
 
-Subnormals = Annotated[Choice[Literal["kept", "flushed"]], Reading]
-NegativeZeros = Annotated[Choice[Literal["kept", "lost"]], Reading]
+Subnormals = Annotated[Choice[Literal["kept", "flushed"]], AsReading]
+NegativeZeros = Annotated[Choice[Literal["kept", "lost"]], AsReading]
 
 CLASSIC_TYPES = (
     "bool", "string", "float16", "bfloat16", "float", "double", "complex64", "complex128",

@@ -11,7 +11,7 @@ import numpy as np
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_arrays import Numbers, settled
 from reference.rationals import Rationals
 from reference.rounding import round_ratio
@@ -19,8 +19,8 @@ from reference.working import Mask, rounded_up
 
 Relation = Literal["less", "less_or_equal", "equal", "greater", "greater_or_equal"]
 NanInMaxMin = Literal["propagates", "ignored", "first_operand", "second_operand"]
-NanReading = Annotated[Choice[NanInMaxMin], Reading]
-NanComparison = Annotated[Choice[Literal["fails", "holds"]], Reading]
+NanReading = Annotated[Choice[NanInMaxMin], AsReading]
+NanComparison = Annotated[Choice[Literal["fails", "holds"]], AsReading]
 Conversion = Literal["truncate", "floor", "ceil", "half_even", "half_away", "half_up"]
 
 

@@ -12,10 +12,12 @@ from reference.additions import along
 from reference.estimates import Floats, Mask, unit_roundoff
 from reference.numbers import Decoded, largest
 from reference.rationals import Rationals
-from reference.weights import Weights, differences
+from reference.weights import AxisWeights, differences
 
 
-def overflowing(data: Decoded, weights: Sequence[tuple[int, Weights]], layout: FloatLayout) -> Mask | None:
+def overflowing(
+    data: Decoded, weights: Sequence[tuple[int, AxisWeights]], layout: FloatLayout
+) -> Mask | None:
     """The output elements that an infinity or NaN of an overflow may reach; None where there are none.
 
     `weights` are those of every axis that a route may go along, of those that copy, too: a weight of 0 turns
@@ -40,7 +42,7 @@ def _widest(matrix: Floats) -> float:
 
 
 def _spread(
-    signed: Floats, weights: dict[int, Weights], reach: dict[int, Floats], limit: float
+    signed: Floats, weights: dict[int, AxisWeights], reach: dict[int, Floats], limit: float
 ) -> Mask | None:
     """By the set of axes that a route has gone along: what it may hold there, and where it may be beyond."""
     axes = list(weights)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from opcert.vocabulary.element_types import FloatLayout
-from reference.accumulations import RUNNING, WHOLE, Along
+from reference.accumulations import RUNNING, WHOLE, RunningAxis
 from reference.number_arrays import Numbers, beside_open, settled
 from reference.numbers import largest, smallest_normal
 from reference.rationals import Integers, Rationals
@@ -30,7 +30,7 @@ def running_products(numbers: Numbers) -> Numbers:
     return _multiplied(numbers, RUNNING)
 
 
-def _multiplied(factors: Numbers, along: Along) -> Numbers:
+def _multiplied(factors: Numbers, along: RunningAxis) -> Numbers:
     """Factors multiplied along their last axis."""
     working = factors.working
     value = along.products(factors.value.spread(factors.shape))
@@ -45,7 +45,7 @@ def _multiplied(factors: Numbers, along: Along) -> Numbers:
     return settled(working, value, error, sign, sign, lost)
 
 
-def _errors(factors: Numbers, value: Rationals, along: Along) -> tuple[Floats, Mask, Mask]:
+def _errors(factors: Numbers, value: Rationals, along: RunningAxis) -> tuple[Floats, Mask, Mask]:
     """The error of each product, whether it may overflow on the way, and whether a part may become zero."""
     working = factors.working
     sizes = np.where(factors.finite, np.abs(factors.value.floats()), 1.0)

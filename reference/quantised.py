@@ -12,12 +12,12 @@ import numpy as np
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_arrays import Numbers
 from reference.numbers import Number, encode, largest, numbers
 from reference.rounding import float_up, round_by
 
-InfinityToFnuz = Annotated[Choice[Literal["saturated", "nan"]], Reading]
+InfinityToFnuz = Annotated[Choice[Literal["saturated", "nan"]], AsReading]
 OPEN = math.inf
 """The distance at which any element is as good."""
 

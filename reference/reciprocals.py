@@ -11,7 +11,7 @@ from reference.rationals import Rationals
 from reference.working import MARGIN, Floats, Mask, Working
 
 
-class Operand(Protocol):
+class QuotientOperand(Protocol):
     """What a quotient's errors hang on of its operands, which are Numbers."""
 
     @property
@@ -27,7 +27,7 @@ class Operand(Protocol):
 
 
 def reciprocal_errors(
-    dividend: Operand, divisor: Operand, inverse: Rationals, ratio: Floats
+    dividend: QuotientOperand, divisor: QuotientOperand, inverse: Rationals, ratio: Floats
 ) -> tuple[Floats, Mask]:
     """The further error of each quotient, and where it is lost; `ratio` is its size.
 

@@ -21,7 +21,7 @@ _BACKWARD = {"forward": (False,), "reverse": (True,), "bidirectional": (False, T
 
 
 @dataclass(frozen=True)
-class Weights:
+class GateWeights:
     """W, R and B of one direction side by side, a row for each gate and place of the state."""
 
     columns: Numbers
@@ -30,7 +30,7 @@ class Weights:
     """How many of the columns are weights of inputs and their bias; the others are those of states."""
 
     @classmethod
-    def of_direction(cls, W: Numbers, R: Numbers, B: Numbers | None, place: int) -> Weights:
+    def of_direction(cls, W: Numbers, R: Numbers, B: Numbers | None, place: int) -> GateWeights:
         """Those of one place along the first axes of W, R and B."""
         parts = [part_of(W, place), part_of(R, place)]
         if B is not None:

@@ -14,9 +14,9 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
 from reference.beyond_range import open_beyond
+from reference.choices import AsReading as AsReading
 from reference.choices import Choice
 from reference.choices import OutputCount as OutputCount
-from reference.choices import Reading as Reading
 from reference.conversions import PRECISION, answers_of, convert_arguments
 from reference.number_arrays import Numbers
 

@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_t
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
+from reference.choices import AsReading as AsReading
 from reference.choices import Choice
 from reference.choices import OutputCount as OutputCount
-from reference.choices import Reading as Reading
 from reference.conversions import readings_of
 from reference.reference_operator import Evaluation, ReferenceOperator
 from specs.user_modules import load_module
@@ -51,7 +51,7 @@ def reference_operator(name: str, *, segments: tuple[int, ...] = ()) -> Callable
         parameters = tuple(inspect.signature(function).parameters.values())
         keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
         inputs = {each.name: each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD}
-        readings = {each: _options(hints[each]) for each in keywords if _has(hints.get(each), Reading)}
+        readings = {each: _options(hints[each]) for each in keywords if _has(hints.get(each), AsReading)}
         counts = {each for each in keywords if _has(hints.get(each), OutputCount)}
         shared = {name: each for name, each in readings_of(hints).items() if name not in readings}
         found = ReferenceOperator(

@@ -11,15 +11,15 @@ import numpy as np
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_arrays import Numbers
 from reference.orders import whole
 from reference.quantised import InfinityToFnuz, as_integers, as_narrow_floats
 from reference.stable_formulas import whichever
 from reference.working import Mask, Working
 
-TiesOfSteps = Annotated[Choice[Literal["even", "either"]], Reading]
-StepsOfFloats = Annotated[Choice[Literal["type", "whole"]], Reading]
+TiesOfSteps = Annotated[Choice[Literal["even", "either"]], AsReading]
+StepsOfFloats = Annotated[Choice[Literal["type", "whole"]], AsReading]
 GREATEST_SUM = (1 << 31) - 1
 """Sums are of 32 bits: what a greater one becomes is open."""
 GREATEST_PRODUCT = 255 * 255

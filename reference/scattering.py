@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.movement import NegativeZeros, Subnormals, moved
 from reference.number_answers import answer_of
 from reference.number_arrays import Numbers
@@ -20,8 +20,8 @@ from reference.orders import greater_of, lesser_of
 from reference.summation import total
 from reference.working import Working
 
-Accumulation = Annotated[Choice[Literal["float32", "input"]], Reading]
-Overflow = Annotated[Choice[Literal["wrap", "saturate"]], Reading]
+Accumulation = Annotated[Choice[Literal["float32", "input"]], AsReading]
+Overflow = Annotated[Choice[Literal["wrap", "saturate"]], AsReading]
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from typing import Annotated, Literal
 import numpy as np
 from flint import arb
 
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.enclosures import nearest_value
 from reference.functions import function_of
 from reference.number_arrays import Numbers
 from reference.working import Floats, Mask, rounded_up
 
-Overflow = Annotated[Choice[Literal["exact", "as_formula"]], Reading]
+Overflow = Annotated[Choice[Literal["exact", "as_formula"]], AsReading]
 _LOG_OF_TWO = 0.6931472
 """Above the natural logarithm of two."""
 _ROUNDINGS = 8

@@ -12,7 +12,7 @@ from flint import arb
 
 from opcert.vocabulary.element_types import BY_CODE, ElementType
 from reference.accumulations import WHOLE
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.enclosures import nearest_value
 from reference.number_answers import answer_of
 from reference.number_arrays import Numbers
@@ -21,7 +21,7 @@ from reference.stable_formulas import whichever
 from reference.summation import mean_of, total, total_of_products
 from reference.working import MARGIN, Working, rounded_up
 
-Variance = Annotated[Choice[Literal["text", "body"]], Reading]
+Variance = Annotated[Choice[Literal["text", "body"]], AsReading]
 
 
 @dataclass(frozen=True, eq=False)

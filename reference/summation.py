@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY64, FloatLayout
-from reference.accumulations import RUNNING, WHOLE, Along
+from reference.accumulations import RUNNING, WHOLE, RunningAxis
 from reference.number_arrays import Numbers, beside_open, settled
 from reference.numbers import largest, smallest_subnormal
 from reference.rationals import Rationals
@@ -95,7 +95,7 @@ def _aligned(numbers: Numbers, letters: str, order: Sequence[str]) -> Numbers:
     return moved.reshape(tuple(next(extents) if each in letters else 1 for each in order))
 
 
-def _added_up(terms: Terms, along: Along, *, operations: int) -> Numbers:
+def _added_up(terms: Terms, along: RunningAxis, *, operations: int) -> Numbers:
     """Terms summed along their last axis.
 
     `operations` is 0 where each term is a product, which rounds and underflows, and -1 where it is a number.

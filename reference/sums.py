@@ -13,7 +13,7 @@ from reference.bounds_of_routes import bound_of_routes
 from reference.estimates import Floats
 from reference.numbers import Decoded
 from reference.rationals import Integers, Rationals
-from reference.weights import Weights, outer
+from reference.weights import AxisWeights, outer
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Sums:
 
 def weighted_sums(
     data: Decoded,
-    weights: Sequence[tuple[int, Weights]],
+    weights: Sequence[tuple[int, AxisWeights]],
     layout: FloatLayout,
     *,
     direct: int,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import FloatLayout
-from reference.accumulations import WHOLE, Along
+from reference.accumulations import WHOLE, RunningAxis
 from reference.exact_sums import GREATEST_POWER, quanta
 from reference.number_arrays import Numbers, beside_open
 from reference.rationals import Rationals
@@ -57,7 +57,7 @@ class Terms:
         )
 
 
-def terms_of_numbers(numbers: Numbers, along: Along) -> Terms:
+def terms_of_numbers(numbers: Numbers, along: RunningAxis) -> Terms:
     """The numbers of a last axis as terms."""
     value = numbers.value.spread(numbers.shape)
     return Terms(

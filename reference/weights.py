@@ -27,7 +27,7 @@ class Steps:
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class AxisWeights:
     """The weights along one axis: a matrix of shape (output length, input length).
 
     `value` is exact, with one denominator a row at most. A program holds `value + shared * e + f` as in an
@@ -86,7 +86,7 @@ def outer(
     return np.broadcast_to(joined, shape)
 
 
-def differences(weights: Weights, axis: int, data: Floats) -> Floats:
+def differences(weights: AxisWeights, axis: int, data: Floats) -> Floats:
     """For each position along an axis the greatest difference that its steps take, times 1."""
     shape = [weights.touched.shape[0] if each == axis else extent for each, extent in enumerate(data.shape)]
     greatest = np.zeros(shape)

@@ -41,7 +41,7 @@ class Windows:
 
 
 @dataclass(frozen=True)
-class Along:
+class WindowsAlongAxis:
     """Windows along one axis: how many, the padding before the first one, and all padding."""
 
     count: int
@@ -76,19 +76,19 @@ def slide(
 
 def _along(
     extent: int, reach: int, stride: int, pads: tuple[int, int], auto_pad: str, ceil_mode: int
-) -> Along:
+) -> WindowsAlongAxis:
     if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
         count = -(-extent // stride)
         total = max((count - 1) * stride + reach - extent, 0)
-        return Along(count, total // 2 if auto_pad == "SAME_UPPER" else total - total // 2, total)
+        return WindowsAlongAxis(count, total // 2 if auto_pad == "SAME_UPPER" else total - total // 2, total)
     if auto_pad == "VALID":
-        return Along((extent - reach) // stride + 1, 0, 0)
+        return WindowsAlongAxis((extent - reach) // stride + 1, 0, 0)
     begin, end = pads
     room = extent + begin + end - reach
     count = (-(-room // stride) if ceil_mode else room // stride) + 1
     while ceil_mode and count > 1 and (count - 1) * stride >= extent + begin:
         count -= 1
-    return Along(count, begin, begin + end)
+    return WindowsAlongAxis(count, begin, begin + end)
 
 
 def _combined(extents: Sequence[int], rows: Sequence[tuple[Places, Mask, int]]) -> Windows:

@@ -65,7 +65,7 @@ class AcceptancesFile(Entry):
 
 
 @dataclass(frozen=True)
-class Acceptance:
+class AcceptanceAt:
     """An entry and the line in which it stands."""
 
     entry: AcceptanceEntry
@@ -77,7 +77,7 @@ class Acceptances:
     """The entries of a file, in order."""
 
     file: str
-    entries: Sequence[Acceptance] = ()
+    entries: Sequence[AcceptanceAt] = ()
 
     def reason(
         self, finding: Finding, document: str, operator: OperatorName | None
@@ -90,7 +90,7 @@ class Acceptances:
 
     def stale(
         self, used: Iterable[int], linted: Sequence[tuple[str, OperatorName | None]]
-    ) -> list[Acceptance]:
+    ) -> list[AcceptanceAt]:
         """The entries that speak of something that was linted, and accept nothing in it."""
         positions = set(used)
         return [
@@ -107,5 +107,5 @@ def read_acceptances(path: Path) -> Acceptances:
     for document in documents:
         file = validate(AcceptancesFile, document)
         for position, entry in enumerate(file.accepted):
-            entries.append(Acceptance(entry, document.place(("accepted", position)).line or 1))
+            entries.append(AcceptanceAt(entry, document.place(("accepted", position)).line or 1))
     return Acceptances(str(path), entries)

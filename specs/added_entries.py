@@ -47,7 +47,7 @@ class Amendment(Reasoned):
     overrides: dict[str, Any] = Field(default_factory=dict)
 
 
-class AttributeEntry(Amendment):
+class AttributeAmendment(Amendment):
     type: AttributeKind | None = None
     default: Any = None
     required: bool | None = None
@@ -55,7 +55,7 @@ class AttributeEntry(Amendment):
     at_least: int | float | None = None
 
 
-class ParameterEntry(Amendment):
+class ParameterAmendment(Amendment):
     type: str | None = None
     option: Option | None = None
     rank: str | None = None
@@ -64,7 +64,7 @@ class ParameterEntry(Amendment):
     default: Any = None
 
 
-class TypesEntry(Amendment):
+class TypesAmendment(Amendment):
     types: list[str] | None = None
 
 
@@ -124,7 +124,7 @@ class InteractionEntry(Reasoned):
     strength: int = Field(ge=2)
 
 
-class ExampleEntry(Reasoned):
+class ExampleCorrection(Reasoned):
     """A correction of an imported example: its id, and what to change, or `reject`."""
 
     id: str
@@ -132,7 +132,7 @@ class ExampleEntry(Reasoned):
     attributes: dict[str, Any] = Field(default_factory=dict)
 
 
-class FindingEntry(Entry):
+class AddedFinding(Entry):
     code: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
     severity: Severity
     src: Sources
@@ -144,10 +144,10 @@ class FindingEntry(Entry):
 class Additions(Entry):
     """What people add to the facts of an operator version."""
 
-    attributes: dict[str, AttributeEntry] = Field(default_factory=dict)
-    inputs: dict[str, ParameterEntry] = Field(default_factory=dict)
-    outputs: dict[str, ParameterEntry] = Field(default_factory=dict)
-    type_constraints: dict[str, TypesEntry] = Field(default_factory=dict)
+    attributes: dict[str, AttributeAmendment] = Field(default_factory=dict)
+    inputs: dict[str, ParameterAmendment] = Field(default_factory=dict)
+    outputs: dict[str, ParameterAmendment] = Field(default_factory=dict)
+    type_constraints: dict[str, TypesAmendment] = Field(default_factory=dict)
     let: dict[str, str] = Field(default_factory=dict)
     constraints: list[ConstraintEntry] = Field(default_factory=list)
     may_refuse: list[RefusableEntry] = Field(default_factory=list)
@@ -157,5 +157,5 @@ class Additions(Entry):
     exclusions: list[ExclusionEntry] = Field(default_factory=list)
     interactions: list[InteractionEntry] = Field(default_factory=list)
     reference: str | None = None
-    examples: list[ExampleEntry] = Field(default_factory=list)
-    findings: list[FindingEntry] = Field(default_factory=list)
+    examples: list[ExampleCorrection] = Field(default_factory=list)
+    findings: list[AddedFinding] = Field(default_factory=list)

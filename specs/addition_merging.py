@@ -12,11 +12,11 @@ from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.yaml_files import Path_, YamlDocument
 from specs.added_entries import (
     Additions,
-    AttributeEntry,
-    ExampleEntry,
-    ParameterEntry,
+    AttributeAmendment,
+    ExampleCorrection,
+    ParameterAmendment,
     ReadingEntry,
-    TypesEntry,
+    TypesAmendment,
 )
 from specs.addition_checks import Checker
 from specs.amendments import Amender
@@ -24,7 +24,6 @@ from specs.model import (
     AllowedValues,
     AttributeSpec,
     Constraint,
-    Evidence,
     Example,
     Exclusion,
     Factor,
@@ -33,6 +32,7 @@ from specs.model import (
     Origin,
     ParameterSpec,
     Reading,
+    ReadingEvidence,
     Refusable,
     Source,
     Spec,
@@ -131,7 +131,7 @@ class _Merger:
         )
         return replace(merged, origins={**spec.origins, **self.amender.origins})
 
-    def _attribute(self, name: str, old: AttributeSpec | None, entry: AttributeEntry) -> AttributeSpec:
+    def _attribute(self, name: str, old: AttributeSpec | None, entry: AttributeAmendment) -> AttributeSpec:
         path: Path_ = ("attributes", name)
         imported: dict[str, Any] = {}
         if old is not None:
@@ -176,7 +176,7 @@ class _Merger:
         )
 
     def _parameters(
-        self, group: str, old: tuple[ParameterSpec, ...], entries: Mapping[str, ParameterEntry]
+        self, group: str, old: tuple[ParameterSpec, ...], entries: Mapping[str, ParameterAmendment]
     ) -> tuple[ParameterSpec, ...]:
         parameters = {each.name: each for each in old}
         names = ("type", "option", "rank", "shape", "at_least", "default")
@@ -198,7 +198,7 @@ class _Merger:
             parameters[name] = replace(known, **fields)
         return tuple(parameters.values())
 
-    def _types(self, name: str, old: TypeConstraint | None, entry: TypesEntry) -> TypeConstraint:
+    def _types(self, name: str, old: TypeConstraint | None, entry: TypesAmendment) -> TypeConstraint:
         path: Path_ = ("type_constraints", name)
         imported = {} if old is None else {"types": list(old.types)}
         fields = self.amender.amend(path, entry, imported, ("types",))
@@ -207,7 +207,9 @@ class _Merger:
         return TypeConstraint(name, types, origin or (old.origin if old else Origin("added")))
 
     def _reading(self, entry: ReadingEntry, group: str, position: int) -> Reading:
-        evidence = tuple(Evidence(each.option, each.kind, each.src, each.note) for each in entry.evidence)
+        evidence = tuple(
+            ReadingEvidence(each.option, each.kind, each.src, each.note) for each in entry.evidence
+        )
         sources: tuple[Source, ...] = entry.src or tuple(
             source for each in entry.evidence for source in each.src
         )
@@ -233,7 +235,7 @@ class _Merger:
             self.amender.error(("reference",), "no such module", name, expected)
         return found
 
-    def _examples(self, entries: list[ExampleEntry]) -> tuple[Example, ...]:
+    def _examples(self, entries: list[ExampleCorrection]) -> tuple[Example, ...]:
         examples = {each.id: each for each in self._spec.examples}
         for position, entry in enumerate(entries):
             path: Path_ = ("examples", position)

@@ -25,7 +25,7 @@ Inputs = Mapping[str, Given] | Sequence[tuple[str, Given]]
 """Inputs by name, or as pairs, in which the tensors of a variadic input repeat its name."""
 
 
-class Scope(Mapping[str, object]):
+class CallScope(Mapping[str, object]):
     """Names for an evaluation; definitions (`let`) are evaluated when they are first asked for.
 
     `extents` are the names that shapes bind; `unification` finds them, likewise when one is first asked for.
@@ -141,7 +141,7 @@ def scope_of(
     inputs: Inputs,
     outputs: Sequence[str] | None = None,
     slots: Slots = (),
-) -> Scope:
+) -> CallScope:
     """The names of a call: every attribute (its default where it is left out) and every input, else None.
 
     A variadic input and a sequence are lists of their tensors. `wanted` are the names of the outputs that are
@@ -172,7 +172,7 @@ def scope_of(
         else:
             values[name] = operand
     if spec.declared is None:
-        return Scope(values, spec.let)
+        return CallScope(values, spec.let)
     values |= {"version": spec.operator.since_version, **CONSTANTS}
     asked = [each.name for each in spec.outputs] if outputs is None else list(outputs)
     values = {"outputs": len(asked), "wanted": [each for each in asked if each], **values}
@@ -181,4 +181,4 @@ def scope_of(
             members = [operand for part in slot.parts if (operand := parts[part][1]) is not None]
             values[slot.name] = Operands(members, str(element_type_in(slot.type)), str(slot.type), slot.empty)
     shapes = [(name, each.shape) for name, each in operands if each is not None]
-    return Scope(values, spec.let, spec.extents, Unification(spec, shapes))
+    return CallScope(values, spec.let, spec.extents, Unification(spec, shapes))

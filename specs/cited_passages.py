@@ -37,7 +37,7 @@ class Wording:
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnreadWording:
     """A statement that covers several wordings of one passage, some of which nobody says to have read."""
 
     statement: Statement
@@ -68,7 +68,7 @@ def statements_in(document: YamlDocument) -> Iterator[Statement]:
                     yield Statement(f"evidence of {name}", (key, place, "evidence", at), each, entry)
 
 
-def unread(document: YamlDocument, versions: Sequence[Spec]) -> Iterator[Unread]:
+def unread(document: YamlDocument, versions: Sequence[Spec]) -> Iterator[UnreadWording]:
     """The statements whose passages read differently; `versions` are the facts of those that it speaks of."""
     named = document.value.get("passages") if isinstance(document.value, dict) else None
     for statement in statements_in(document):
@@ -79,7 +79,7 @@ def unread(document: YamlDocument, versions: Sequence[Spec]) -> Iterator[Unread]
         for (_, passage), cited in by_passage.items():
             wordings = tuple(_wordings(cited))
             if len(wordings) > 1 and not _is_read(statement, wordings):
-                yield Unread(statement, passage, wordings, document.place(statement.path))
+                yield UnreadWording(statement, passage, wordings, document.place(statement.path))
 
 
 def _wordings(cited: Sequence[tuple[int, Prose]]) -> Iterator[Wording]:

@@ -12,7 +12,7 @@ from specs.evaluation import BINARY, COMPARE, FUNCTIONS, UNARY, EvaluationError,
 MOST_STEPS = 500_000
 
 
-class Work:
+class StepBudget:
     """The steps that one evaluation may still take, so that no expression runs for long."""
 
     def __init__(self, steps: int) -> None:
@@ -26,7 +26,7 @@ class Work:
 
 
 Names = Mapping[str, object]
-Compiled = Callable[[Names, Work], Any]
+Compiled = Callable[[Names, StepBudget], Any]
 """The value of a part of an expression under names; it takes its loops off the work that is left."""
 
 
@@ -52,7 +52,7 @@ class Layered(Mapping[str, object]):
 def evaluate(compiled: Compiled, tree: ast.expr, names: Names) -> Any:
     """The value of a compiled tree under names; raises EvaluationError where it has none."""
     try:
-        return compiled(names, Work(MOST_STEPS))
+        return compiled(names, StepBudget(MOST_STEPS))
     except RecursionError:
         raise _too_deep(tree) from None
     except (TypeError, ValueError, IndexError, KeyError, ArithmeticError) as error:
@@ -91,7 +91,7 @@ class _Turn:
 
 _Bound = frozenset[str] | None
 """The variables of the loops around a part; None outside of loops, where it is given names and no turn."""
-_Part = Callable[[Any, Work], Any]
+_Part = Callable[[Any, StepBudget], Any]
 """A compiled part: it is given names, and inside of loops a turn."""
 
 
@@ -138,7 +138,7 @@ def _once(node: ast.expr) -> _Part:
     """A part that is the same in every turn of a loop: it is evaluated in the first that asks for it."""
     part = _compiled(node, None)
 
-    def keep(turn: _Turn, work: Work) -> Any:
+    def keep(turn: _Turn, work: StepBudget) -> Any:
         if node not in turn.kept:
             turn.kept[node] = part(turn.names, work)
         return turn.kept[node]
@@ -150,7 +150,7 @@ def _looked_up(name: str, bound: _Bound) -> _Part:
     if bound is not None:
         return lambda turn, _work: turn.own[name]
 
-    def look_up(names: Any, _work: Work) -> Any:
+    def look_up(names: Any, _work: StepBudget) -> Any:
         try:
             return names[name]
         except KeyError:
@@ -169,7 +169,7 @@ def _boolean(node: ast.BoolOp, bound: _Bound) -> _Part:
     stop = isinstance(node.op, ast.Or)
     parts = [_compiled(each, bound) for each in node.values]
 
-    def decide(names: Any, work: Work) -> Any:
+    def decide(names: Any, work: StepBudget) -> Any:
         result: Any = None
         for each in parts:
             result = each(names, work)
@@ -193,7 +193,7 @@ def _compared(node: ast.Compare, bound: _Bound) -> _Part:
             return lambda names, work: only(first(names, work), listed)
         return lambda names, work: only(first(names, work), second(names, work))
 
-    def compare(names: Any, work: Work) -> bool:
+    def compare(names: Any, work: StepBudget) -> bool:
         left = first(names, work)
         for holds, each in others:
             right = each(names, work)
@@ -220,7 +220,7 @@ def _called(function: Callable[..., Any], node: ast.Call, bound: _Bound) -> _Par
         (only,) = arguments
         return lambda names, work: function(only(names, work))
 
-    def call(names: Any, work: Work) -> Any:
+    def call(names: Any, work: StepBudget) -> Any:
         named = {name: each(names, work) for name, each in keywords.items()}
         return function(*[each(names, work) for each in arguments], **named)
 
@@ -243,7 +243,7 @@ def _comprehended(item: ast.expr, loops: list[ast.comprehension], bound: _Bound)
     tests = [_compiled(each, inside) for each in first.ifs]
     steps = sum(1 for part in (item, *first.ifs) for _ in ast.walk(part))
 
-    def comprehend(names: Any, work: Work) -> list[Any]:
+    def comprehend(names: Any, work: StepBudget) -> list[Any]:
         # Nobody keeps a turn: each has the loop's variables in the place of those before.
         turn = _Turn(names, {}, {}) if bound is None else _Turn(names.names, dict(names.own), names.kept)
         own = turn.own

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from opcert.vocabulary.errors import OpcertError, Place, UserError
 from specs.added_entries import ConstraintEntry, Reasoned
-from specs.declared import Bounds, Declared
+from specs.declared import Declared, DeclaredBounds
 from specs.declared_words import is_name_of_some_version, other_versions
 from specs.expressions import parse
 from specs.model import Source, Spec
 from specs.operator_groups import wrong_group
-from specs.shape_expressions import Part, parse_shape
+from specs.shape_expressions import ShapePart, parse_shape
 from specs.version_values import Composed
 
 EVERY_INPUT = "inputs"
@@ -33,7 +33,7 @@ MOST_ELEMENTS = 100_000
 """Elements of an input that is as small as its bounds let it: answers are exact, and take their time."""
 
 
-def _fewest_elements(parts: Sequence[Part], extents: Mapping[str, Bounds]) -> int:
+def _fewest_elements(parts: Sequence[ShapePart], extents: Mapping[str, DeclaredBounds]) -> int:
     """How many elements a shape has at least, as far as its bounds alone say it."""
     least = 1
     for part in parts:
@@ -84,7 +84,7 @@ class DeclarationChecker:
             what, most = ("axes", MOST_AXES) if name in packs else ("elements of an axis", MOST_LENGTH)
             self._check_bounds(("extents", name), bounds, what, most)
         for name, told in declared.counts.items():
-            if isinstance(told, Bounds):
+            if isinstance(told, DeclaredBounds):
                 self._check_bounds(("counts", name), told, "tensors of one input or output", MOST_TENSORS)
         if declared.budget is not None and declared.budget > MOST_CASES:
             where = self._composed.place(("budget",))
@@ -110,7 +110,7 @@ class DeclarationChecker:
                 problem = "a shape of more elements than cases have"
                 self._too_large_at(declared.places[name], problem, least, MOST_ELEMENTS)
 
-    def _check_bounds(self, path: tuple[str, ...], bounds: Bounds, what: str, most: int) -> None:
+    def _check_bounds(self, path: tuple[str, ...], bounds: DeclaredBounds, what: str, most: int) -> None:
         largest = max(bounds.low or 0, bounds.high or 0)
         if largest > most:
             self._too_large_at(self._composed.place(path), f"more {what} than cases can have", largest, most)
@@ -226,7 +226,7 @@ class DeclarationChecker:
         self.errors.append(UserError(problem, got=name, expected=expected, where=self._composed.place(path)))
 
 
-def _words(text: str) -> Iterator[Part]:
+def _words(text: str) -> Iterator[ShapePart]:
     try:
         yield from parse_shape(text).words()
     except OpcertError:

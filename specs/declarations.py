@@ -19,7 +19,7 @@ from specs.added_entries import Additions, Level
 from specs.addition_merging import merge_additions
 from specs.composition import compose, declares
 from specs.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, DeclarationChecker, names_in
-from specs.declared import Bounds, Declared, KindUse, Sizes
+from specs.declared import Declared, DeclaredBounds, DeclaredSizes, KindUse
 from specs.expressions import parse
 from specs.model import Otherwise, ParameterSpec, Spec
 from specs.schemas import Entry
@@ -42,11 +42,11 @@ _OTHERWISE = re.compile(
 
 def _bounds(value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
-        return Bounds(value, value)
+        return DeclaredBounds(value, value)
     found = _BOUNDS.fullmatch(str(value).strip())
     if found is None:
         raise ValueError("expected bounds such as 1..3, 1.. or ..8, of at most 18 digits")
-    return Bounds(int(found[1]) if found[1] else None, int(found[2]) if found[2] else None)
+    return DeclaredBounds(int(found[1]) if found[1] else None, int(found[2]) if found[2] else None)
 
 
 def _count(value: Any) -> Any:
@@ -247,12 +247,12 @@ class _Reader:
                 found.setdefault(each.name, found[every])
         return {each.name: found[each.name] for each in parameters if each.name in found}
 
-    def _counts(self, entries: Mapping[str, Bounds | str]) -> dict[str, Bounds | str]:
+    def _counts(self, entries: Mapping[str, DeclaredBounds | str]) -> dict[str, DeclaredBounds | str]:
         """Of the variadic inputs and outputs that the version has; an entry about another one is an error."""
         parameters = (*self._spec.inputs, *self._spec.outputs)
         every = {each.name for each in parameters}
         variadic = {each.name for each in parameters if holds_several(self._spec, each)}
-        found: dict[str, Bounds | str] = {}
+        found: dict[str, DeclaredBounds | str] = {}
         for name, told in entries.items():
             if name in every - variadic:
                 problem = UserError(
@@ -308,12 +308,12 @@ def names_by_role(sizes: SizesEntry | None) -> Iterator[tuple[str, str, str | in
             yield role, name, name if isinstance(told, dict) else at
 
 
-def _sizes(entry: SizesEntry | None) -> Sizes:
+def _sizes(entry: SizesEntry | None) -> DeclaredSizes:
     if entry is None:
-        return Sizes()
+        return DeclaredSizes()
     told = {role: getattr(entry, role) for role in ROLES}
     lengths = [each for each in told.values() if isinstance(each, dict)]
-    return Sizes(
+    return DeclaredSizes(
         {role: tuple(each) for role, each in told.items() if each is not None},
         {name: tuple(values) for each in lengths for name, values in each.items()},
         entry.rank,

@@ -10,7 +10,7 @@ from specs.origins import Otherwise
 
 
 @dataclass(frozen=True)
-class Bounds:
+class DeclaredBounds:
     """Of a pack the rank, of an extent the value; None where the declaration leaves an end open."""
 
     low: int | None = None
@@ -33,7 +33,7 @@ class KindUse:
 
 
 @dataclass(frozen=True)
-class Sizes:
+class DeclaredSizes:
     """What extents are to a kernel, where shapes do not tell it, and lengths that they are asked to have.
 
     `roles` are names of extents by role (`inner`: summed over, `outer`: a side of the result, `batch`: of
@@ -64,7 +64,7 @@ class Declared:
     """
 
     shapes: Mapping[str, str] = field(default_factory=dict)
-    extents: Mapping[str, Bounds] = field(default_factory=dict)
+    extents: Mapping[str, DeclaredBounds] = field(default_factory=dict)
     kinds: tuple[KindUse, ...] = ()
     points: tuple[str | int | float, ...] = ()
     scale: float | None = None
@@ -72,9 +72,9 @@ class Declared:
     rare: Mapping[str, tuple[str | int | float | bool, ...]] = field(default_factory=dict)
     paired: tuple[str, ...] = ()
     focus: Mapping[str, str | int | float | bool] = field(default_factory=dict)
-    counts: Mapping[str, Bounds | str] = field(default_factory=dict)
+    counts: Mapping[str, DeclaredBounds | str] = field(default_factory=dict)
     budget: int | None = None
-    sizes: Sizes = field(default_factory=Sizes)
+    sizes: DeclaredSizes = field(default_factory=DeclaredSizes)
     results: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
     """Where each shape stands, each constraint (`constraint <id>`), and the file, for messages."""

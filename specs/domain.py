@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from opcert.vocabulary.slots import Slots
-from specs.call_scopes import Inputs, Scope, scope_of
+from specs.call_scopes import CallScope, Inputs, scope_of
 from specs.evaluation import EvaluationError
 from specs.expressions import parse
 from specs.model import Constraint, Refusable, Spec
@@ -91,7 +91,7 @@ def _follows(spec: Spec, constraint: Constraint, violations: Sequence[Violation]
 def holds(constraint: Constraint, scope: Mapping[str, object]) -> bool:
     """Whether a rule holds under the names of a call; EvaluationError where it has no value."""
     if constraint.shape_of is not None:
-        return not isinstance(scope, Scope) or scope.has_shape(constraint.shape_of)
+        return not isinstance(scope, CallScope) or scope.has_shape(constraint.shape_of)
     if constraint.require is None:
         return True
     if constraint.when is not None and not parse(constraint.when).evaluate(scope):

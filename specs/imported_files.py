@@ -34,7 +34,7 @@ from specs.model import (
     TypeConstraint,
     Value,
 )
-from specs.relations import Relation, Step, read_index
+from specs.relations import Assignment, Relation, read_index
 
 
 def read_imported(path: Path) -> list[Spec]:
@@ -184,7 +184,7 @@ def _value(entry: ValueEntry) -> Value | None:
         relation = Relation(
             None if zeros is None else tuple(zeros),
             tuple(
-                Step(read_index(each.target), each.source, read_index(each.index))
+                Assignment(read_index(each.target), each.source, read_index(each.index))
                 for each in entry.relation.steps
             ),
         )

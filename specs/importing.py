@@ -17,7 +17,7 @@ from specs.imported_files import read_imported
 from specs.imported_writer import write_imported
 from specs.library import facts_path, list_operators
 from specs.model import Spec
-from specs.reading import Job, Outcome, Progress, find_files, read_jobs
+from specs.reading import Job, Progress, ReadingOutcome, find_files, read_jobs
 from specs.yaml_writer import dump
 
 _ASSERTED = "identity: asserted"
@@ -26,7 +26,7 @@ _SKIPPED_NAMES = frozenset(["LICENSE", "README.md", "VERSION_NUMBER"])
 
 
 @dataclass(frozen=True)
-class Unread:
+class UnreadFile:
     """A file that gave no facts, and why."""
 
     file: str
@@ -39,7 +39,7 @@ class Import:
 
     layers: dict[OperatorName, list[Spec]] = field(default_factory=dict)
     documents: list[Text] = field(default_factory=list)
-    unread: list[Unread] = field(default_factory=list)
+    unread: list[UnreadFile] = field(default_factory=list)
     whole: set[str] = field(default_factory=set)
     """The files of which every operator was taken, not only those that the user named."""
 
@@ -92,7 +92,7 @@ def read_documents(
         elif outcome.job.named:
             errors.append(outcome.error)
         elif outcome.job.path.name not in _SKIPPED_NAMES:
-            result.unread.append(Unread(str(outcome.job.path), _reason(outcome.error)))
+            result.unread.append(UnreadFile(str(outcome.job.path), _reason(outcome.error)))
     if errors:
         raise errors[0] if len(errors) == 1 else SeveralErrors(errors)
     return result
@@ -105,7 +105,7 @@ def _reason(error: UserError) -> str:
     return str(UserError(error.problem, got=error.got, expected=error.expected))
 
 
-def _take(result: Import, outcome: Outcome, errors: list[UserError]) -> None:
+def _take(result: Import, outcome: ReadingOutcome, errors: list[UserError]) -> None:
     """Add what a document says; the same file twice counts once, another file of its name is an error."""
     text = outcome.text
     assert text is not None

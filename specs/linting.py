@@ -12,8 +12,8 @@ from specs.acceptances import Acceptances
 from specs.layers import merge_layers
 from specs.library import load_spec
 from specs.model import Finding, Source, Spec
-from specs.reading import Outcome
-from specs.rules import Rule, examine_spec, rules
+from specs.reading import ReadingOutcome
+from specs.rules import LintRule, examine_spec, rules
 
 Examine = Callable[[Spec], Iterable[Finding]]
 Kept = TypeVar("Kept")
@@ -37,7 +37,7 @@ class Linted:
     subjects: list[tuple[str, OperatorName | None]] = field(default_factory=list)
     texts: dict[str, Sequence[str]] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
-    rules: Sequence[Rule] = field(default_factory=rules)
+    rules: Sequence[LintRule] = field(default_factory=rules)
     """The rules that were applied: those on documents, and those that the caller added."""
 
     @property
@@ -46,7 +46,7 @@ class Linted:
         return sum(each.finding.severity == "error" and each.accepted is None for each in self.found)
 
 
-def lint_outcomes(outcomes: Sequence[Outcome], examine: Examine) -> Linted:
+def lint_outcomes(outcomes: Sequence[ReadingOutcome], examine: Examine) -> Linted:
     """The findings of documents: of each alone, between them, and what `examine` says of their specs."""
     linted = Linted()
     layers: dict[OperatorName, list[tuple[str, Spec]]] = {}

@@ -80,7 +80,7 @@ class Refusable:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ReadingEvidence:
     """What speaks for one option of a reading."""
 
     option: str
@@ -102,7 +102,7 @@ class Reading:
     id: str
     question: str
     options: Mapping[str, str]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[ReadingEvidence, ...]
     chosen: str | None
     kind: Literal["reading", "behaviour"]
     origin: Origin

@@ -15,7 +15,7 @@ _MOST_SEARCHED = 1 << 20
 
 
 @dataclass(frozen=True)
-class Part:
+class TemplatePart:
     """A part of a page: how it is found, how it is written, and how others write what it says."""
 
     name: str
@@ -24,8 +24,8 @@ class Part:
     alike: re.Pattern[str] | None = None
 
 
-def _section(title: str, written: str, alike: str) -> Part:
-    return Part(
+def _section(title: str, written: str, alike: str) -> TemplatePart:
+    return TemplatePart(
         title,
         re.compile(rf"^#### {title}\b", re.MULTILINE),
         f"#### {title}, and below it {written}",
@@ -37,13 +37,13 @@ def _section(title: str, written: str, alike: str) -> Part:
 
 
 PARTS = (
-    Part(
+    TemplatePart(
         "the operator's heading",
         re.compile(r"^### [^\n]{0,99}?<a name=", re.MULTILINE),
         '### <a name="org.example.MyOperator"></a>**org.example.MyOperator**',
         re.compile(r"^(?:#{1,6} [^\n]{1,80}|[^\n]{1,80}\n(?:={3,}|-{3,}))$", re.MULTILINE),
     ),
-    Part(
+    TemplatePart(
         "the sentence that says since which version it holds",
         re.compile(r"This\s+version\s+of\s+the\s+operator\s+has\s+been"),
         "#### Version, and below it: This version of the operator has been available since version 1 of the "

@@ -30,7 +30,7 @@ class Block:
     lines: Sequence[Line]
 
 
-class Page:
+class DocumentPage:
     """A document and the operator versions that were read out of it, in the order in which they stand."""
 
     def __init__(self, text: Text, dialect: str, specs: Sequence[Spec]) -> None:
@@ -95,7 +95,7 @@ def _headings(lines: Sequence[Line]) -> list[int]:
 class Version:
     """One operator version on a page: its facts, and the lines that are its own (as they stand there)."""
 
-    page: Page
+    page: DocumentPage
     spec: Spec
     lines: Sequence[Line]
 

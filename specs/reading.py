@@ -37,7 +37,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ReadingOutcome:
     """What became of a job: the document and its layers, or the error."""
 
     job: Job
@@ -47,7 +47,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Step:
+class ReadingStep:
     """How far the reading of documents is."""
 
     documents: int
@@ -56,7 +56,7 @@ class Step:
     of_size: int
 
 
-Progress = Callable[[Step], object]
+Progress = Callable[[ReadingStep], object]
 
 
 def find_files(paths: Iterable[Path]) -> list[tuple[Path, bool]]:
@@ -102,7 +102,7 @@ def _is_hidden(path: Path, base: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(base).parts)
 
 
-def read_one(job: Job) -> Outcome:
+def read_one(job: Job) -> ReadingOutcome:
     """Read one document within `specs.reading_limits`; what is wrong with it is the outcome's error."""
     where = Place(str(job.path))
     try:
@@ -113,22 +113,24 @@ def read_one(job: Job) -> Outcome:
     except UserError as error:
         if error.where is not None and error.where.file == job.path.name:
             error.where = replace(error.where, file=str(job.path))
-        return Outcome(job, error=error)
+        return ReadingOutcome(job, error=error)
     except Exception as error:
         error.add_note(f"while reading {job.path}")
         raise
-    return Outcome(job, text, layers)
+    return ReadingOutcome(job, text, layers)
 
 
-def _read_batch(jobs: Sequence[Job]) -> list[Outcome]:
+def _read_batch(jobs: Sequence[Job]) -> list[ReadingOutcome]:
     return [read_one(each) for each in jobs]
 
 
-def read_jobs(jobs: Sequence[Job], processes: int = 1, progress: Progress = lambda _: None) -> list[Outcome]:
+def read_jobs(
+    jobs: Sequence[Job], processes: int = 1, progress: Progress = lambda _: None
+) -> list[ReadingOutcome]:
     """The outcome of each job, in the jobs' order, which does not depend on `processes`."""
     sizes = {each: _size(each.path) for each in jobs}
     told = _Told(len(sizes), sum(sizes.values()), progress)
-    outcomes: dict[Job, Outcome] = {}
+    outcomes: dict[Job, ReadingOutcome] = {}
     for done in _completed(jobs, sizes, processes):
         for outcome in done:
             outcomes[outcome.job] = outcome
@@ -149,15 +151,15 @@ class _Told:
     def add(self, size: int) -> None:
         self.documents += 1
         self.size += size
-        self.progress(Step(self.documents, self.of_documents, self.size, self.of_size))
+        self.progress(ReadingStep(self.documents, self.of_documents, self.size, self.of_size))
 
 
-def _completed(jobs: Sequence[Job], sizes: dict[Job, int], processes: int) -> Iterator[list[Outcome]]:
+def _completed(jobs: Sequence[Job], sizes: dict[Job, int], processes: int) -> Iterator[list[ReadingOutcome]]:
     batches = list(_batches(jobs, sizes))
     if processes < 2 or len(batches) < 2 or sum(sizes.values()) < WORTH_PROCESSES:
         yield from ([read_one(each)] for each in jobs)
         return
-    waiting: dict[Future[list[Outcome]], Sequence[Job]] = {}
+    waiting: dict[Future[list[ReadingOutcome]], Sequence[Job]] = {}
     count = min(processes, len(batches))
     with process_pool(count, "reading", partial(_paths, waiting), _leave_ctrl_c) as pool:
         waiting |= {pool.submit(_read_batch, each): each for each in batches}
@@ -167,7 +169,7 @@ def _completed(jobs: Sequence[Job], sizes: dict[Job, int], processes: int) -> It
                 del waiting[future]
 
 
-def _paths(waiting: Mapping[Future[list[Outcome]], Sequence[Job]]) -> Iterator[str]:
+def _paths(waiting: Mapping[Future[list[ReadingOutcome]], Sequence[Job]]) -> Iterator[str]:
     """The documents that are not read yet, a word for each batch."""
     for first, *others in waiting.values():
         yield f"{first.path} and {len(others)} more" if others else str(first.path)

@@ -15,7 +15,7 @@ Bounds = tuple[int | None, int | None, int | None]
 
 
 @dataclass(frozen=True)
-class Step:
+class Assignment:
     """One assignment: `result[target] = inputs[source][index]`; an empty index means the whole array."""
 
     target: tuple[Bounds, ...]
@@ -31,7 +31,7 @@ class Relation:
     """
 
     shape: tuple[int, ...] | None
-    steps: tuple[Step, ...]
+    steps: tuple[Assignment, ...]
 
     def apply(self, inputs: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
         """The output for concrete inputs, in their element type; zeros are empty strings for strings.

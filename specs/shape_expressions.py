@@ -22,7 +22,7 @@ _LONGEST = 10_000
 
 
 @dataclass(frozen=True)
-class Part:
+class ShapePart:
     """One part of a shape: an extent, or several of them where `several`.
 
     With a `word` the extents are those that the word chooses from `arguments`; without, `expression` says
@@ -32,7 +32,7 @@ class Part:
     expression: Expression | None
     several: bool = False
     word: Word | None = None
-    arguments: tuple[Part, ...] = ()
+    arguments: tuple[ShapePart, ...] = ()
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -56,7 +56,7 @@ class Shape:
     """A shape expression: alternatives with their conditions, the last of which has none."""
 
     text: str
-    alternatives: tuple[tuple[Expression | None, tuple[Part, ...]], ...]
+    alternatives: tuple[tuple[Expression | None, tuple[ShapePart, ...]], ...]
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -71,16 +71,16 @@ class Shape:
         """The names that stand for lists of extents (packs)."""
         return frozenset().union(*(each.starred for each in self.parts()))
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[ShapePart]:
         """Every part of every alternative."""
         for _, parts in self.alternatives:
             yield from parts
 
-    def words(self) -> Iterator[Part]:
+    def words(self) -> Iterator[ShapePart]:
         """The parts that leave a choice."""
         return (each for each in self.parts() if each.word is not None)
 
-    def chosen(self, names: Mapping[str, object]) -> tuple[Part, ...]:
+    def chosen(self, names: Mapping[str, object]) -> tuple[ShapePart, ...]:
         """The parts of the alternative whose condition holds; EvaluationError where that is not known yet."""
         for condition, parts in self.alternatives:
             if condition is None or condition.evaluate(names):
@@ -88,7 +88,7 @@ class Shape:
         raise EvaluationError("no alternative of the shape holds", got=self.text)
 
 
-def evaluate_part(part: Part, names: Mapping[str, object]) -> list[int]:
+def evaluate_part(part: ShapePart, names: Mapping[str, object]) -> list[int]:
     """The extents that a part without a word says; EvaluationError where they are no whole numbers from 0."""
     if part.expression is None:
         raise EvaluationError("a part of a shape leaves a choice")
@@ -138,7 +138,7 @@ def shape_of_version(text: str, version: int) -> str:
     return text
 
 
-def _alternatives(tree: ast.expr) -> Iterator[tuple[Expression | None, tuple[Part, ...]]]:
+def _alternatives(tree: ast.expr) -> Iterator[tuple[Expression | None, tuple[ShapePart, ...]]]:
     if isinstance(tree, ast.Tuple) and len(tree.elts) == 1 and isinstance(tree.elts[0], ast.IfExp):
         tree = tree.elts[0]
         if not _is_of_shapes(tree):
@@ -157,12 +157,12 @@ def _is_of_shapes(tree: ast.expr) -> bool:
     return isinstance(tree, ast.Tuple)
 
 
-def _parts(tree: ast.expr) -> Iterator[Part]:
+def _parts(tree: ast.expr) -> Iterator[ShapePart]:
     for each in tree.elts if isinstance(tree, ast.Tuple) else [tree]:
         yield _part(each)
 
 
-def _part(tree: ast.expr) -> Part:
+def _part(tree: ast.expr) -> ShapePart:
     several = isinstance(tree, ast.Starred)
     inner = tree.value if isinstance(tree, ast.Starred) else tree
     if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in WORDS:
@@ -173,9 +173,9 @@ def _part(tree: ast.expr) -> Part:
                 got=ast.unparse(inner),
                 expected=f"{inner.func.id}(*S)",
             )
-        return Part(None, True, inner.func.id, arguments)
+        return ShapePart(None, True, inner.func.id, arguments)
     is_shape = isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == "shape"
-    return Part(parse_tree(_exact(inner)), several or is_shape)
+    return ShapePart(parse_tree(_exact(inner)), several or is_shape)
 
 
 class _Exact(ast.NodeTransformer):

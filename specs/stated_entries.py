@@ -15,7 +15,7 @@ from specs.statements import (
     Rank,
     Relevance,
     SameShape,
-    Shape,
+    StatedShape,
     Statement,
     TypeClass,
 )
@@ -75,7 +75,7 @@ class ShapeEntry(StatedEntry):
     when: str | None = None
 
     def statement(self) -> Statement:
-        return Shape(self.about, self.origin(), tuple(self.extents), self.when)
+        return StatedShape(self.about, self.origin(), tuple(self.extents), self.when)
 
 
 class BroadcastEntry(StatedEntry):

@@ -43,7 +43,7 @@ class Rank:
 
 
 @dataclass(frozen=True)
-class Shape:
+class StatedShape:
     """A shape that a tensor may have, its extents by the document's names; `...` stands for any number."""
 
     about: str
@@ -94,12 +94,12 @@ class TypeClass:
     without: tuple[str, ...] = ()
 
 
-Statement = Range | Rank | Shape | Broadcast | SameShape | Relevance | TypeClass
+Statement = Range | Rank | StatedShape | Broadcast | SameShape | Relevance | TypeClass
 
 KINDS: dict[str, type[Statement]] = {
     "range": Range,
     "rank": Rank,
-    "shape": Shape,
+    "shape": StatedShape,
     "broadcast": Broadcast,
     "same_shape": SameShape,
     "relevance": Relevance,
@@ -125,7 +125,7 @@ def describe(statement: Statement) -> str:
             return f"{what} {bounds}{_where(statement.when)}"
         case Rank():
             return f"rank {_ends(statement.least, statement.most)}{_where(statement.when)}"
-        case Shape():
+        case StatedShape():
             return f"shape [{', '.join(statement.extents)}]{_where(statement.when)}"
         case Broadcast():
             inputs = ", ".join(statement.inputs)

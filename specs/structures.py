@@ -24,7 +24,7 @@ TENSOR = "tensor"
 _PLAIN_MAP = re.compile(r"map\((\w+),\s*(\w+)\)")
 
 
-class Signature(Protocol):
+class VersionSignature(Protocol):
     """An operator version with its inputs and types: a spec."""
 
     @property
@@ -69,7 +69,7 @@ def _forms(types: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(forms), tuple(inside)
 
 
-def forms_of(spec: Signature, parameter: ParameterSpec) -> tuple[str, ...]:
+def forms_of(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...]:
     """The forms of an input or output, element types apart: `tensor`, `seq(tensor)`, `map(int64,tensor)`.
 
     Each tensor of a variadic one has a form of its own, which is that of a tensor here.
@@ -77,23 +77,23 @@ def forms_of(spec: Signature, parameter: ParameterSpec) -> tuple[str, ...]:
     return (TENSOR,) if parameter.option == "variadic" else listed_forms(spec, parameter)
 
 
-def listed_forms(spec: Signature, parameter: ParameterSpec) -> tuple[str, ...]:
+def listed_forms(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...]:
     """The same, of each tensor or other value of a variadic one as well."""
     return _forms(_listed_types(spec, parameter))[0]
 
 
-def is_structured(spec: Signature, parameter: ParameterSpec) -> bool:
+def is_structured(spec: VersionSignature, parameter: ParameterSpec) -> bool:
     """Whether an input may be an optional, a map, or now a tensor and now a sequence: its form is chosen."""
     forms = forms_of(spec, parameter)
     return any(each != TENSOR for each in forms) and not is_sequence(spec, parameter)
 
 
-def sequence_types(spec: Signature, parameter: ParameterSpec) -> tuple[str, ...]:
+def sequence_types(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...]:
     """The element types of the tensors in a sequence; none where the input or output is no sequence alone."""
     return _in_sequences(_listed_types(spec, parameter))
 
 
-def _listed_types(spec: Signature, parameter: ParameterSpec) -> tuple[str, ...]:
+def _listed_types(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...]:
     known = spec.type_constraints.get(parameter.type)
     return tuple(known.types) if known is not None else (parameter.type,)
 
@@ -114,17 +114,17 @@ def _in_sequences(types: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def is_sequence(spec: Signature, parameter: ParameterSpec) -> bool:
+def is_sequence(spec: VersionSignature, parameter: ParameterSpec) -> bool:
     """Whether an input or output is a sequence of tensors by its type."""
     return bool(sequence_types(spec, parameter))
 
 
-def holds_several(spec: Signature, parameter: ParameterSpec) -> bool:
+def holds_several(spec: VersionSignature, parameter: ParameterSpec) -> bool:
     """Whether an input or output may have several tensors: it is variadic, or a sequence."""
     return parameter.option == "variadic" or is_sequence(spec, parameter)
 
 
-def element_types_of(spec: Signature, parameter: ParameterSpec) -> tuple[str, ...]:
+def element_types_of(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...]:
     """The element types of an input or output, or of the tensors in it."""
     return _element_types(_listed_types(spec, parameter))
 
@@ -135,7 +135,7 @@ def _element_types(types: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*plain, *_forms(types)[1])))
 
 
-def type_variable(spec: Signature, parameter: ParameterSpec) -> str:
+def type_variable(spec: VersionSignature, parameter: ParameterSpec) -> str:
     """The variable that an input's element type is: of a sequence that of tensors with the same types.
 
     Documents give `seq(tensor(T))` a letter of its own beside that of `T`.
@@ -160,7 +160,7 @@ class InputForm:
     is_structured: bool
 
 
-def input_forms(spec: Signature) -> Mapping[str, InputForm]:
+def input_forms(spec: VersionSignature) -> Mapping[str, InputForm]:
     """The inputs of an operator version by name, with what their types say."""
     return {
         each.name: InputForm(

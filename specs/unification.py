@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from specs.expressions import EvaluationError, Expression, Layered
-from specs.shape_expressions import Part, Shape, evaluate_part, parse_shape
+from specs.shape_expressions import Shape, ShapePart, evaluate_part, parse_shape
 
 Extents = tuple[int, ...]
 Bindings = Mapping[str, int | list[int] | None]
@@ -39,7 +39,7 @@ class _Deferred:
     """What can be decided only when all inputs are matched: these extents are those of the part."""
 
     input: str
-    part: Part
+    part: ShapePart
     extents: Extents
 
 
@@ -53,7 +53,7 @@ class _State:
             return self if self.bindings[name] == value else None
         return _State({**self.bindings, name: value}, self.deferred)
 
-    def later(self, name: str, part: Part, extents: Sequence[int]) -> _State:
+    def later(self, name: str, part: ShapePart, extents: Sequence[int]) -> _State:
         return _State(self.bindings, (*self.deferred, _Deferred(name, part, tuple(extents))))
 
 
@@ -115,7 +115,7 @@ class Unifier:
             yield from self._match_inputs(told, place + 1, matched)
 
     def _match_parts(
-        self, name: str, parts: Sequence[Part], extents: Extents, state: _State, batched: bool = False
+        self, name: str, parts: Sequence[ShapePart], extents: Extents, state: _State, batched: bool = False
     ) -> Iterator[_State]:
         """States in which the parts are these extents; `batched` where a pack before them is not empty."""
         if len(state.bindings) > len(self._best):
@@ -137,7 +137,7 @@ class Unifier:
                 packed = batched or (part.several and part.word != "maybe" and count > 0)
                 yield from self._match_parts(name, rest, extents[count:], matched, packed)
 
-    def _counts(self, part: Part, most: int, state: _State, batched: bool) -> Sequence[int]:
+    def _counts(self, part: ShapePart, most: int, state: _State, batched: bool) -> Sequence[int]:
         """How many extents a part may be about, the likeliest first."""
         if most < 0:
             return ()
@@ -154,7 +154,7 @@ class Unifier:
                 pass
         return range(most, -1, -1)
 
-    def _match_part(self, name: str, part: Part, extents: Extents, state: _State) -> _State | None:
+    def _match_part(self, name: str, part: ShapePart, extents: Extents, state: _State) -> _State | None:
         if part.word == "maybe":
             wanted = self._bare(part.arguments[0])
             if wanted is None:
@@ -170,7 +170,7 @@ class Unifier:
         except EvaluationError:
             return state.later(name, part, extents)
 
-    def _bare(self, part: Part) -> str | None:
+    def _bare(self, part: ShapePart) -> str | None:
         """The name that a part consists of, where it is one to be found."""
         if part.expression is None or part.expression.names != {part.expression.text}:
             return None
@@ -205,13 +205,13 @@ class Unifier:
         if all(self._holds(each, state) for each in pending):
             yield state
 
-    def _assign(self, arguments: Sequence[Part], extents: Extents, state: _State) -> _State | None:
+    def _assign(self, arguments: Sequence[ShapePart], extents: Extents, state: _State) -> _State | None:
         """The state in which the arguments of `broadcast` are these extents."""
         for found in self._match_parts("", arguments, extents, state):
             return found
         return None
 
-    def _unknown(self, part: Part, state: _State) -> set[str]:
+    def _unknown(self, part: ShapePart, state: _State) -> set[str]:
         return {name for name in part.names & self._open if name not in state.bindings}
 
     def _solutions(

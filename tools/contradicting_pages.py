@@ -12,7 +12,7 @@ import yaml
 from opcert.vocabulary.names import OperatorName
 from reference.rules import rules as reference_rules
 from specs.linting import Reported, lint_outcomes
-from specs.reading import Job, Outcome, read_one
+from specs.reading import Job, ReadingOutcome, read_one
 from specs.rules import rules
 from tests.documents.gathering import Documents, read_digests
 from tools.page_defects import LIST, match_defects, read_defect
@@ -77,5 +77,5 @@ def _lint_pair(documents: Documents, page: str, other: str, operator: OperatorNa
 
 
 @cache
-def _read(path: Path, operator: OperatorName | None) -> Outcome:
+def _read(path: Path, operator: OperatorName | None) -> ReadingOutcome:
     return read_one(Job(path, True, (operator,) if operator is not None else ()))

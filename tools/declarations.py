@@ -18,7 +18,7 @@ from generator.rows.cores import model_with_cores
 from generator.rows.covering_rows import make_rows, space_model
 from generator.rows.feasibility import FREE, Level, Model, Solver
 from generator.spaces.modelled import kept_cores_of
-from generator.spaces.space import Space, open_space
+from generator.spaces.space import CallSpace, open_space
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import declaration_path
 from specs.library import OWN_FOLDER, list_operators, load_spec
@@ -95,7 +95,7 @@ def lines_of(operator: OperatorName) -> int:
     return sum(1 for each in text.splitlines() if each.strip() and not each.strip().startswith("#"))
 
 
-def _in_order(space: Space, levels: Mapping[str, Level]) -> dict[str, Level]:
+def _in_order(space: CallSpace, levels: Mapping[str, Level]) -> dict[str, Level]:
     return {name: levels[name] for name in space.factors if name in levels}
 
 

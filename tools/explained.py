@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from generator.witnessed.measured_files import measured_json, read_measured_file, write_measured_file
-from generator.witnessed.truth_explanations import Explanation
+from generator.witnessed.truth_explanations import ExplainedRefusal
 from generator.witnessed.truth_table import TruthTable
 from opcert.vocabulary.errors import Place, UserError
 from reference.disagreements import Disagreement
@@ -63,7 +63,7 @@ def uses_in_table(table: TruthTable) -> Counter[Use]:
 
 def _uses_in_table(table: TruthTable) -> Iterator[tuple[Use, int]]:
     for group in table.refusals:
-        if isinstance(group.explanation, Disagreement | Explanation):
+        if isinstance(group.explanation, Disagreement | ExplainedRefusal):
             part: Part = "cases" if isinstance(group.explanation, Disagreement) else "calls"
             use = Use(part, group.explanation.id, str(table.operator), group.witness)
             yield use, len(group.calls)

@@ -34,7 +34,7 @@ from generator.adequacy.kept import adequacy_folder, cases_digest, expectations_
 from generator.making.cache import named_suite
 from generator.making.named_operators import referenced_operators
 from generator.making.opsets import newest_versions
-from generator.witnessed.agreed import Agreed, Asked, read_agreed, write_agreed
+from generator.witnessed.agreed import Agreed, RuntimeFailures, read_agreed, write_agreed
 from opcert.commands.known_operators import load_known
 from opcert.commands.operator_facts import find_measured
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
@@ -178,7 +178,7 @@ def _agreed(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]
             disagreeing_ones = [each for each in found if each.operator == name]
             explained = sum(each.entry is not None for each in disagreeing_ones)
             version = str(record.header["runtime"]["version"])
-            asked[runtime] = Asked(version, len(disagreeing_ones), explained)
+            asked[runtime] = RuntimeFailures(version, len(disagreeing_ones), explained)
         yield Agreed(name, cases_digest(own), asked)
 
 

@@ -28,7 +28,7 @@ from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.diagnosis.diagnose import diagnose
 from generator.diagnosis.one_factor import value_of
-from generator.fuzzing.known_space import Space, open_space
+from generator.fuzzing.known_space import CallValidity, open_space
 from generator.making.operator_cases import generate_operator
 from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
@@ -78,7 +78,7 @@ class Fault:
     def factors(self) -> frozenset[str]:
         return frozenset(self.needs)
 
-    def applies(self, space: Space, case: Case) -> bool:
+    def applies(self, space: CallValidity, case: Case) -> bool:
         call = Call(dict(case.attributes), case.inputs)
         return all(value_of(space, call, name) in values for name, values in self.needs.items())
 
@@ -162,7 +162,7 @@ class Plant:
     def operator(self) -> str:
         return self.faults[0].operator
 
-    def first(self, space: Space, case: Case) -> Fault | None:
+    def first(self, space: CallValidity, case: Case) -> Fault | None:
         return next((each for each in self.faults if each.applies(space, case)), None)
 
     def ask(self, case: Case, _valid: Case | None = None) -> Response:
@@ -190,7 +190,7 @@ class Score:
 
 
 @cache
-def space_of(operator: str) -> Space:
+def space_of(operator: str) -> CallValidity:
     return open_space(OperatorName.parse(operator))
 
 

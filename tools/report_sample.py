@@ -25,7 +25,7 @@ from opcert.commands.operator_facts import with_operator_facts
 from opcert.commands.suite_argument import resolve_suite
 from opcert.vocabulary.whole_files import write_bytes
 from reports.page_making.report_page import write_report
-from reports.page_making.run_page import Page
+from reports.page_making.run_page import RunPage
 from reports.results.case_results import Results, put_together
 
 FOLDER = Path("docs/report")
@@ -70,7 +70,7 @@ def main() -> int:
 
 def _telling_case(results: Results) -> str:
     """The fragment that shows the smallest case of the largest class of wrong values."""
-    wrong = [each for each in Page(results).classes if each.kind in ("values", "inexact")]
+    wrong = [each for each in RunPage(results).classes if each.kind in ("values", "inexact")]
     if not wrong:
         return "#/cases?q=status:failing"
     found = max(wrong, key=lambda each: len(each.cases))

@@ -24,7 +24,7 @@ from generator.making.named_operators import calls_are_declared
 from generator.making.operator_cases import OperatorCases, generate_operator
 from generator.making.sources import digest_of_spec
 from generator.making.workshop import Options, open_workshop
-from generator.rows.cores import Core
+from generator.rows.cores import ForbiddenCombination
 from generator.rows.learning import learn_versions
 from generator.rows.row_search import FoundRows, RowSearch
 from generator.rows.searched import FoundCalls, Searched, write_searched
@@ -102,7 +102,9 @@ def search_calls(operator: OperatorName) -> FoundCalls:
     return FoundCalls(digest_of_spec(operator), search.found, places_of(levels.space, breaches))
 
 
-def _learn(versions: Sequence[OperatorName]) -> tuple[Mapping[int, tuple[Core, ...]], list[object]]:
+def _learn(
+    versions: Sequence[OperatorName],
+) -> tuple[Mapping[int, tuple[ForbiddenCombination, ...]], list[object]]:
     """The cores of all versions, and what calls show to be wrong in the declaration."""
     spaces = [open_space(load_spec(each)) for each in versions]
     found = learn_versions(spaces)

@@ -39,7 +39,7 @@ _TWIN = re.compile(r"(?P<base>.+)_expanded(?:_ver[0-9]+)?")
 
 
 @dataclass(frozen=True)
-class Called:
+class AdoptedCall:
     """What a test's model calls. `plain` says that the one node can be built again from what is here."""
 
     operator: OperatorName
@@ -61,16 +61,16 @@ def adopt_test(test: TestFolder, base: TestFolder | None) -> Iterator[Case]:
     if base is not None:
         # The twin counts for the operator whose body it is.
         origin = _called(parse_model(base.model()))
-        called, written_as = Called(origin.operator, origin.attributes, False), "expanded"
+        called, written_as = AdoptedCall(origin.operator, origin.attributes, False), "expanded"
     else:
         known = exported_id(test.name)
         if known is not None and known.operator != called.operator:
             if known.operator.domain != GRAPH_DOMAIN:
                 # What opcert exported for an operator and is written otherwise is a twin of it.
-                called, written_as = Called(known.operator, {}, False), "expanded"
+                called, written_as = AdoptedCall(known.operator, {}, False), "expanded"
             elif written_as == "graph":
                 # The opset that it is named for may have been lowered since.
-                called = Called(known.operator, {}, False)
+                called = AdoptedCall(known.operator, {}, False)
     tolerances = test.tolerances()
     sets = test.data_sets()
     for number, data_set in enumerate(sets):
@@ -92,13 +92,13 @@ def base_name(name: str) -> str | None:
     return match["base"] if match is not None else None
 
 
-def _called(model: ModelProto) -> Called:
+def _called(model: ModelProto) -> AdoptedCall:
     nodes = own_nodes(model)
     if len(nodes) > 1:
         opset = max(
             (each.version for each in model.opset_import if each.domain in ("", "ai.onnx")), default=1
         )
-        return Called(OperatorName(GRAPH_DOMAIN, "Model", opset), {}, False)
+        return AdoptedCall(OperatorName(GRAPH_DOMAIN, "Model", opset), {}, False)
     node = nodes[0]
     attributes: dict[str, Attribute] = {}
     whole = True
@@ -112,7 +112,7 @@ def _called(model: ModelProto) -> Called:
         else:
             # Such a node is carried with its model, by which its case has its id.
             whole = False
-    return Called(operator_of(model, node), attributes, whole and _is_plain(model))
+    return AdoptedCall(operator_of(model, node), attributes, whole and _is_plain(model))
 
 
 def _is_plain(model: ModelProto) -> bool:
@@ -132,7 +132,7 @@ def _is_plain(model: ModelProto) -> bool:
 def _adopt_set(
     name: str,
     packed: PackedModel,
-    called: Called,
+    called: AdoptedCall,
     declared: ElementType,
     written_as: str,
     tolerances: tuple[float, float],

@@ -17,7 +17,7 @@ from onnx import ModelProto, NodeProto, ValueInfoProto
 from conformance.adopting.declared_values import DeclaredValue, declared_inputs, declared_outputs
 from conformance.adopting.foreign_values import DataSet
 from conformance.models.ir_versions import LEAST_IR
-from conformance.models.packing_nodes import Surroundings, Value, import_operators, is_packing
+from conformance.models.packing_nodes import GraphSurroundings, Value, import_operators, is_packing
 from conformance.models.protos import declare_tensor
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
@@ -51,7 +51,7 @@ def pack_values(model: ModelProto, data: DataSet) -> PackedModel:
             raise UserError("two inputs of the model have one name", got=repr(name)[:50])
     packed = ModelProto()
     packed.CopyFrom(model)
-    around = Surroundings(packed.graph)
+    around = GraphSurroundings(packed.graph)
     given = _pack_inputs(packed, data, around)
     expected = _unpack_outputs(packed, outputs, data, around)
     around.write_into(packed.graph)
@@ -80,7 +80,7 @@ def _tensors(values: Sequence[tuple[DeclaredValue, Value]]) -> Named:
     return tuple((declared.name, value) for declared, value in values if isinstance(value, Tensor))
 
 
-def _pack_inputs(model: ModelProto, data: DataSet, around: Surroundings) -> Named:
+def _pack_inputs(model: ModelProto, data: DataSet, around: GraphSurroundings) -> Named:
     """Put tensors in place of the graph's inputs; those that are tensors, or not given, stay as they are."""
     values = {declared.name: (declared, value) for declared, value in data.inputs}
     taken: list[ValueInfoProto] = []
@@ -100,7 +100,7 @@ def _pack_inputs(model: ModelProto, data: DataSet, around: Surroundings) -> Name
 
 
 def _unpack_outputs(
-    model: ModelProto, outputs: Sequence[DeclaredValue], data: DataSet, around: Surroundings
+    model: ModelProto, outputs: Sequence[DeclaredValue], data: DataSet, around: GraphSurroundings
 ) -> Named:
     """Put tensors in place of the graph's outputs; of what nothing is expected only whether it is there."""
     values = [value for _, value in data.outputs] or [None] * len(outputs)

@@ -11,7 +11,7 @@ from conformance.adopting.foreign_tensors import read_foreign_tensor
 from conformance.checked_models.folding import MOST_FOLDED, can_fold, constant_of_node, fold
 from conformance.checked_models.inlining import graphs_of
 from conformance.checked_models.model_calls import ModelNode, ModelValue
-from conformance.checked_models.model_values import Scope, constant_value, fixed_value, text
+from conformance.checked_models.model_values import GraphScope, constant_value, fixed_value, text
 from conformance.checked_models.node_order import captured_names
 from conformance.checked_models.outside_data import element_count, has_data
 from conformance.checked_models.schema_types import with_schema_types
@@ -40,11 +40,11 @@ class NodeReader:
     _next: int = 0
     _folded: int = 0
 
-    def read(self, graph: GraphProto, around: Scope | None = None) -> None:
+    def read(self, graph: GraphProto, around: GraphScope | None = None) -> None:
         """Read the nodes of a graph, and of those within it."""
         types = self.tables[self._next]
         self._next += 1
-        scope = Scope(graph, types, around)
+        scope = GraphScope(graph, types, around)
         self.replaceable += scope.replaceable
         for node in graph.node:
             self.nodes.append(self._node(node, scope))
@@ -52,7 +52,7 @@ class NodeReader:
                 for _, inner in graphs_of(each):
                     self.read(inner, scope)
 
-    def _node(self, node: NodeProto, scope: Scope) -> ModelNode:
+    def _node(self, node: NodeProto, scope: GraphScope) -> ModelNode:
         attributes, unread = read_attributes(node)
         operator, unknown = self.find(node)
         inputs = scope.taken(node.input)
@@ -84,7 +84,7 @@ class NodeReader:
         inputs: Sequence[ModelValue | None],
         outputs: Sequence[ModelValue | None],
         node: NodeProto,
-        scope: Scope,
+        scope: GraphScope,
     ) -> list[ModelValue | None]:
         """What a node gives, with the types that follow from its schema alone."""
         typed = with_schema_types(operator, inputs, outputs)

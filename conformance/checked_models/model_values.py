@@ -78,10 +78,10 @@ def fixed_value(value: ModelValue, constant: Tensor | None) -> ModelValue:
     )
 
 
-class Scope:
+class GraphScope:
     """The values that the nodes of a graph see: its own, and behind them those around it."""
 
-    def __init__(self, graph: GraphProto, types: Mapping[str, TypeProto], around: Scope | None) -> None:
+    def __init__(self, graph: GraphProto, types: Mapping[str, TypeProto], around: GraphScope | None) -> None:
         self._types = types
         self._around = around
         self._own: dict[str, ModelValue] = {}
@@ -101,7 +101,7 @@ class Scope:
 
     def find(self, name: str) -> ModelValue | None:
         """The value of a name; None where there is none."""
-        scope: Scope | None = self
+        scope: GraphScope | None = self
         while scope is not None:
             if name in scope._own:
                 return scope._own[name]

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from conformance.clusters.strict_messages import texts_of_pickle
-from conformance.clusters.worker_answers import Failure, Lost, answer_in_bytes, read_answer
+from conformance.clusters.worker_answers import Lost, WorkerFailure, answer_in_bytes, read_answer
 from opcert.vocabulary.errors import InternalError, Place, UserError
 from opcert.vocabulary.harmless import one_line
 
@@ -177,7 +177,7 @@ class Cluster:
                     remedy="Look who is a worker there. What came before is kept, and the same command goes "
                     "on from there (a run with --resume).",
                 ) from error
-            if isinstance(found, Failure):
+            if isinstance(found, WorkerFailure):
                 raise found.error(self.address)
             return found
 

@@ -27,7 +27,7 @@ from conformance.running.collector import Collector
 from conformance.running.progress import Progress, Silent
 from conformance.running.resuming import RecordPlace
 from conformance.running.run_options import RunOptions, RunRequest, told_options
-from conformance.running.task_source import Plan
+from conformance.running.task_source import RunPlan
 from conformance.running.tasks import call_in
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.suites import Suite
@@ -147,7 +147,7 @@ class _Merging:
     def __init__(
         self,
         cluster: Cluster,
-        plan: Plan,
+        plan: RunPlan,
         collector: Collector,
         writer: RecordWriter,
         book: MachineBook,

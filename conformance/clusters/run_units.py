@@ -14,7 +14,7 @@ from conformance.judging.judge import VERDICTS
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
 from conformance.running.run_options import RunOptions
-from conformance.running.task_source import Plan
+from conformance.running.task_source import RunPlan
 from conformance.suite.case_index import CaseIndex
 from conformance.suite.manifests import Manifest
 from conformance.suite.suites import Suite
@@ -174,7 +174,7 @@ class UnitMaker:
     in one unit: what becomes of them hangs on each other.
     """
 
-    def __init__(self, plan: Plan, together: Callable[[str], str] | None = None) -> None:
+    def __init__(self, plan: RunPlan, together: Callable[[str], str] | None = None) -> None:
         self._plan = plan
         self._together = together
         self._pace: float | None = None

@@ -21,7 +21,7 @@ from conformance.recording.records import RecordWriter
 from conformance.running.collector import Collector
 from conformance.running.harness import run_lane
 from conformance.running.progress import Silent
-from conformance.running.task_source import Plan, TaskSource
+from conformance.running.task_source import RunPlan, TaskSource
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _run(standing: Standing, unit: RunUnit, path: Path) -> UnitAnswer:
     begun = time.monotonic()
     options = standing.order.options
     with unit.suite(standing.order.suite) as suite:
-        plan = Plan(
+        plan = RunPlan(
             suite, unit.cases, standing.forms, options.repeat, own_forms=unit.forms, between=unit.between
         )
         writer = RecordWriter(path, {})

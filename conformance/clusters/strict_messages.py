@@ -27,14 +27,14 @@ class Unpicklable(TypeError):
     """Somebody wants to unpickle what came from elsewhere."""
 
 
-class Unread:
+class UnreadObject:
     """Stands in a message for what is not read: pickled objects, and bytes that are said to be objects."""
 
     def __repr__(self) -> str:
         return "something that is not read here"
 
 
-UNREAD = Unread()
+UNREAD = UnreadObject()
 
 
 @contextmanager

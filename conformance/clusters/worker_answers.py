@@ -30,7 +30,7 @@ _KINDS: dict[str, type[OpcertError]] = {
 
 
 @dataclass(frozen=True)
-class Failure:
+class WorkerFailure:
     """What a worker found wrong: its machine, the class of the error by its name, and the error's fields."""
 
     machine: Mapping[str, Any]
@@ -55,14 +55,14 @@ class Lost:
 
 def on_worker(
     function: Callable[P, Answer],
-) -> Callable[Concatenate[str, P], Answer | Failure]:
-    """Let a worker's function answer with a `Failure` where it would raise an error of a person's.
+) -> Callable[Concatenate[str, P], Answer | WorkerFailure]:
+    """Let a worker's function answer with a `WorkerFailure` where it would raise an error of a person's.
 
     It is called with the digest of the asking opcert's sources first: who came later may have others.
     """
 
     @wraps(function)
-    def guarded(sources: str, /, *arguments: P.args, **named: P.kwargs) -> Answer | Failure:
+    def guarded(sources: str, /, *arguments: P.args, **named: P.kwargs) -> Answer | WorkerFailure:
         try:
             if sources != sources_digest():
                 raise UserError(
@@ -76,13 +76,15 @@ def on_worker(
             fields = {name: getattr(error, name) for name in _FIELDS}
             where = None if error.where is None else str(error.where)
             kind = next(name for name, each in _KINDS.items() if isinstance(error, each))
-            return Failure(machine_here(), kind, error.problem, {**fields, "where": where})
+            return WorkerFailure(machine_here(), kind, error.problem, {**fields, "where": where})
         except OSError as error:
             fields = {
                 "got": f"{error.filename or 'a file'}: {error.strerror or error}",
                 "remedy": "Make room on this machine, or take its workers away, and go on with --resume.",
             }
-            return Failure(machine_here(), "UserError", "a worker's machine refuses what it is asked", fields)
+            return WorkerFailure(
+                machine_here(), "UserError", "a worker's machine refuses what it is asked", fields
+            )
         except Exception as error:  # noqa: BLE001 - what else is raised on the way here is not of ours
             return _mistake(error)
 
@@ -92,7 +94,8 @@ def on_worker(
 def answer_in_bytes(function: Callable[..., Any], unit: str, *arguments: Any) -> bytes:
     """On a worker: what a function says to its arguments, as bytes about a unit.
 
-    They hold what the function's annotation says that it returns, a `Failure` or a `Lost`, and nothing else.
+    They hold what the function's annotation says that it returns, a `WorkerFailure` or a `Lost`, and nothing
+    else.
     """
     kind = _answer_of(function)
     try:
@@ -108,11 +111,11 @@ def read_answer(raw: Any, function: Callable[..., Any], unit: str) -> Any:
 
 @cache
 def _answer_of(function: Callable[..., Any]) -> Any:
-    return get_type_hints(function)["return"] | Failure | Lost
+    return get_type_hints(function)["return"] | WorkerFailure | Lost
 
 
-def _mistake(error: Exception) -> Failure:
+def _mistake(error: Exception) -> WorkerFailure:
     told = "".join(traceback.format_exception(error)[-3:])
-    return Failure(
+    return WorkerFailure(
         machine_here(), "InternalError", "a unit of work fails on a worker", {"got": told[-_LONGEST:]}
     )

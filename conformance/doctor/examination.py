@@ -32,7 +32,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class WorkerExamination:
     """What a worker says of itself, what is known of its environment, what it can do, and every check."""
 
     offer: Offer
@@ -53,7 +53,7 @@ def examine(
     limits: Limits | None = None,
     find_cases: Callable[[Offer], Iterable[Case]] | None = None,
     progress: Progress | None = None,
-) -> Diagnosis:
+) -> WorkerExamination:
     """Start workers of a runtime and check each promise of the protocol.
 
     A worker is tried with Identity; one that does not take it, with the first of the cases of `find_cases`
@@ -78,7 +78,7 @@ def examine(
     finally:
         patient.leave()
     confinement = describe_confinement(limits, patient.lacking)
-    return Diagnosis(offer, dict(installed.facts), confinement, seconds, tuple(checks), abilities)
+    return WorkerExamination(offer, dict(installed.facts), confinement, seconds, tuple(checks), abilities)
 
 
 def _look(look: Callable[[Patient], str], patient: Patient) -> Check:

@@ -10,7 +10,7 @@ from typing import Literal
 from conformance.judging.open_orders import put_in_order
 from conformance.judging.output_comparison import Comparison, Worst, compare_output
 from conformance.judging.patterns import find_pattern
-from conformance.running.responses import Answered, NotTensor
+from conformance.running.responses import Answered, ReturnedOther
 from conformance.suite.cases import Case, Expectation
 from opcert.vocabulary.tensors import Tensor
 
@@ -19,7 +19,7 @@ _MOST_ULPS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class ExpectationTrial:
     """What came of it; `comparisons` is empty where the number of outputs differs.
 
     `wrong` and `elements` count in all outputs; `worst` is the worst of the wrong elements, or, where none is
@@ -28,7 +28,7 @@ class Trial:
 
     comparisons: tuple[Comparison | None, ...]
     right: bool
-    outputs: tuple[Tensor | NotTensor, ...] = ()
+    outputs: tuple[Tensor | ReturnedOther, ...] = ()
     """What was compared: the outputs, where their order is left open in that of the expectation."""
 
     @cached_property
@@ -68,10 +68,10 @@ def _severity(worst: Worst) -> float:
     return float("inf") if worst.ratio is None else worst.ratio
 
 
-def try_expectation(expectation: Expectation, response: Answered) -> Trial:
+def try_expectation(expectation: Expectation, response: Answered) -> ExpectationTrial:
     """Compare every output with what one expectation says of it."""
     if len(response.outputs) != len(expectation.outputs):
-        return Trial((), right=False)
+        return ExpectationTrial((), right=False)
     outputs = put_in_order(expectation, response.outputs)
     comparisons = tuple(
         compare_output(wanted, got, position) if isinstance(got, Tensor) else None
@@ -83,10 +83,10 @@ def try_expectation(expectation: Expectation, response: Answered) -> Trial:
         replace(each, same_bits=each.same_bits and moved is got) if each is not None else None
         for each, moved, got in zip(comparisons, outputs, response.outputs, strict=True)
     )
-    return Trial(kept if expectation.unordered else comparisons, right, outputs)
+    return ExpectationTrial(kept if expectation.unordered else comparisons, right, outputs)
 
 
-def match_bits(tried: Sequence[Trial], outputs: int) -> tuple[int | None, ...]:
+def match_bits(tried: Sequence[ExpectationTrial], outputs: int) -> tuple[int | None, ...]:
     """For each output the number of the first expectation that it equals bit for bit, or None."""
     return tuple(
         next((number for number, each in enumerate(tried) if _is_matched(each, position)), None)
@@ -94,13 +94,13 @@ def match_bits(tried: Sequence[Trial], outputs: int) -> tuple[int | None, ...]:
     )
 
 
-def _is_matched(trial: Trial, position: int) -> bool:
+def _is_matched(trial: ExpectationTrial, position: int) -> bool:
     comparison = trial.comparisons[position] if position < len(trial.comparisons) else None
     return comparison is not None and comparison.same_bits
 
 
 @dataclass(frozen=True)
-class Description:
+class MismatchWords:
     """A mismatch in words."""
 
     reason: str
@@ -108,34 +108,36 @@ class Description:
     pattern: str | None = None
 
 
-def describe_trial(case: Case, expectation: Expectation, trial: Trial, response: Answered) -> Description:
+def describe_trial(
+    case: Case, expectation: Expectation, trial: ExpectationTrial, response: Answered
+) -> MismatchWords:
     """Say how a response differs from an expectation that it does not meet."""
     if not trial.comparisons:
-        return Description(_describe_count(case, expectation, response), "count")
+        return MismatchWords(_describe_count(case, expectation, response), "count")
     for wanted, got, comparison in zip(expectation.outputs, trial.outputs, trial.comparisons, strict=True):
-        if isinstance(got, NotTensor):
-            return Description(f"output {wanted.name} is no tensor but a {got.kind}: {got.text}", "type")
+        if isinstance(got, ReturnedOther):
+            return MismatchWords(f"output {wanted.name} is no tensor but a {got.kind}: {got.text}", "type")
         assert comparison is not None
         if comparison.difference == "type":
             reason = f"output {wanted.name} is {got.element_type} instead of {wanted.expected.element_type}"
-            return Description(reason, "type")
+            return MismatchWords(reason, "type")
         if comparison.difference == "shape":
             reason = f"output {wanted.name} is {list(got.shape)} instead of {list(wanted.expected.shape)}"
-            return Description(reason, "shape", find_pattern(wanted, got, None, _present(case)))
+            return MismatchWords(reason, "shape", find_pattern(wanted, got, None, _present(case)))
     return _describe_values(case, expectation, trial)
 
 
 def _describe_count(case: Case, expectation: Expectation, response: Answered) -> str:
     """The first output that says of itself that it holds more or less; else how many outputs there are."""
     for wanted, got in zip(expectation.outputs, response.outputs if case.output_types else (), strict=False):
-        if isinstance(got, NotTensor) or got == wanted.expected:
+        if isinstance(got, ReturnedOther) or got == wanted.expected:
             continue
         if got.shape == () and got.element_type is wanted.expected.element_type:
             return f"output {wanted.name} is {got.array.item()} instead of {wanted.expected.array.item()}"
     return f"{len(response.outputs)} outputs instead of {len(expectation.outputs)}"
 
 
-def _describe_values(case: Case, expectation: Expectation, trial: Trial) -> Description:
+def _describe_values(case: Case, expectation: Expectation, trial: ExpectationTrial) -> MismatchWords:
     worst = trial.worst
     assert worst is not None
     wanted, got = expectation.outputs[worst.output], trial.outputs[worst.output]
@@ -149,7 +151,7 @@ def _describe_values(case: Case, expectation: Expectation, trial: Trial) -> Desc
     if worst.ulps is not None and worst.ulps <= _MOST_ULPS:
         reason += f", {worst.ulps} ulp"
     pattern = find_pattern(wanted, got, comparison.wrong, _present(case))
-    return Description(reason, "value", pattern)
+    return MismatchWords(reason, "value", pattern)
 
 
 def _print_ratio(ratio: float) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.judging.elements import Floats
-from conformance.judging.expectation_trials import Trial
+from conformance.judging.expectation_trials import ExpectationTrial
 from conformance.suite.cases import Case, Expectation
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ElementType
@@ -34,7 +34,7 @@ _UNITS_OF_ONE = 4
 """An absolute error is one of so many units in the last place of 1 at most."""
 
 
-def describe_inexact(case: Case, expectation: Expectation, trial: Trial) -> str | None:
+def describe_inexact(case: Case, expectation: Expectation, trial: ExpectationTrial) -> str | None:
     """How exact an answer is that is no more than inexact; None where it is wrong.
 
     Wrong is whatever has another shape or type, a NaN, infinity, zero or sign that is not expected, no right

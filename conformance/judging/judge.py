@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from conformance.judging.expectation_trials import (
     DifferenceKind,
-    Trial,
+    ExpectationTrial,
     describe_trial,
     match_bits,
     try_expectation,
@@ -247,7 +247,7 @@ def _contradiction(readings: tuple[str, ...]) -> str:
     return f"right by a passage of the document that contradicts its text: {', '.join(readings)}"
 
 
-def _no_number(case: Case, chosen: Trial) -> int:
+def _no_number(case: Case, chosen: ExpectationTrial) -> int:
     """How many elements a reading lets be no number though nothing extraordinary was given."""
     first = case.expectations[0].outputs
     found = sum(

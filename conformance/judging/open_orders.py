@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.running.responses import NotTensor
+from conformance.running.responses import ReturnedOther
 from conformance.suite.cases import Expectation, Unordered
 from opcert.vocabulary.tensors import Tensor
 
-Outputs = tuple[Tensor | NotTensor, ...]
+Outputs = tuple[Tensor | ReturnedOther, ...]
 
 
 def put_in_order(expectation: Expectation, outputs: Outputs) -> Outputs:

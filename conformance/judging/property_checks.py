@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.running.responses import NotTensor
+from conformance.running.responses import ReturnedOther
 from conformance.suite.cases import Case
 from conformance.suite.properties import Masked, OfOutput, SameAgain, runs_twice
 from opcert.vocabulary.tensors import Tensor
 
-Outputs = tuple[Tensor | NotTensor, ...]
+Outputs = tuple[Tensor | ReturnedOther, ...]
 
 
 def check_properties(case: Case, outputs: Outputs) -> tuple[Outputs, str | None]:
@@ -18,7 +18,7 @@ def check_properties(case: Case, outputs: Outputs) -> tuple[Outputs, str | None]
         if len(first) != len(second):
             return first, f"two runs return {len(outputs)} outputs together"
         for place, (one, other) in enumerate(zip(first, second, strict=True)):
-            if isinstance(one, NotTensor) or isinstance(other, NotTensor) or one != other:
+            if isinstance(one, ReturnedOther) or isinstance(other, ReturnedOther) or one != other:
                 return first, f"a second run with the same seed returns another {_name(case, place)}"
         outputs = first
     if not case.output_types and len(outputs) != len(case.wanted):
@@ -50,7 +50,7 @@ def _output(case: Case, name: str, outputs: Outputs) -> Tensor | str:
     if place >= len(outputs):
         return f"output {name} is missing"
     got = outputs[place]
-    if isinstance(got, NotTensor):
+    if isinstance(got, ReturnedOther):
         return f"output {name} is no tensor but a {got.kind}: {got.text}"
     return got
 

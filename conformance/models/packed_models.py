@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from onnx import ModelProto, ValueInfoProto
 
-from conformance.models.packing_nodes import SINCE, Surroundings, Value, can_pack, import_operators
+from conformance.models.packing_nodes import SINCE, GraphSurroundings, Value, can_pack, import_operators
 from conformance.models.protos import declare_tensor
 from conformance.models.type_protos import write_type
 from conformance.suite.cases import Case
@@ -29,7 +29,7 @@ def pack_model(model: ModelProto, case: Case, parts: Names, values: Names, outpu
     `parts` are the names of the case's inputs in the model, `values` those that its slots have at the node,
     `outputs` those of its wanted outputs. Raises UserError where the operator set has no such nodes.
     """
-    around = Surroundings(model.graph)
+    around = GraphSurroundings(model.graph)
     for slot, name in zip(case.slots, values if case.slots else (), strict=True):
         if slot.type is None:
             continue

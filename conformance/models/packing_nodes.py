@@ -54,7 +54,7 @@ def is_packing(node: NodeProto) -> bool:
     return bool(node.doc_string == _MARK and node.op_type in SINCE and not node.domain)
 
 
-class Surroundings:
+class GraphSurroundings:
     """What is put around one graph.
 
     `before` and `after` are the nodes, `positions` the names of the constants that they take elements by: the

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from conformance.running.responses import NotTensor
+from conformance.running.responses import ReturnedOther
 from conformance.suite.canonical import sha256
 from conformance.suite.cases import Case
 from conformance.suite.properties import runs_twice
@@ -33,13 +33,13 @@ def outputs_folder(record: Path) -> Path:
     return record.with_name(record.name + ".outputs")
 
 
-def describe_output(output: Tensor | NotTensor, matched: int | None) -> Any:
+def describe_output(output: Tensor | ReturnedOther, matched: int | None) -> Any:
     """The one entry of an output in a record, without the name of its file where it has one.
 
     `matched` is the number of the expectation that it equals bit for bit. What does not stand in the entry
     itself is there by its digest.
     """
-    if isinstance(output, NotTensor):
+    if isinstance(output, ReturnedOther):
         return {"not_a_tensor": output.kind, "text": output.text}
     if matched is not None:
         return "golden" if matched == 0 else f"golden:{matched}"
@@ -73,7 +73,7 @@ class OutputStore:
                 if _FILE.fullmatch(each.name) or each.suffix == ".begun":
                     each.unlink()
 
-    def keep(self, output: Tensor | NotTensor, matched: int | None) -> Any:
+    def keep(self, output: Tensor | ReturnedOther, matched: int | None) -> Any:
         """The entry of an output; `matched` is the number of the expectation that it equals bit for bit."""
         entry = describe_output(output, matched)
         if not isinstance(output, Tensor) or isinstance(entry, str):
@@ -118,7 +118,7 @@ class OutputStore:
             raise unwritable("the outputs of the record", self._folder, error, remedy) from error
 
 
-def restore_output(entry: Any, position: int, case: Case, record: Path) -> Tensor | NotTensor | None:
+def restore_output(entry: Any, position: int, case: Case, record: Path) -> Tensor | ReturnedOther | None:
     """The output of an entry; None where the record holds its digest alone.
 
     Raises UserError where the entry is damaged, where its file is missing, or where it names the golden of
@@ -133,7 +133,7 @@ def restore_output(entry: Any, position: int, case: Case, record: Path) -> Tenso
             again = len(wanted) if runs_twice(case.properties) and position >= len(wanted) else 0
             return wanted[position - again].expected
         if "not_a_tensor" in entry:
-            return NotTensor(str(entry["not_a_tensor"]), str(entry.get("text", "")))
+            return ReturnedOther(str(entry["not_a_tensor"]), str(entry.get("text", "")))
         raw = _raw_of(entry, record)
         if raw is None:
             return None

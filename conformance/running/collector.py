@@ -19,7 +19,7 @@ from conformance.running.lane import Lane
 from conformance.running.progress import Progress
 from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.running.run_options import RunOptions
-from conformance.running.task_source import Plan
+from conformance.running.task_source import RunPlan
 from conformance.running.tasks import Task
 from conformance.suite.suites import Suite
 
@@ -137,14 +137,14 @@ class Collector:
             self._answered[form] = bytearray(len(self._suite.case_ids))
         self._answered[form][self._suite.position(case_id)] = _ANSWERED if answered else _REFUSED
 
-    def begin(self, kept: Iterable[tuple[Result, Order]], plan: Plan) -> None:
+    def begin(self, kept: Iterable[tuple[Result, Order]], plan: RunPlan) -> None:
         """Count the rows that an earlier part of the run has recorded already; the others are to come."""
         for result, order in kept:
             self._note_answered(result.case, result.form, result.response == "answered")
             self._count(result, order, plan.rows_of(result.case))
         self.progress.start(plan.rows - plan.rows_done)
 
-    def accept(self, rows: Sequence[tuple[Result, Order, bytes]], plan: Plan) -> None:
+    def accept(self, rows: Sequence[tuple[Result, Order, bytes]], plan: RunPlan) -> None:
         """Record, by their lines, and count rows of elsewhere, where valid cases were asked about as well."""
         self._writer.append_lines(rows)
         for result, order, _ in rows:

@@ -26,7 +26,7 @@ from conformance.running.responses import Answered, Crashed, Refused, Response, 
 from conformance.running.resuming import RecordPlace
 from conformance.running.run_options import RunOptions, RunRequest
 from conformance.running.taken_forms import take_forms
-from conformance.running.task_source import Plan, TaskSource
+from conformance.running.task_source import RunPlan, TaskSource
 from conformance.running.tasks import Task
 from conformance.runtimes.runtimes import Installed, Runtime, install
 from conformance.suite.suites import Suite
@@ -128,7 +128,7 @@ def _run_on(
 
 
 def _finish(
-    lanes: Sequence[Lane], collector: Collector, plan: Plan, header: dict[str, Any], place: RecordPlace
+    lanes: Sequence[Lane], collector: Collector, plan: RunPlan, header: dict[str, Any], place: RecordPlace
 ) -> Record:
     """Write the end of the record, and what the workers ran code from where that is asked for."""
     losses = [loss for lane in lanes for loss in lane.unload_losses]

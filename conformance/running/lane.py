@@ -31,7 +31,7 @@ from conformance.running.responses import (
     TimedOut,
 )
 from conformance.running.returned_values import read_outputs, read_touched
-from conformance.running.session import Sent, Session, send_task, shake_hands
+from conformance.running.session import Sent, WorkerSession, send_task, shake_hands
 from conformance.running.tasks import Task
 from conformance.running.whole_loading import WholeRequest, load_whole
 from conformance.runtimes.adapter import Adapter
@@ -113,7 +113,7 @@ class Lane:
         self._begun = begun
         self._adapter = adapter
         self._limits = limits
-        self._session: Session | None = None
+        self._session: WorkerSession | None = None
         self._offer: Offer | None = None
         self.lacking: dict[str, str] = {}
         # Seconds that a case takes, the latest counting most.
@@ -134,7 +134,7 @@ class Lane:
         self.begin()
         process, self._begun = self._begun, None
         assert process is not None
-        self._session = Session(process)
+        self._session = WorkerSession(process)
         try:
             self._offer = shake_hands(process, self._limits)
         except RuntimeUnavailable:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from conformance.running.task_source import Plan, TaskSource
+from conformance.running.task_source import RunPlan, TaskSource
 from conformance.running.tasks import Task
 from conformance.suite.cases import Case
 from opcert.vocabulary.names import operator_path_of
@@ -28,7 +28,7 @@ class LongestFirst(TaskSource):
     in this run; what nobody knows comes first.
     """
 
-    def __init__(self, plan: Plan, times: Mapping[str, float] | None = None) -> None:
+    def __init__(self, plan: RunPlan, times: Mapping[str, float] | None = None) -> None:
         super().__init__(plan)
         self._times = times or {}
         self._lock = threading.Lock()

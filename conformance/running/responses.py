@@ -8,7 +8,7 @@ from opcert.vocabulary.tensors import Tensor
 
 
 @dataclass(frozen=True)
-class NotTensor:
+class ReturnedOther:
     """Something that a runtime returned in place of a tensor: its type's name, and how it prints."""
 
     kind: str
@@ -23,7 +23,7 @@ class Answered:
     `touched` says what the worker saw of the memory of inputs and outputs that must not be.
     """
 
-    outputs: tuple[Tensor | NotTensor, ...]
+    outputs: tuple[Tensor | ReturnedOther, ...]
     seconds: float = 0.0
     told: str | None = None
     touched: tuple[str, ...] = ()

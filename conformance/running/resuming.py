@@ -13,7 +13,7 @@ from conformance.recording.records import Record, RecordWriter, read_record
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
 from conformance.running.progress import Progress
-from conformance.running.task_source import Plan
+from conformance.running.task_source import RunPlan
 from conformance.running.written_records import WrittenRecords
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.regular_files import open_regular
@@ -44,7 +44,7 @@ class RecordPlace:
             )
         return found
 
-    def begin(self, plan: Plan, header: dict[str, Any], progress: Progress) -> Beginning:
+    def begin(self, plan: RunPlan, header: dict[str, Any], progress: Progress) -> Beginning:
         """What is left of a plan, and the record that it goes on from; then its header says so.
 
         Raises UserError where that is the record of another run.
@@ -66,7 +66,7 @@ class Beginning:
     """
 
     place: RecordPlace
-    plan: Plan
+    plan: RunPlan
     earlier: Record | None = None
     whole: bool = False
 
@@ -146,13 +146,13 @@ def _identity(header: Mapping[str, Any]) -> dict[str, Any]:
     return found | {f"option {key}": options.get(key) for key in _SAME_OPTIONS}
 
 
-def whole_cases(record: Record, plan: Plan) -> frozenset[str]:
+def whole_cases(record: Record, plan: RunPlan) -> frozenset[str]:
     """The cases that are there with all of a plan's rows; a row that was not run is none."""
     asked = Counter(each.case for each in record.results if each.response != "none")
     return frozenset(case for case, count in asked.items() if count == plan.rows_of(case))
 
 
-def kept_rows(record: Record, plan: Plan) -> Iterator[tuple[Result, Order]]:
+def kept_rows(record: Record, plan: RunPlan) -> Iterator[tuple[Result, Order]]:
     """The rows of the cases that a plan has done, each with its place."""
     positions = {case_id: position for position, case_id in enumerate(plan.selected)}
     for each in record.results:
@@ -160,7 +160,7 @@ def kept_rows(record: Record, plan: Plan) -> Iterator[tuple[Result, Order]]:
             yield each, (positions[each.case], plan.forms.index(each.form), each.repeat)
 
 
-def go_on(earlier: Record, plan: Plan, header: dict[str, Any], progress: Progress) -> Plan:
+def go_on(earlier: Record, plan: RunPlan, header: dict[str, Any], progress: Progress) -> RunPlan:
     """A plan without the cases that a record has whole; its header says since when, and that it goes on."""
     plan = replace(plan, done=whole_cases(earlier, plan))
     progress.note(f"{plan.rows_done} of {plan.rows} rows are recorded already")

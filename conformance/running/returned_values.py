@@ -18,14 +18,14 @@ from conformance.processes.protocol_limits import (
     MOST_TOUCHED,
     cut,
 )
-from conformance.running.responses import Answered, NotTensor, input_changed
+from conformance.running.responses import Answered, ReturnedOther, input_changed
 from conformance.suite.flat_values import MapValue, flatten_map
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor, tensor
 
 _MOST_DEPTH = 8
-Outputs = Iterator[Tensor | NotTensor]
+Outputs = Iterator[Tensor | ReturnedOther]
 
 
 def read_outputs(frame: Frame, seconds: float) -> Answered:
@@ -105,7 +105,7 @@ def _read_value(entry: Any, frame: Frame) -> Outputs:
 
 def _read_map(entry: Any, frame: Frame) -> Outputs:
     keys, values = (_read_output(entry[name], frame) for name in ("keys", "values"))
-    if isinstance(keys, NotTensor) or isinstance(values, NotTensor):
+    if isinstance(keys, ReturnedOther) or isinstance(values, ReturnedOther):
         yield from (keys, values)
     elif len(keys.shape) != 1 or keys.shape != values.shape:
         raise BrokenProtocol(f"a map with keys {list(keys.shape)} and values {list(values.shape)}")
@@ -113,10 +113,10 @@ def _read_map(entry: Any, frame: Frame) -> Outputs:
         yield from flatten_map(MapValue(keys, values))
 
 
-def _read_output(entry: Any, frame: Frame) -> Tensor | NotTensor:
+def _read_output(entry: Any, frame: Frame) -> Tensor | ReturnedOther:
     try:
         if "not_a_tensor" in entry:
-            return NotTensor(_word(entry["not_a_tensor"]), _word(entry.get("text", "")))
+            return ReturnedOther(_word(entry["not_a_tensor"]), _word(entry.get("text", "")))
         element_type, shape = ELEMENT_TYPES[entry["element_type"]], tuple(entry["shape"])
         if len(shape) > MOST_DIMENSIONS or not all(
             type(extent) is int and 0 <= extent <= GREATEST_EXTENT for extent in shape

@@ -10,7 +10,7 @@ from typing import Any
 from conformance.models.case_models import Form
 from conformance.processes.worker_limits import Limits
 from conformance.running.requests import Offer
-from conformance.running.task_source import Plan
+from conformance.running.task_source import RunPlan
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.case_selection import nothing_selected
 from conformance.suite.form_sample import CASES
@@ -103,11 +103,11 @@ class RunRequest:
             raise NothingRan(told, where=Place(str(self.suite.path)))
         return found
 
-    def plan(self, selected: Sequence[str], forms: Sequence[Form]) -> Plan:
+    def plan(self, selected: Sequence[str], forms: Sequence[Form]) -> RunPlan:
         """The rows of the selected cases in these forms."""
         sampled = _sampled(self.options, forms)
         own = self.own_forms or {}
-        return Plan(self.suite, selected, forms, self.options.repeat, sampled=sampled, own_forms=own)
+        return RunPlan(self.suite, selected, forms, self.options.repeat, sampled=sampled, own_forms=own)
 
     def told_forms(self) -> dict[str, Any]:
         """What a record's header says, beside the options, of cases that go in forms of their own."""

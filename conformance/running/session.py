@@ -22,7 +22,7 @@ _SENT_ALONE = 1 << 16
 
 
 @dataclass(eq=False)
-class Session:
+class WorkerSession:
     """One worker: the numbers given to requests so far, the model that it holds, those that it refused, and
     whether it has come to the end of any task."""
 
@@ -42,7 +42,7 @@ class Sent:
     """A task that a worker has: its model's number, how much the worker had printed on standard error
     before, the numbers of its requests, and the bytes of its tensors and model."""
 
-    session: Session
+    session: WorkerSession
     task: Task
     request: ReadyRequest
     model: int
@@ -55,7 +55,7 @@ class Sent:
     """What was sent behind it: the same with its model loaded anew, or what its request says."""
 
 
-def send_task(session: Session, task: Task, request: ReadyRequest) -> Sent:
+def send_task(session: WorkerSession, task: Task, request: ReadyRequest) -> Sent:
     """Send a task, and before it what loads its model, unless the worker holds that.
 
     Small ones wait for the next, or for somebody who waits for an answer.
@@ -75,7 +75,7 @@ def send_task(session: Session, task: Task, request: ReadyRequest) -> Sent:
     return sent
 
 
-def _send_once(session: Session, task: Task, request: ReadyRequest, size: int, *, anew: bool) -> Sent:
+def _send_once(session: WorkerSession, task: Task, request: ReadyRequest, size: int, *, anew: bool) -> Sent:
     process = session.process
     if not anew and session.loaded is not None and request.same_model(session.loaded[1]):
         sent = Sent(session, task, request, session.loaded[0], process.printed, size)

@@ -17,7 +17,7 @@ _MOST_SHARED = 16
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """The rows that a run is to have: each selected case in each form, so many times.
 
     With `sampled` only so many cases of each operator version go in all forms, the others in the first alone.
@@ -95,7 +95,7 @@ class Plan:
 class TaskSource:
     """Hands out tasks to one lane, in the order of the record."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: RunPlan) -> None:
         self._plan = plan
 
     def lane(self) -> Iterator[Task]:

@@ -12,7 +12,7 @@ from conformance.processes.frames import BrokenProtocol
 from conformance.processes.worker_process import WorkerHung, WorkerLost
 from conformance.running.requests import Offer, read_error, seconds_of
 from conformance.running.responses import Crashed, Loaded, NotOffered, Response, TimedOut
-from conformance.running.session import Session
+from conformance.running.session import WorkerSession
 from conformance.runtimes.adapter import Adapter
 from opcert.vocabulary.names import OperatorName
 
@@ -48,7 +48,7 @@ class WholeRequest:
 
 
 def load_whole(
-    session: Session, offer: Offer, model: WholeRequest, adapter: Adapter, seconds: float
+    session: WorkerSession, offer: Offer, model: WholeRequest, adapter: Adapter, seconds: float
 ) -> Response | Loaded:
     """The answer of a worker to `load`, within so many seconds; the worker then forgets the model."""
     if offer.takes_operator_as(WHOLE) != "onnx":

@@ -9,7 +9,7 @@ from functools import cached_property
 from conformance.judging.judge import DIFFERENT, judge
 from conformance.running.responses import Refused, Response
 from conformance.suite.cases import Case, Expectation
-from generator.adequacy.subject import Subject
+from generator.adequacy.subject import MutatedOperator
 from generator.asking.bare_cases import first_type
 from generator.asking.calls import Call
 from generator.asking.computed import as_run
@@ -26,7 +26,7 @@ from specs.model import Refusable
 class Acceptance:
     """A valid call that the reference answers; while no mutant runs."""
 
-    subject: Subject
+    subject: MutatedOperator
     call: Call
 
     def accepts(self, response: Response) -> bool:

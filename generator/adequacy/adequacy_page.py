@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from generator.adequacy.kept import NOT_HERE, Kept
+from generator.adequacy.kept import NOT_HERE, MeasuredOperator
 from generator.adequacy.survivors import read_reasons, reason_of
 from opcert.vocabulary.names import OperatorName
 
@@ -32,13 +32,13 @@ an older version of an operator those of them that its reference passes.
 _MOST_UNCOVERED = 20
 
 
-def adequacy_json(kept: Sequence[Kept]) -> str:
+def adequacy_json(kept: Sequence[MeasuredOperator]) -> str:
     """Everything that is known, by operator."""
     found = {each.operator: {"cases": each.cases, **each.found} for each in kept}
     return json.dumps(found, indent=1, sort_keys=True) + "\n"
 
 
-def write_page(kept: Sequence[Kept], missing: Sequence[OperatorName] = ()) -> str:
+def write_page(kept: Sequence[MeasuredOperator], missing: Sequence[OperatorName] = ()) -> str:
     """Tables of all operators and all kinds of mistakes, survivors, and what is equivalent or not covered.
 
     `missing` are the operators of which nothing was measured.
@@ -58,7 +58,7 @@ def percent(part: int, whole: int) -> str:
     return f"{(1000 * part // whole) / 10:g} %" if whole else "-"
 
 
-def _overview(kept: Sequence[Kept]) -> Iterator[str]:
+def _overview(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
     yield "| operator | combinations | mutants | equivalent | killed | survived | score | ONNX's tests |"
     yield "|---|---|---|---|---|---|---|---|"
     for each in kept:
@@ -87,7 +87,7 @@ def _overview(kept: Sequence[Kept]) -> Iterator[str]:
     yield ""
 
 
-def _kinds(kept: Sequence[Kept]) -> Iterator[str]:
+def _kinds(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
     """The kinds of mistakes, over all operators; ONNX's tests beside the suite where both were asked."""
     yield "| mistake | made | equivalent | killed | score | where ONNX has tests: suite | ONNX's tests |"
     yield "|---|---|---|---|---|---|---|"
@@ -107,12 +107,12 @@ def _kinds(kept: Sequence[Kept]) -> Iterator[str]:
     yield ""
 
 
-def _sum(kept: Sequence[Kept], kind: str) -> dict[str, int]:
+def _sum(kept: Sequence[MeasuredOperator], kind: str) -> dict[str, int]:
     names = ("made", "equivalent", "killed", "by_node_tests")
     return {name: sum(each.found["kinds"].get(kind, {}).get(name, 0) for each in kept) for name in names}
 
 
-def _survivors(kept: Sequence[Kept]) -> Iterator[str]:
+def _survivors(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
     yield "## Survivors"
     yield ""
     if not any(each.found["survivors"] for each in kept):
@@ -135,7 +135,7 @@ def _survivors(kept: Sequence[Kept]) -> Iterator[str]:
         yield ""
 
 
-def _uncovered(kept: Sequence[Kept]) -> Iterator[str]:
+def _uncovered(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
     for each in kept:
         uncovered = each.found["coverage"]["uncovered"]
         if uncovered:
@@ -146,7 +146,7 @@ def _uncovered(kept: Sequence[Kept]) -> Iterator[str]:
             yield ""
 
 
-def _equivalents(kept: Sequence[Kept]) -> Iterator[str]:
+def _equivalents(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
     """Counted by kind; the files have them one by one."""
     yield "## Equivalent mutants"
     yield ""

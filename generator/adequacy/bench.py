@@ -1,4 +1,4 @@
-"""The cases of a suite, ready for mutants to be tried on them; everything within `Subject.quick`."""
+"""The cases of a suite, ready for mutants to be tried on them; everything within `MutatedOperator.quick`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conformance.running.responses import Answered, Response
 from conformance.suite.cases import Case
 from generator.adequacy.outcomes import RUN
 from generator.adequacy.reach import Point
-from generator.adequacy.subject import Subject, tells_nothing
+from generator.adequacy.subject import MutatedOperator, tells_nothing
 from generator.asking.calls import Call, call_of
 from generator.asking.computed import as_run
 from opcert.vocabulary.errors import InternalError
@@ -42,12 +42,12 @@ class Faulty(Protocol):
     @property
     def diff(self) -> tuple[str, ...]: ...
     def running(self) -> AbstractContextManager[None]: ...
-    def respond(self, subject: Subject, call: Call, right: Response | None = None) -> Response: ...
-    def applies(self, subject: Subject, call: Call, right: Response) -> bool: ...
+    def respond(self, subject: MutatedOperator, call: Call, right: Response | None = None) -> Response: ...
+    def applies(self, subject: MutatedOperator, call: Call, right: Response) -> bool: ...
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class TrialCase:
     """A case, its call and right answer, points that it comes by, readings that fit it, weight, seconds."""
 
     name: str
@@ -61,11 +61,11 @@ class Held:
 
 
 @dataclass(eq=False)
-class Bench:
-    """The cases on which mutants are tried; everything within `Subject.quick`."""
+class MutantTrials:
+    """The cases on which mutants are tried; everything within `MutatedOperator.quick`."""
 
-    subject: Subject
-    held: Sequence[Held]
+    subject: MutatedOperator
+    held: Sequence[TrialCase]
     kills: Counter[str] = field(default_factory=Counter)
 
     def killer(self, mutant: Faulty) -> str | None:
@@ -110,7 +110,7 @@ def weight_of(call: Call, answer: Response) -> int:
     return _EVERY_CALL + given + sum(each.array.size for each in outputs if isinstance(each, Tensor))
 
 
-def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[Held]:
+def hold(subject: MutatedOperator, cases: Mapping[str, Case], *, strict: bool) -> list[TrialCase]:
     """Cases as a bench wants them; those on which the reference itself fails are left out.
 
     With `strict` they are an InternalError. Those of which it takes too long tell nothing of mutants.
@@ -126,7 +126,7 @@ def hold(subject: Subject, cases: Mapping[str, Case], *, strict: bool) -> list[H
         judged = judge(case, as_run(case, response))
         if judged.verdict not in DIFFERENT:
             weight = weight_of(call, response)
-            found.append(Held(name, case, call, response, reached, judged.readings, weight, seconds))
+            found.append(TrialCase(name, case, call, response, reached, judged.readings, weight, seconds))
         elif strict:
             raise InternalError("the reference fails on a case", got=f"{case.id}: {judged.reason}")
     return found

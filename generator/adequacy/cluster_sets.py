@@ -8,10 +8,10 @@ from pathlib import Path
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.machines import sources_digest
 from conformance.clusters.own_process import in_own_process
-from conformance.clusters.worker_answers import Failure, Lost, on_worker
+from conformance.clusters.worker_answers import Lost, WorkerFailure, on_worker
 from conformance.suite.suites import open_suite
 from generator.adequacy.asked_node_tests import tested_by_nodes
-from generator.adequacy.kept import Kept
+from generator.adequacy.kept import MeasuredOperator
 from generator.adequacy.outcomes import SetAnswer
 from generator.adequacy.set_units import Measuring, SetUnit, answer_unit
 from generator.adequacy.work import unpacked
@@ -23,14 +23,16 @@ MEMORY = 4 << 30
 """Bytes of address space of a process that tries mutants: one may ask for any amount."""
 
 
-def do_unit(sources: str, work: bytes, unit: SetUnit) -> SetAnswer | Kept | Failure | Lost:
+def do_unit(sources: str, work: bytes, unit: SetUnit) -> SetAnswer | MeasuredOperator | WorkerFailure | Lost:
     """On a worker, in a process of its own: a SetAnswer, or a Kept where all outcomes are there."""
-    found: SetAnswer | Kept | Failure | Lost = in_own_process(MEMORY, _do, sources, work, unit)
+    found: SetAnswer | MeasuredOperator | WorkerFailure | Lost = in_own_process(
+        MEMORY, _do, sources, work, unit
+    )
     return found
 
 
 @on_worker
-def _do(work: bytes, unit: SetUnit) -> SetAnswer | Kept:
+def _do(work: bytes, unit: SetUnit) -> SetAnswer | MeasuredOperator:
     found = unpacked(work)
     with found.prepared() as prepared:
         return answer_unit(found, prepared, unit)
@@ -38,7 +40,7 @@ def _do(work: bytes, unit: SetUnit) -> SetAnswer | Kept:
 
 def measure_on_cluster(
     cluster: Cluster, path: Path, operators: Sequence[OperatorName], tell: Callable[[str], None]
-) -> Iterator[Kept]:
+) -> Iterator[MeasuredOperator]:
     """What every operator's part of a suite notices, in the order of the operators, as one machine finds it.
 
     What was measured before is not measured again. Raises as `Cluster.each` does, and in the end UserError

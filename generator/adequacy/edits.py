@@ -27,7 +27,7 @@ class Edit:
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class MutantVocabulary:
     """What a family of mutants needs to know of an operator.
 
     `values` are sets of words that stand for each other: the values of an attribute, the patterns of a match.

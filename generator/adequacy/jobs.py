@@ -14,11 +14,11 @@ from conformance.clusters.cluster import Cluster
 from conformance.suite.suites import open_suite
 from generator.adequacy.asked_node_tests import tested_by_nodes
 from generator.adequacy.cluster_sets import MEMORY, measure_on_cluster
-from generator.adequacy.kept import Kept
+from generator.adequacy.kept import MeasuredOperator
 from generator.adequacy.measure import Prepared
 from generator.adequacy.outcomes import SetAnswer
 from generator.adequacy.set_units import Measuring, SetUnit, answer_unit
-from generator.adequacy.work import Work, unpacked
+from generator.adequacy.work import MeasuredWork, unpacked
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.process_pools import process_pool
 
@@ -32,7 +32,7 @@ def measure_suite(
     processes: int,
     tell: Tell,
     cluster: Cluster | None = None,
-) -> Iterator[Kept]:
+) -> Iterator[MeasuredOperator]:
     """What every operator's part of a suite notices, in the order of the operators.
 
     A `cluster` measures it, if there is one, and raises as `measure_on_cluster` does; it knows nothing of
@@ -51,9 +51,9 @@ def measure_suite(
 
 def _measure_here(
     path: Path, operators: Sequence[OperatorName], folders: Sequence[Path], processes: int, tell: Tell
-) -> Iterator[Kept]:
+) -> Iterator[MeasuredOperator]:
     tested = tested_by_nodes(operators, tell)
-    waiting: dict[Future[SetAnswer | Kept], SetUnit] = {}
+    waiting: dict[Future[SetAnswer | MeasuredOperator], SetUnit] = {}
     with (
         open_suite(path) as suite,
         process_pool(
@@ -75,7 +75,7 @@ def _measure_here(
         yield from measuring.through()
 
 
-def do_here(work: bytes, unit: SetUnit) -> SetAnswer | Kept:
+def do_here(work: bytes, unit: SetUnit) -> SetAnswer | MeasuredOperator:
     """In a process for such units, and its main thread: a SetAnswer, or a Kept where all outcomes are there.
 
     What is known of an operator before a mutant is tried stays until another operator comes.
@@ -89,9 +89,9 @@ class _Desk:
     def __init__(self) -> None:
         self._open = ExitStack()
         self._bytes: bytes | None = None
-        self._prepared: tuple[Work, Prepared] | None = None
+        self._prepared: tuple[MeasuredWork, Prepared] | None = None
 
-    def prepared(self, work: bytes) -> tuple[Work, Prepared]:
+    def prepared(self, work: bytes) -> tuple[MeasuredWork, Prepared]:
         if self._prepared is None or work != self._bytes:
             self._open.close()
             self._prepared = None

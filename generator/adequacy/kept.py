@@ -53,7 +53,7 @@ class Selected:
 
 
 @dataclass(frozen=True)
-class Kept:
+class MeasuredOperator:
     """One operator's file: the digest of the cases measured, the selection, and what was found."""
 
     operator: str
@@ -97,28 +97,28 @@ def kept_path(operator: OperatorName, folder: Path = MEASURED) -> Path:
     return room_of(operator, folder) / f"adequacy-{operator.since_version}.json"
 
 
-def read_kept(operator: OperatorName, folder: Path = MEASURED) -> Kept | None:
+def read_kept(operator: OperatorName, folder: Path = MEASURED) -> MeasuredOperator | None:
     """What was measured of an operator; None where nothing was. UserError where the file is damaged."""
     packed = PACKED if folder == MEASURED else None
     return read_measured_file(kept_path(operator, folder), FORMAT, _made, "adequacy", REMEDY, packed)
 
 
-def parse_kept(text: str) -> Kept:
+def parse_kept(text: str) -> MeasuredOperator:
     """What `kept_json` wrote; one of `measured_files.DAMAGED` where the text is something else."""
     return parse_measured(text, FORMAT, _made)
 
 
-def _made(raw: dict[str, Any]) -> Kept:
+def _made(raw: dict[str, Any]) -> MeasuredOperator:
     chosen = tuple(Selected(**each) for each in raw.pop("selection"))
-    return Kept(raw.pop("operator"), raw.pop("cases"), chosen, raw)
+    return MeasuredOperator(raw.pop("operator"), raw.pop("cases"), chosen, raw)
 
 
-def write_kept(kept: Kept, folder: Path = MEASURED) -> Path:
+def write_kept(kept: MeasuredOperator, folder: Path = MEASURED) -> Path:
     """Write an operator's file; returns its path."""
     return write_measured_file(kept_path(OperatorName.parse(kept.operator), folder), kept_json(kept))
 
 
-def kept_json(kept: Kept) -> str:
+def kept_json(kept: MeasuredOperator) -> str:
     """The text of an operator's file."""
     selection = [selected_entry(selected) for selected in kept.selection]
     plain = {"operator": kept.operator, "cases": kept.cases, "selection": selection, **kept.found}
@@ -137,7 +137,7 @@ def selected_entry(selected: Selected) -> dict[str, Any]:
     return entry
 
 
-def adequacy_facts(kept: Kept | None, expectations: Mapping[str, str]) -> dict[str, Any] | None:
+def adequacy_facts(kept: MeasuredOperator | None, expectations: Mapping[str, str]) -> dict[str, Any] | None:
     """What reports say of an operator's cases; None where their adequacy is not known.
 
     `expectations` are those of the cases, as `expectations_of` has them. What was measured holds where every
@@ -151,7 +151,7 @@ def adequacy_facts(kept: Kept | None, expectations: Mapping[str, str]) -> dict[s
     return {**told, "cases": kept.cases}
 
 
-def stale(kept: Kept, expectations: Mapping[str, str]) -> list[str]:
+def stale(kept: MeasuredOperator, expectations: Mapping[str, str]) -> list[str]:
     """The selected cases that a suite does not have, or that expect something else in it."""
     given = {digest_in(name): expectation for name, expectation in expectations.items()}
     return [each.case for each in kept.selection if given.get(each.digest) != each.expectation]
@@ -164,14 +164,14 @@ def covered(coverage: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_measured(
     operators: Iterable[OperatorName], folder: Path = MEASURED
-) -> tuple[list[Kept], list[OperatorName]]:
+) -> tuple[list[MeasuredOperator], list[OperatorName]]:
     """What was measured of several operators, and those of which nothing was."""
     found = {each: read_kept(each, folder) for each in operators}
     missing = [operator for operator, kept in found.items() if kept is None]
     return [kept for kept in found.values() if kept is not None], missing
 
 
-def read_all(operators: Iterable[OperatorName], folder: Path = MEASURED) -> list[Kept]:
+def read_all(operators: Iterable[OperatorName], folder: Path = MEASURED) -> list[MeasuredOperator]:
     """What was measured of several operators; UserError where one never was."""
     found = []
     for operator in operators:

@@ -9,13 +9,13 @@ from typing import TypeVar
 
 from conformance.suite.cases import Case
 from generator.adequacy.asked_node_tests import asking_for_its_outputs
-from generator.adequacy.bench import Bench, Faulty, Held, hold
+from generator.adequacy.bench import Faulty, MutantTrials, TrialCase, hold
 from generator.adequacy.misreadings import make_misreadings
 from generator.adequacy.mistake import make_mistakes
 from generator.adequacy.mutants import make_mutants
-from generator.adequacy.outcomes import RUN, Adequacy, Outcome
-from generator.adequacy.random_calls import AIMED, Drawn, RandomCalls
-from generator.adequacy.subject import Subject, same_answers, tells_nothing
+from generator.adequacy.outcomes import RUN, Adequacy, MutantOutcome
+from generator.adequacy.random_calls import AIMED, RandomCall, RandomCalls
+from generator.adequacy.subject import MutatedOperator, same_answers, tells_nothing
 from generator.asking.calls import Call
 from generator.asking.questions import describe
 from generator.spaces.declared_levels import DeclaredLevels
@@ -33,10 +33,10 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What is known of an operator before a mutant is tried; everything within `Subject.quick`."""
+    """What is known of an operator before a mutant is tried; everything within `MutatedOperator.quick`."""
 
-    bench: Bench
-    nodes: Bench
+    bench: MutantTrials
+    nodes: MutantTrials
     random: RandomCalls
     made: Sequence[Faulty]
     unreached: tuple[str, ...]
@@ -47,9 +47,12 @@ class Prepared:
         """How many sets the mutants come to."""
         return -(-len(self.made) // self.size)
 
-    def outcomes(self, number: int) -> list[Outcome]:
+    def outcomes(self, number: int) -> list[MutantOutcome]:
         """What becomes of the mutants of a set; whatever was done with the others has no part in it."""
-        bench, nodes = Bench(self.bench.subject, self.bench.held), Bench(self.bench.subject, self.nodes.held)
+        bench, nodes = (
+            MutantTrials(self.bench.subject, self.bench.held),
+            MutantTrials(self.bench.subject, self.nodes.held),
+        )
         random = self.random.copied()
         chosen = self.made[number * self.size : (number + 1) * self.size]
         noticed = [_noticed(mutant, bench, nodes) for mutant in chosen]
@@ -58,7 +61,7 @@ class Prepared:
             for mutant, said in zip(chosen, noticed, strict=True)
         ]
 
-    def together(self, outcomes: Sequence[Outcome]) -> Adequacy:
+    def together(self, outcomes: Sequence[MutantOutcome]) -> Adequacy:
         """What the outcomes of all sets come to, one after the other."""
         told = [
             (mutant, outcome)
@@ -77,18 +80,18 @@ class Prepared:
 
 
 def prepare(
-    subject: Subject, levels: DeclaredLevels, cases: Mapping[str, Case], node_tests: Sequence[Case]
+    subject: MutatedOperator, levels: DeclaredLevels, cases: Mapping[str, Case], node_tests: Sequence[Case]
 ) -> Prepared:
-    """Ask the reference about every case and about the first random calls; within `Subject.quick`.
+    """Ask the reference about every case and about the first random calls; within `MutatedOperator.quick`.
 
     `cases` are an operator's, by the part of their id behind it. Raises InternalError where the reference
     itself fails on one.
     """
     demanding = {name: case for name, case in cases.items() if case.demand != "survive"}
-    bench = Bench(subject, hold(subject, demanding, strict=True))
+    bench = MutantTrials(subject, hold(subject, demanding, strict=True))
     asked = {str(each.id): asking_for_its_outputs(each, subject.spec) for each in node_tests}
     usable = hold(subject, asked, strict=False)
-    nodes = Bench(subject, usable if len(usable) >= USABLE * len(node_tests) else [])
+    nodes = MutantTrials(subject, usable if len(usable) >= USABLE * len(node_tests) else [])
     random = RandomCalls(subject, levels, Draw(f"{subject.spec.operator}/adequacy"))
     random.more(FIRST_CALLS)
     random.begin_with(bench.held)
@@ -96,7 +99,7 @@ def prepare(
     return Prepared(bench, nodes, random, made, unreached)
 
 
-def _worth_making(bench: Bench, random: RandomCalls) -> tuple[list[Faulty], tuple[str, ...]]:
+def _worth_making(bench: MutantTrials, random: RandomCalls) -> tuple[list[Faulty], tuple[str, ...]]:
     """The mutants that some call can tell from the right code, and the lines of those that none comes by.
 
     Of the checks that refuse calls those count that a document demands.
@@ -104,7 +107,7 @@ def _worth_making(bench: Bench, random: RandomCalls) -> tuple[list[Faulty], tupl
     subject = bench.subject
     refused = [each for each in bench.held if each.case.demand == "refuse"]
     guards = {point for each in refused for point in subject.guards_of(each.case)}
-    known: list[Held | Drawn] = [*bench.held, *random.drawn]
+    known: list[TrialCase | RandomCall] = [*bench.held, *random.drawn]
     reached = {each.reached for each in known}
     made: list[Faulty] = []
     unreached: dict[str, None] = {}
@@ -125,15 +128,15 @@ def _worth_making(bench: Bench, random: RandomCalls) -> tuple[list[Faulty], tupl
     return made, tuple(unreached)
 
 
-def _noticed(mutant: Faulty, bench: Bench, nodes: Bench) -> Outcome:
+def _noticed(mutant: Faulty, bench: MutantTrials, nodes: MutantTrials) -> MutantOutcome:
     """Which case notices a mutant, and whether ONNX's tests do."""
-    said = Outcome(mutant.id, mutant.kind, mutant.file, mutant.line, mutant.diff, "killed")
+    said = MutantOutcome(mutant.id, mutant.kind, mutant.file, mutant.line, mutant.diff, "killed")
     if nodes.held:
         said = replace(said, by_node_tests=nodes.killer(mutant) is not None)
     return replace(said, killer=bench.killer(mutant))
 
 
-def _outcome(mutant: Faulty, said: Outcome, random: RandomCalls) -> Outcome:
+def _outcome(mutant: Faulty, said: MutantOutcome, random: RandomCalls) -> MutantOutcome:
     """What becomes of a mutant that no case notices."""
     agreeing, other = disagreeing(mutant, random)
     if other is not None:
@@ -153,7 +156,9 @@ def disagreeing(mutant: Faulty, random: RandomCalls) -> tuple[int, Call | None]:
     return agreeing, None
 
 
-def _agreeing(mutant: Faulty, subject: Subject, calls: Sequence[Drawn]) -> tuple[int, Call | None]:
+def _agreeing(
+    mutant: Faulty, subject: MutatedOperator, calls: Sequence[RandomCall]
+) -> tuple[int, Call | None]:
     """How many calls agree with a mutant until one does not, and that one."""
     with subject.exchanged(mutant.running(), mutant.file):
         responses = [mutant.respond(subject, drawn.call, drawn.answer) for drawn in calls]
@@ -167,7 +172,7 @@ def _agreeing(mutant: Faulty, subject: Subject, calls: Sequence[Drawn]) -> tuple
     return agreeing, None
 
 
-def batched(drawn: Iterable[Drawn]) -> Iterator[list[Drawn]]:
+def batched(drawn: Iterable[RandomCall]) -> Iterator[list[RandomCall]]:
     """The calls in lists, the first short, for most that disagree do so soon."""
     source = iter(drawn)
     size = 10

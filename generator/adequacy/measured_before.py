@@ -14,8 +14,8 @@ from pathlib import Path
 
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.kept_suites import suites_folder
-from generator.adequacy.kept import Kept, kept_json, parse_kept
-from generator.adequacy.outcomes import Outcome, SetAnswer
+from generator.adequacy.kept import MeasuredOperator, kept_json, parse_kept
+from generator.adequacy.outcomes import MutantOutcome, SetAnswer
 from generator.making.source_files import digest_of
 from generator.making.sources import ROOT
 from generator.witnessed.measured_files import DAMAGED
@@ -37,7 +37,7 @@ def measurement_key(operator: OperatorName, cases: str, node_tests: bool) -> str
     return sha256(canonical_json([str(operator), cases, node_tests, _code(), digest_of(own)]))
 
 
-def find_measured(operator: OperatorName, key: str) -> Kept | None:
+def find_measured(operator: OperatorName, key: str) -> MeasuredOperator | None:
     """What was measured before; None where nothing was, or where the file is damaged."""
     try:
         path = _folder(operator) / f"{key}.json"
@@ -48,7 +48,7 @@ def find_measured(operator: OperatorName, key: str) -> Kept | None:
     return found
 
 
-def keep_measured(operator: OperatorName, key: str, kept: Kept) -> None:
+def keep_measured(operator: OperatorName, key: str, kept: MeasuredOperator) -> None:
     """Keep a measurement; a cache that cannot be written keeps nothing."""
     folder = _folder(operator)
     try:
@@ -69,7 +69,7 @@ def find_sets(operator: OperatorName, key: str) -> dict[int, SetAnswer]:
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
             number, sets = int(raw["number"]), int(raw["sets"])
-            outcomes = [Outcome(**{**each, "diff": tuple(each["diff"])}) for each in raw["outcomes"]]
+            outcomes = [MutantOutcome(**{**each, "diff": tuple(each["diff"])}) for each in raw["outcomes"]]
         except DAMAGED:
             continue
         found[number] = SetAnswer(sets, outcomes)

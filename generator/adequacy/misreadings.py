@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from conformance.running.responses import Answered, Response
 from generator.adequacy.reach import Point
-from generator.adequacy.subject import Subject
+from generator.adequacy.subject import MutatedOperator
 from generator.adequacy.tensor_edits import is_main
 from generator.asking.calls import Call
 from generator.changes.change import Change, Changed
@@ -42,7 +42,7 @@ class Misreading:
     def running(self) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def respond(self, subject: Subject, call: Call, right: Response | None = None) -> Response:
+    def respond(self, subject: MutatedOperator, call: Call, right: Response | None = None) -> Response:
         """What comes out of the changed call, of the call itself where there is nothing to change."""
         changed = self._changed(subject, call)
         if changed is None:
@@ -52,11 +52,11 @@ class Misreading:
         given = changed.call.trimmed()
         return subject.respond(given, changed.settled)
 
-    def applies(self, subject: Subject, call: Call, _right: Response) -> bool:
+    def applies(self, subject: MutatedOperator, call: Call, _right: Response) -> bool:
         """Whether there is something to change in a call."""
         return self._changed(subject, call) is not None
 
-    def _changed(self, subject: Subject, call: Call) -> Changed | None:
+    def _changed(self, subject: MutatedOperator, call: Call) -> Changed | None:
         try:
             changed = self.change.apply(subject.spec, call)
         except InternalError:  # what the change needs of the reference, the call is not valid for
@@ -68,7 +68,7 @@ class Misreading:
         return changed if known else None
 
 
-def make_misreadings(subject: Subject) -> Iterator[Misreading]:
+def make_misreadings(subject: MutatedOperator) -> Iterator[Misreading]:
     """Every change that makes sense for the operator, but for those that its spec leaves open.
 
     Nor for data that is turned round: the change is one of lists that ask for something.

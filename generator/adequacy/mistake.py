@@ -12,7 +12,7 @@ from importlib import import_module
 from conformance.running.responses import Answered, Response
 from generator.adequacy import mistakes
 from generator.adequacy.reach import Point
-from generator.adequacy.subject import Subject
+from generator.adequacy.subject import MutatedOperator
 from generator.asking.calls import Call
 from specs.model import Spec
 
@@ -64,7 +64,7 @@ class Mistaken:
     def running(self) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def respond(self, subject: Subject, call: Call, right: Response | None = None) -> Response:
+    def respond(self, subject: MutatedOperator, call: Call, right: Response | None = None) -> Response:
         """What comes out of the mistake, the right answer where there is nothing to mistake."""
         taken = self._taken(subject, call)
         response = right
@@ -74,13 +74,13 @@ class Mistaken:
         made = None if given_up else self._made(subject, call, response)
         return response if made is None else made
 
-    def applies(self, subject: Subject, call: Call, right: Response) -> bool:
+    def applies(self, subject: MutatedOperator, call: Call, right: Response) -> bool:
         """Whether there is something to mistake in a call, or in its answer."""
         if self.mistake.taken is not None:
             return self._taken(subject, call) is not None
         return self._made(subject, call, right) is not None
 
-    def _taken(self, subject: Subject, call: Call) -> Call | None:
+    def _taken(self, subject: MutatedOperator, call: Call) -> Call | None:
         if self.mistake.taken is None:
             return None
         try:
@@ -88,7 +88,7 @@ class Mistaken:
         except _LACKING:
             return None
 
-    def _made(self, subject: Subject, call: Call, answer: Response) -> Response | None:
+    def _made(self, subject: MutatedOperator, call: Call, answer: Response) -> Response | None:
         if self.mistake.made is None or not isinstance(answer, Answered):
             return None
         try:

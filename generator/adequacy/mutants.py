@@ -13,11 +13,11 @@ from types import CodeType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from conformance.running.responses import Response
-from generator.adequacy.edits import Edit, Node, Vocabulary, is_guard, matched_words
-from generator.adequacy.mutated_parts import Part
+from generator.adequacy.edits import Edit, MutantVocabulary, Node, is_guard, matched_words
+from generator.adequacy.mutated_parts import ReferenceFunction
 from generator.adequacy.mutations import edits
 from generator.adequacy.reach import Point, Points
-from generator.adequacy.subject import Subject
+from generator.adequacy.subject import MutatedOperator
 from generator.adequacy.trees import compiled, running, substituted
 from generator.adequacy.walking import diff_of, nodes_to_edit
 from generator.asking.calls import Call
@@ -36,7 +36,7 @@ class Mutant:
     file: str
     line: int
     diff: tuple[str, ...]
-    part: Part
+    part: ReferenceFunction
     edit: Edit
     code: CodeType
     defaults: Mapping[str, Any]
@@ -47,16 +47,16 @@ class Mutant:
         """The reference has this mistake for a while; whoever uses it empties its caches."""
         return running({self.part.function: self.code}, self.defaults)
 
-    def respond(self, subject: Subject, call: Call, _right: Response | None = None) -> Response:
+    def respond(self, subject: MutatedOperator, call: Call, _right: Response | None = None) -> Response:
         """What the mutant answers to a call, while it is running."""
         return subject.respond(call)
 
-    def applies(self, _subject: Subject, _call: Call, _right: Response) -> bool:
+    def applies(self, _subject: MutatedOperator, _call: Call, _right: Response) -> bool:
         """Any call that comes by its points may tell it."""
         return True
 
 
-def make_mutants(subject: Subject) -> list[Mutant]:
+def make_mutants(subject: MutatedOperator) -> list[Mutant]:
     """Every mutant of the subject's parts that compiles, in the order of the source, none twice."""
     spec, points = subject.spec, subject.points
     made: dict[str, Mutant] = {}
@@ -76,14 +76,14 @@ def make_mutants(subject: Subject) -> list[Mutant]:
     return list(made.values())
 
 
-def _vocabulary(spec: Spec, part: Part) -> Vocabulary:
+def _vocabulary(spec: Spec, part: ReferenceFunction) -> MutantVocabulary:
     words = [tuple(map(str, each.allowed)) for each in spec.attributes.values() if each.allowed]
     words = [each for each in words if len(each) > 1]
     settled = {each.id: each.chosen for each in spec.readings}
     readings = [tuple(each.options) for each in spec.readings if settled[each.id] is not None]
     several = [each for each in (*matched_words(part.tree), *words, *readings) if len(each) > 1]
     open_ones = {name for name, chosen in settled.items() if chosen is None}
-    return Vocabulary(
+    return MutantVocabulary(
         values=tuple(several),
         options=tuple(_options(part)),
         known=frozenset((*vars(part.module), *vars(builtins))) - _variables(part),
@@ -92,7 +92,7 @@ def _vocabulary(spec: Spec, part: Part) -> Vocabulary:
     )
 
 
-def _variables(part: Part) -> set[str]:
+def _variables(part: ReferenceFunction) -> set[str]:
     """The names that a function binds."""
     return {
         each.arg if isinstance(each, ast.arg) else each.id
@@ -101,7 +101,7 @@ def _variables(part: Part) -> set[str]:
     }
 
 
-def _options(part: Part) -> Iterator[tuple[str, ...]]:
+def _options(part: ReferenceFunction) -> Iterator[tuple[str, ...]]:
     """The words that functions take which the part calls: those of parameters annotated with Literal."""
     called = {each.func.id for each in ast.walk(part.tree) if isinstance(each, ast.Call)
               and isinstance(each.func, ast.Name)}  # fmt: skip
@@ -113,7 +113,9 @@ def _options(part: Part) -> Iterator[tuple[str, ...]]:
                 yield words
 
 
-def _edits(part: Part, spec: Spec, *, own: bool, vocabulary: Vocabulary) -> Iterator[tuple[Edit, Node]]:
+def _edits(
+    part: ReferenceFunction, spec: Spec, *, own: bool, vocabulary: MutantVocabulary
+) -> Iterator[tuple[Edit, Node]]:
     """Edits with the statement or expression at which a call must come by."""
     names = frozenset(
         each.id if isinstance(each, ast.Name) else each.arg if isinstance(each, ast.arg) else each.attr
@@ -128,7 +130,7 @@ def _edits(part: Part, spec: Spec, *, own: bool, vocabulary: Vocabulary) -> Iter
                 yield edit, node
 
 
-def _defaults(part: Part, spec: Spec) -> Iterator[tuple[Edit, Node]]:
+def _defaults(part: ReferenceFunction, spec: Spec) -> Iterator[tuple[Edit, Node]]:
     """Attributes and optional inputs that are ignored, and attributes with another default."""
     tree = part.tree
     arguments = tree.args
@@ -154,7 +156,7 @@ def _defaults(part: Part, spec: Spec) -> Iterator[tuple[Edit, Node]]:
             yield Edit("wrong default", default, ast.Constant(other)), first
 
 
-def _make(part: Part, edit: Edit, node: Node, points: Points) -> Mutant | None:
+def _make(part: ReferenceFunction, edit: Edit, node: Node, points: Points) -> Mutant | None:
     tree = substituted(part.tree, edit.old, edit.new)
     assert isinstance(tree, ast.FunctionDef)
     try:

@@ -30,7 +30,7 @@ ARITHMETIC = frozenset(
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ReferenceFunction:
     """One function: its module, its qualified name there, its source, and the object that runs.
 
     `tree` is its syntax tree with the positions of `source`, the text of the whole module. `left_out` names
@@ -63,13 +63,13 @@ def place_of(module: ModuleType) -> str:
     return module.__name__.removeprefix("reference.").replace(".", "/") + ".py"
 
 
-def find_parts(reference: ReferenceOperator, folders: Sequence[Path] = ()) -> list[Part]:
+def find_parts(reference: ReferenceOperator, folders: Sequence[Path] = ()) -> list[ReferenceFunction]:
     """Every function of the operator's module and of the modules of the reference that it imports.
 
     Left out are the modules in ARITHMETIC, functions that are another operator's, and what `unmutated.yaml`
     names: code that serves the allowed error, or the speed. `folders` hold specs that do not ship.
     """
-    parts: list[Part] = []
+    parts: list[ReferenceFunction] = []
     others = {find_operator(each).function for each in implemented()} - {reference.function}
     entries = read_unmutated(reference.operator, folders)
     own = sys.modules[reference.function.__module__]
@@ -81,11 +81,11 @@ def find_parts(reference: ReferenceOperator, folders: Sequence[Path] = ()) -> li
         for name, tree, function in functions:
             names = left_out.get(name, frozenset())
             if function not in others and names is not None:
-                parts.append(Part(module, name, source, tree, function, names))
+                parts.append(ReferenceFunction(module, name, source, tree, function, names))
     return parts
 
 
-def caches_of(parts: Sequence[Part]) -> list[Cache]:
+def caches_of(parts: Sequence[ReferenceFunction]) -> list[Cache]:
     """The caches (functools) of the modules in which the parts are."""
     modules = {part.module.__name__: part.module for part in parts}
     return [

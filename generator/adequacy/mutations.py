@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from generator.adequacy.edits import (
     RESULTS,
     Edit,
+    MutantVocabulary,
     Node,
-    Vocabulary,
     is_first,
     is_guard,
     is_nothing,
@@ -45,7 +45,7 @@ _PAIRS = (
 """Words of names that are taken for each other."""
 
 
-def edits(node: Node, names: frozenset[str], vocabulary: Vocabulary) -> Iterator[Edit]:
+def edits(node: Node, names: frozenset[str], vocabulary: MutantVocabulary) -> Iterator[Edit]:
     """Every edit of one node itself, not of those inside it; `names` are those known in the function."""
     if vocabulary.leaves_out(node):
         return
@@ -137,7 +137,7 @@ def _arithmetic(node: ast.BinOp) -> Iterator[Edit]:
     yield Edit("dropped term", node, left)
 
 
-def _constant(node: ast.Constant, vocabulary: Vocabulary) -> Iterator[Edit]:
+def _constant(node: ast.Constant, vocabulary: MutantVocabulary) -> Iterator[Edit]:
     value = node.value
     if isinstance(value, bool):
         yield Edit("constant", node, ast.Constant(not value))

@@ -12,7 +12,7 @@ RUN = "run"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class MutantOutcome:
     """One mutant and what became of it.
 
     `killer` is the first case that failed on it (the part of the id behind the operator), or RUN. `calls`
@@ -41,7 +41,7 @@ class SetAnswer:
     """What became of the mutants of a set, and how many sets the operator has."""
 
     sets: int
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[MutantOutcome]
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class Adequacy:
     """
 
     operator: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[MutantOutcome, ...]
     unreached: tuple[str, ...] = ()
     selection: Mapping[str, int] = field(default_factory=dict)
     node_tests: int = 0
     calls: int = 0
 
-    def of(self, status: Status) -> list[Outcome]:
+    def of(self, status: Status) -> list[MutantOutcome]:
         return [each for each in self.outcomes if each.status == status]
 
     @property
@@ -89,7 +89,7 @@ class Adequacy:
         return {"cases": self.node_tests, "killed": killed, "score": _share(killed, len(counted))}
 
 
-def _counts(outcomes: tuple[Outcome, ...] | list[Outcome]) -> dict[str, int]:
+def _counts(outcomes: tuple[MutantOutcome, ...] | list[MutantOutcome]) -> dict[str, int]:
     statuses = [each.status for each in outcomes]
     return {
         "made": len(statuses),

@@ -9,9 +9,9 @@ from time import process_time
 
 from conformance.running.responses import Answered
 from generator.adequacy.acceptance import Acceptance
-from generator.adequacy.bench import Faulty, Held, weight_of
+from generator.adequacy.bench import Faulty, TrialCase, weight_of
 from generator.adequacy.reach import Point
-from generator.adequacy.subject import Subject
+from generator.adequacy.subject import MutatedOperator
 from generator.adequacy.variations import varied
 from generator.asking.calls import Call
 from generator.rows.factors import factor_model
@@ -39,7 +39,7 @@ _CHUNK = 100
 
 
 @dataclass(eq=False)
-class Drawn:
+class RandomCall:
     """One random call, the right answer, the points that it comes by, its weight, and seconds.
 
     `acceptance` says what a case of the call would accept.
@@ -55,17 +55,17 @@ class Drawn:
 
 @dataclass(eq=False)
 class RandomCalls:
-    """Calls drawn so far; within `Subject.quick`, and while no mutant runs."""
+    """Calls drawn so far; within `MutatedOperator.quick`, and while no mutant runs."""
 
-    subject: Subject
+    subject: MutatedOperator
     levels: DeclaredLevels
     draw: Draw
-    drawn: list[Drawn] = field(default_factory=list)
+    drawn: list[RandomCall] = field(default_factory=list)
     _count: int = 0
-    _bases: list[Drawn] = field(default_factory=list)
+    _bases: list[RandomCall] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
     _fruitless: Counter[int] = field(default_factory=Counter)
-    _answered: dict[str, Drawn | None] = field(default_factory=dict)
+    _answered: dict[str, RandomCall | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._solver = Solver(factor_model(self.subject.spec))
@@ -75,13 +75,13 @@ class RandomCalls:
         seen, fruitless = {*self._seen}, Counter(self._fruitless)
         return replace(self, drawn=[*self.drawn], _bases=[*self._bases], _seen=seen, _fruitless=fruitless)
 
-    def begin_with(self, held: Sequence[Held]) -> None:
+    def begin_with(self, held: Sequence[TrialCase]) -> None:
         """Calls of cases, to be varied where no random call comes by a point."""
         for each in held:
             if isinstance(each.answer, Answered) and _size(each.answer) <= _LARGEST:
                 acceptance = Acceptance(self.subject, each.call)
                 self._bases.append(
-                    Drawn(each.call, each.answer, each.reached, each.weight, each.seconds, acceptance)
+                    RandomCall(each.call, each.answer, each.reached, each.weight, each.seconds, acceptance)
                 )
 
     def more(self, count: int) -> None:
@@ -97,7 +97,7 @@ class RandomCalls:
             if call is not None:
                 self._try(call)
 
-    def vary(self, count: int, bases: Sequence[Drawn]) -> None:
+    def vary(self, count: int, bases: Sequence[RandomCall]) -> None:
         """Draw calls that differ a little from some that are known."""
         for draw in self._draws(count):
             base = draw.choice(bases)
@@ -106,13 +106,13 @@ class RandomCalls:
             new = not broken and self._try(call)
             self._fruitless[id(base)] = 0 if new else self._fruitless[id(base)] + 1
 
-    def aimed(self, points: frozenset[Point], mutant: Faulty | None = None) -> Iterator[Drawn]:
+    def aimed(self, points: frozenset[Point], mutant: Faulty | None = None) -> Iterator[RandomCall]:
         """AIMED calls that come by all of these points, and that a mutant can matter to.
 
         Small ones come first; there are fewer where no more are found.
         """
 
-        def may_tell(drawn: Drawn) -> bool:
+        def may_tell(drawn: RandomCall) -> bool:
             return points <= drawn.reached and (
                 mutant is None or mutant.applies(self.subject, drawn.call, drawn.answer)
             )
@@ -167,7 +167,7 @@ class RandomCalls:
             self.drawn.append(drawn)
         return True
 
-    def _ask(self, call: Call) -> Drawn | None:
+    def _ask(self, call: Call) -> RandomCall | None:
         """A call with its answer; None where it is refused, or takes too long."""
         started = process_time()
         answer, reached = self.subject.watch(call)
@@ -175,7 +175,7 @@ class RandomCalls:
         if not isinstance(answer, Answered) or _size(answer) > _LARGEST:
             return None
         weight = weight_of(call, answer)
-        return Drawn(call, answer, reached, weight, seconds, Acceptance(self.subject, call))
+        return RandomCall(call, answer, reached, weight, seconds, Acceptance(self.subject, call))
 
 
 def _size(answer: Answered) -> int:

@@ -10,7 +10,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from generator.adequacy.edits import is_guard
-from generator.adequacy.mutated_parts import Part
+from generator.adequacy.mutated_parts import ReferenceFunction
 
 Point = int
 
@@ -18,7 +18,7 @@ Point = int
 class Points:
     """The numbered statements of some functions."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[ReferenceFunction]) -> None:
         self._codes = {code for part in parts for code in _with_inner(part.function.__code__)}
         self._point_of: dict[tuple[str, int], Point] = {}
         self.guards: dict[tuple[str, int], Point] = {}
@@ -28,7 +28,7 @@ class Points:
             for statement in part.tree.body:
                 self._number(_file_of(part), statement)
 
-    def at(self, part: Part, node: ast.expr | ast.stmt) -> Point:
+    def at(self, part: ReferenceFunction, node: ast.expr | ast.stmt) -> Point:
         """The point of the statement that a node is in."""
         return self._point_of[_file_of(part), node.lineno]
 
@@ -65,7 +65,7 @@ class Points:
             self._number(file, inner)
 
 
-def _file_of(part: Part) -> str:
+def _file_of(part: ReferenceFunction) -> str:
     return part.function.__code__.co_filename
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from generator.adequacy.kept import Kept, Selected, kept_path, read_kept, selected_entry
+from generator.adequacy.kept import MeasuredOperator, Selected, kept_path, read_kept, selected_entry
 from generator.making.source_files import digest_of
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
@@ -36,7 +36,7 @@ def read_selection(operator: OperatorName, folders: Sequence[Path] = ()) -> tupl
         raise _damaged(error) from error
 
 
-def write_selection(kept: Kept) -> None:
+def write_selection(kept: MeasuredOperator) -> None:
     """Write the line of an operator version that ships; the others stay."""
     entries = {**_read(), kept.operator: [selected_entry(selected) for selected in kept.selection]}
     lines = [

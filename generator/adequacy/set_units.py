@@ -14,11 +14,11 @@ from pathlib import Path
 from conformance.clusters.worker_answers import Lost
 from conformance.suite.suites import Suite
 from generator.adequacy.asked_node_tests import node_tests
-from generator.adequacy.kept import Kept
+from generator.adequacy.kept import MeasuredOperator
 from generator.adequacy.measure import Prepared
 from generator.adequacy.measured_before import find_measured, find_sets, keep_measured, keep_set
-from generator.adequacy.outcomes import Outcome, SetAnswer
-from generator.adequacy.work import Work, expectations_of, key_of, packed, work_of
+from generator.adequacy.outcomes import MutantOutcome, SetAnswer
+from generator.adequacy.work import MeasuredWork, expectations_of, key_of, packed, work_of
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 
@@ -29,10 +29,10 @@ class SetUnit:
 
     operator: OperatorName
     number: int = 0
-    outcomes: Sequence[Outcome] | None = None
+    outcomes: Sequence[MutantOutcome] | None = None
 
 
-def answer_unit(work: Work, prepared: Prepared, unit: SetUnit) -> SetAnswer | Kept:
+def answer_unit(work: MeasuredWork, prepared: Prepared, unit: SetUnit) -> SetAnswer | MeasuredOperator:
     """What became of a set; what all come to, where these are all."""
     if unit.outcomes is not None:
         return work.together(prepared, unit.outcomes)
@@ -69,7 +69,7 @@ class Measuring:
         self._suite, self._operators, self._tested = suite, operators, tested
         self._folders, self._tell = tuple(folders), tell
         self._ready: deque[SetUnit] = deque()
-        self._done: dict[OperatorName, Kept] = {}
+        self._done: dict[OperatorName, MeasuredOperator] = {}
         self._through = 0
 
     def units(self) -> Iterator[tuple[SetUnit, bytes] | None]:
@@ -91,7 +91,7 @@ class Measuring:
             else:
                 return
 
-    def take(self, unit: SetUnit, answer: SetAnswer | Kept | Lost) -> None:
+    def take(self, unit: SetUnit, answer: SetAnswer | MeasuredOperator | Lost) -> None:
         """Note what came of a unit."""
         opened = self._open.get(unit.operator)
         if opened is None:  # lost in another unit
@@ -99,7 +99,7 @@ class Measuring:
         if isinstance(answer, Lost):
             self.lost[unit.operator] = answer.reason
             self._ready = deque(each for each in self._ready if each.operator != unit.operator)
-        elif isinstance(answer, Kept):
+        elif isinstance(answer, MeasuredOperator):
             self._done[unit.operator] = answer
             if not self._folders:
                 keep_measured(unit.operator, opened.key, answer)
@@ -108,7 +108,7 @@ class Measuring:
             return
         del self._open[unit.operator]
 
-    def through(self) -> Iterator[Kept]:
+    def through(self) -> Iterator[MeasuredOperator]:
         """What is known of the next operators, as far as nothing before is under way."""
         while self._through < len(self._operators):
             operator = self._operators[self._through]

@@ -15,7 +15,7 @@ import numpy as np
 
 from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
-from generator.adequacy.mutated_parts import Cache, Part, caches_of, find_parts
+from generator.adequacy.mutated_parts import Cache, ReferenceFunction, caches_of, find_parts
 from generator.adequacy.reach import Point, Points
 from generator.asking.answered_outputs import asked_answers
 from generator.asking.calls import Call
@@ -41,18 +41,18 @@ class _TooLong(BaseException):
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class MutatedOperator:
     """The reference of one operator, under the readings that its spec chose, else their first options."""
 
     spec: Spec
     reference: ReferenceOperator
-    parts: tuple[Part, ...]
+    parts: tuple[ReferenceFunction, ...]
     points: Points
     caches: tuple[Cache, ...]
     settled: Mapping[str, str]
 
     @classmethod
-    def of(cls, spec: Spec, reference: ReferenceOperator, folders: Sequence[Path] = ()) -> Subject:
+    def of(cls, spec: Spec, reference: ReferenceOperator, folders: Sequence[Path] = ()) -> MutatedOperator:
         """The operator of a spec; `folders` hold specs that do not ship."""
         parts = tuple(find_parts(reference, folders))
         settled = settled_options(spec, reference)

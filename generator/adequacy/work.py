@@ -11,11 +11,11 @@ from typing import Any
 
 from conformance.suite.cases import Case
 from conformance.suite.suites import Suite
-from generator.adequacy.kept import Kept, Selected, cases_digest, covered, local_name
+from generator.adequacy.kept import MeasuredOperator, Selected, cases_digest, covered, local_name
 from generator.adequacy.measure import SET, Prepared, prepare
 from generator.adequacy.measured_before import measurement_key
-from generator.adequacy.outcomes import Adequacy, Outcome
-from generator.adequacy.subject import Subject
+from generator.adequacy.outcomes import Adequacy, MutantOutcome
+from generator.adequacy.subject import MutatedOperator
 from generator.making.discovery import open_spec
 from generator.making.workshop import Options, Workshop
 from generator.rows.clearest import ATTEMPTS, drawn_call
@@ -26,7 +26,7 @@ from reference.registry import find_operator
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class MeasuredWork:
     """An operator with its cases, by the part of their id behind it, and ONNX's node tests of it.
 
     `expectations` are digests of what the cases expect, `coverage` what the manifest says of the covering
@@ -49,7 +49,7 @@ class Work:
             prepared = prepare(subject, levels, self.cases, self.node_tests)
             yield replace(prepared, size=self.size)
 
-    def together(self, prepared: Prepared, outcomes: Sequence[Outcome]) -> Kept:
+    def together(self, prepared: Prepared, outcomes: Sequence[MutantOutcome]) -> MeasuredOperator:
         """What the outcomes of all sets come to; InternalError where they are of other mutants."""
         known = [each.id for each in prepared.made]
         if [each.mutant for each in outcomes] != known:
@@ -60,7 +60,7 @@ class Work:
             )
         return self.kept(prepared.together(outcomes))
 
-    def kept(self, found: Adequacy) -> Kept:
+    def kept(self, found: Adequacy) -> MeasuredOperator:
         """What was found, as it is kept."""
         subject, levels = self._subject()
         workshop = Workshop(subject.spec, subject.reference, levels, Options())
@@ -70,22 +70,22 @@ class Work:
             attempt = _attempt(workshop, rows, name) if rows else None
             selection.append(Selected(name, kills, self.expectations[name], rows, attempt))
         told = {**found.to_json(), "coverage": covered(self.coverage)}
-        return Kept(str(self.operator), cases_digest(self.expectations), tuple(selection), told)
+        return MeasuredOperator(str(self.operator), cases_digest(self.expectations), tuple(selection), told)
 
-    def _subject(self) -> tuple[Subject, DeclaredLevels]:
+    def _subject(self) -> tuple[MutatedOperator, DeclaredLevels]:
         spec, levels = open_spec(self.operator, self.folders)
         reference = find_operator(self.operator, spec.reference_module)
-        return Subject.of(spec, reference, self.folders), levels
+        return MutatedOperator.of(spec, reference, self.folders), levels
 
 
-def packed(work: Work) -> bytes:
+def packed(work: MeasuredWork) -> bytes:
     """The work for another process of ours."""
     return pickle.dumps(work)
 
 
-def unpacked(work: bytes) -> Work:
+def unpacked(work: bytes) -> MeasuredWork:
     """What this very process's parent, or our own client, packed: nobody else's bytes come here."""
-    found: Work = pickle.loads(work)
+    found: MeasuredWork = pickle.loads(work)
     return found
 
 
@@ -103,12 +103,12 @@ def key_of(operator: OperatorName, expectations: Mapping[str, str], against_node
 
 def work_of(
     suite: Suite, operator: OperatorName, folders: Sequence[Path] = (), node_tests: Sequence[Case] = ()
-) -> Work:
+) -> MeasuredWork:
     """What is to be measured of an operator in a suite."""
     cases = {local_name(str(case.id)): case for case in suite.cases(f"{operator.path}/")}
     coverage = suite.facts["operators"][str(operator)]["coverage"]
     expectations = expectations_of(suite, operator)
-    return Work(operator, cases, expectations, coverage, tuple(node_tests), tuple(folders))
+    return MeasuredWork(operator, cases, expectations, coverage, tuple(node_tests), tuple(folders))
 
 
 def _attempt(workshop: Workshop, levels: Mapping[str, str], name: str) -> int | None:

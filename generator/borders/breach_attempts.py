@@ -19,9 +19,9 @@ from generator.borders.input_breaches import (
 )
 from generator.solved.drawing import draw_call, draw_outline
 from generator.solved.partial import Bindings, Partial, levels_in
-from generator.solved.solving import Found, Search
+from generator.solved.solving import CallSearch, Found
 from generator.spaces.kind import Level
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 from specs.evaluation import EvaluationError
 from specs.model import Constraint
@@ -43,12 +43,12 @@ class Stage(IntEnum):
     SEARCHED = 4
 
 
-def broken_rules(space: Space, call: Call) -> list[str]:
+def broken_rules(space: CallSpace, call: Call) -> list[str]:
     """The ids of the rules that a call breaks; none where they cannot be decided."""
     return broken_among(space, call, space.spec.constraints)
 
 
-def broken_among(space: Space, call: Call, rules: Sequence[Constraint]) -> list[str]:
+def broken_among(space: CallSpace, call: Call, rules: Sequence[Constraint]) -> list[str]:
     try:
         return [each.id for each in find_violations(space.spec, call, rules)]
     except EvaluationError:
@@ -65,7 +65,7 @@ class Base:
 
 
 def base_makers(
-    space: Space, stage: Stage, draw: Draw, rules: Mapping[str, Constraint]
+    space: CallSpace, stage: Stage, draw: Draw, rules: Mapping[str, Constraint]
 ) -> list[Callable[[], Base | None]]:
     """What makes each of the valid calls that some rules are broken from at a stage; some make none."""
     if stage is Stage.ABOUT:
@@ -80,29 +80,29 @@ def base_makers(
     return [partial(_base, space, stream, types, turn) for turn in range(2 * BASES)]
 
 
-def bases(space: Space, draw: Draw, types: Mapping[str, Level]) -> Iterator[Base]:
+def bases(space: CallSpace, draw: Draw, types: Mapping[str, Level]) -> Iterator[Base]:
     """Valid calls with these levels of types and data; with any, the plainest call first."""
     made = (_base(space, draw, types, turn) for turn in range(2 * BASES))
     return (each for each in made if each is not None)
 
 
-def _base(space: Space, draw: Draw, types: Mapping[str, Level], turn: int) -> Base | None:
+def _base(space: CallSpace, draw: Draw, types: Mapping[str, Level], turn: int) -> Base | None:
     levels = space.plainest if turn == 0 and types else types
     return valid_base(space, solve_base(space, space.search, levels, draw.child(f"base {turn}")))
 
 
-def _base_about(space: Space, rule: Constraint, types: Mapping[str, Level], draw: Draw) -> Base | None:
+def _base_about(space: CallSpace, rule: Constraint, types: Mapping[str, Level], draw: Draw) -> Base | None:
     """A valid call that a rule with a condition is about."""
     about = Constraint(rule.id, None, rule.when, rule.otherwise, None, None, rule.origin)
-    search = Search(space.spec, space.variables, [*space.spec.constraints, about])
+    search = CallSearch(space.spec, space.variables, [*space.spec.constraints, about])
     return valid_base(space, solve_base(space, search, types, draw.child(f"about {rule.id}")))
 
 
-def valid_base(space: Space, base: Base | None) -> Base | None:
+def valid_base(space: CallSpace, base: Base | None) -> Base | None:
     return None if base is None or broken_rules(space, base.call) else base
 
 
-def solve_base(space: Space, search: Search, levels: Mapping[str, Level], draw: Draw) -> Base | None:
+def solve_base(space: CallSpace, search: CallSearch, levels: Mapping[str, Level], draw: Draw) -> Base | None:
     found = search.solve(levels, draw)
     if not isinstance(found, Found):
         return None
@@ -110,7 +110,7 @@ def solve_base(space: Space, search: Search, levels: Mapping[str, Level], draw: 
 
 
 def proposals(
-    space: Space, stage: Stage, base: Base, draw: Draw
+    space: CallSpace, stage: Stage, base: Base, draw: Draw
 ) -> Iterator[Callable[[], ChangedCall | None]]:
     """What makes each call of a stage that may break a rule, from a valid one; some make none."""
     if stage is Stage.RARE:
@@ -130,13 +130,13 @@ def _same(changed: ChangedCall) -> ChangedCall:
     return changed
 
 
-def changed_calls(space: Space, base: Base, draw: Draw) -> Iterator[ChangedCall]:
+def changed_calls(space: CallSpace, base: Base, draw: Draw) -> Iterator[ChangedCall]:
     """Calls that may break a rule, made from a valid one."""
     made = (propose() for propose in proposals(space, Stage.PLAIN, base, draw))
     return (each for each in made if each is not None)
 
 
-def _of_inputs_and_outputs(space: Space, base: Base, stream: Draw) -> Iterator[ChangedCall]:
+def _of_inputs_and_outputs(space: CallSpace, base: Base, stream: Draw) -> Iterator[ChangedCall]:
     """The call with other inputs, other outputs asked for, or without an attribute that it needs."""
     yield from map(ChangedCall, formed_breaches(space.spec, base.call))
     yield from with_other_inputs(space, base.call, stream)
@@ -152,7 +152,7 @@ def _of_inputs_and_outputs(space: Space, base: Base, stream: Draw) -> Iterator[C
             yield ChangedCall(base.call.with_attribute(name, None))
 
 
-def _with(space: Space, base: Base, change: Bindings, draw: Draw) -> ChangedCall | None:
+def _with(space: CallSpace, base: Base, change: Bindings, draw: Draw) -> ChangedCall | None:
     """The call with values exchanged; None where the operator's version cannot even say it."""
     bindings = {**base.scope.bindings, **change}
     try:

@@ -23,9 +23,9 @@ from generator.borders.breach_attempts import (
     valid_base,
 )
 from generator.borders.input_breaches import beyond_allowed
-from generator.solved.solving import Search
+from generator.solved.solving import CallSearch
 from generator.spaces.kind import Level
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.spaces.unbreakable import unbreakable_rules
 from generator.values.draws import Draw
 from specs.call_scopes import scope_of
@@ -55,7 +55,7 @@ class Breach:
     place: BreachPlace
 
 
-def find_breaches(space: Space, draw: Draw) -> list[Breach]:
+def find_breaches(space: CallSpace, draw: Draw) -> list[Breach]:
     """At most three breaches of each rule, in the order of the rules; each breaks that rule and no other."""
     rules = breakable_rules(space)
     kept: dict[str, list[Breach]] = {name: [] for name in rules}
@@ -68,7 +68,7 @@ def find_breaches(space: Space, draw: Draw) -> list[Breach]:
     return [each for found in kept.values() for each in found]
 
 
-def breakable_rules(space: Space) -> dict[str, Constraint]:
+def breakable_rules(space: CallSpace) -> dict[str, Constraint]:
     """The rules that breaches are looked for of, by their ids, in the spec's order."""
     hopeless = unbreakable_rules(space.spec, beyond_allowed)
     return {
@@ -79,7 +79,7 @@ def breakable_rules(space: Space) -> dict[str, Constraint]:
 
 
 def _keep(
-    space: Space,
+    space: CallSpace,
     stage: Stage,
     draw: Draw,
     rules: Mapping[str, Constraint],
@@ -111,7 +111,7 @@ def _keep(
                 known.append(Breach(rules[broken[0]], base.call, call, place))
 
 
-def _breaks_any(space: Space, call: Call, rules: Sequence[Constraint]) -> bool:
+def _breaks_any(space: CallSpace, call: Call, rules: Sequence[Constraint]) -> bool:
     """Whether a call breaks one of some rules, be it because of another one."""
     if not rules:
         return False
@@ -123,14 +123,14 @@ def _breaks_any(space: Space, call: Call, rules: Sequence[Constraint]) -> bool:
     return False
 
 
-def broken_by_search(space: Space, rule: Constraint, draw: Draw) -> set[str]:
+def broken_by_search(space: CallSpace, rule: Constraint, draw: Draw) -> set[str]:
     """The rules that some call breaks which breaks this one; none where no call was found that does."""
     for base in islice(bases(space, draw, space.plain_types), BASES):
         for changed in changed_calls(space, base, draw):
             broken = set(broken_rules(space, changed.outline))
             if rule.id in broken:
                 return broken
-    search = Search(space.spec, space.variables, [opposite_of(rule)])
+    search = CallSearch(space.spec, space.variables, [opposite_of(rule)])
     for turn in range(BASES):
         breaking = solve_base(space, search, space.plain_types, draw.child(str(turn)))
         broken = set() if breaking is None else set(broken_rules(space, breaking.call))
@@ -145,18 +145,18 @@ def opposite_of(rule: Constraint) -> Constraint:
     return Constraint(rule.id, None, opposite, rule.otherwise, None, None, rule.origin)
 
 
-def _searched(space: Space, rule: Constraint, draw: Draw) -> Iterator[Breach]:
+def _searched(space: CallSpace, rule: Constraint, draw: Draw) -> Iterator[Breach]:
     """Calls found by a search for the rule's opposite, beside the valid ones of the same levels."""
     found = (make() for make in search_makers(space, rule, draw))
     return (each for each in found if each is not None)
 
 
-def search_makers(space: Space, rule: Constraint, draw: Draw) -> list[Callable[[], Breach | None]]:
+def search_makers(space: CallSpace, rule: Constraint, draw: Draw) -> list[Callable[[], Breach | None]]:
     """What searches for the breaches of a rule, one after the other; some find none."""
     if rule.require is None:
         return []
     others = [each for each in space.spec.constraints if each.id != rule.id]
-    search = Search(space.spec, space.variables, [*others, opposite_of(rule)])
+    search = CallSearch(space.spec, space.variables, [*others, opposite_of(rule)])
     ways = enumerate(product((space.plain_types, {}), range(BASES)))
     stream = draw.child(rule.id)
     return [
@@ -166,7 +166,12 @@ def search_makers(space: Space, rule: Constraint, draw: Draw) -> list[Callable[[
 
 
 def _searched_once(
-    space: Space, rule: Constraint, search: Search, levels: Mapping[str, Level], draw: Draw, number: int
+    space: CallSpace,
+    rule: Constraint,
+    search: CallSearch,
+    levels: Mapping[str, Level],
+    draw: Draw,
+    number: int,
 ) -> Breach | None:
     breaking = solve_base(space, search, levels, draw)
     if breaking is None or broken_rules(space, breaking.call) != [rule.id]:

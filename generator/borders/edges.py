@@ -11,11 +11,11 @@ from generator.borders.breach_attempts import broken_rules
 from generator.borders.shortcuts import find_shortcuts, plain_call
 from generator.borders.vector_lengths import MANY, lengths_around
 from generator.solved.drawing import draw_call
-from generator.solved.extents import Extent
+from generator.solved.extents import ExtentVariable
 from generator.solved.partial import Bindings, Partial, levels_in
-from generator.solved.solving import Found, Search, Variable
+from generator.solved.solving import CallSearch, Found, SearchVariable
 from generator.spaces.kind import Level
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.evaluation import EvaluationError
@@ -36,7 +36,7 @@ class Edge:
     call: Call
 
 
-def find_edges(space: Space, draw: Draw) -> Iterator[Edge]:
+def find_edges(space: CallSpace, draw: Draw) -> Iterator[Edge]:
     """The calls at the borders of a space, each once."""
     seen: set[str] = set()
     extents = list(_extent_edges(space, draw))
@@ -52,7 +52,7 @@ def find_edges(space: Space, draw: Draw) -> Iterator[Edge]:
             yield edge
 
 
-def _extent_edges(space: Space, draw: Draw) -> Iterator[Edge]:
+def _extent_edges(space: CallSpace, draw: Draw) -> Iterator[Edge]:
     """Each extent and each axis of a pack 0 and 1, each end of a rank, and lengths around vectors."""
     packs = [name.removeprefix("rank_") for name in space.factors if name.startswith("rank_")]
     extents = [each.name for each in space.variables if each.name in _extents(space)]
@@ -78,7 +78,7 @@ def _extent_edges(space: Space, draw: Draw) -> Iterator[Edge]:
 
 
 def _of_length(
-    space: Space, length: int, packs: Sequence[str], extents: Sequence[str], draw: Draw
+    space: CallSpace, length: int, packs: Sequence[str], extents: Sequence[str], draw: Draw
 ) -> Iterator[Edge]:
     """A call in which one extent has this length; where it is long, with short others if it needs them."""
     levels: dict[str, Level] = {}
@@ -107,11 +107,11 @@ def _of_length(
             return
 
 
-def _rank_near_two(space: Space, pack: str) -> int:
+def _rank_near_two(space: CallSpace, pack: str) -> int:
     return min((int(each) for each in space.factors[f"rank_{pack}"]), key=lambda rank: (abs(rank - 2), rank))
 
 
-def vector_lengths(space: Space) -> list[int]:
+def vector_lengths(space: CallSpace) -> list[int]:
     """One shorter than, as long as, and one longer than a vector of the first type, and one long length."""
     types = element_types_of(space.spec, space.data[0]) if space.data else ()
     known = [ELEMENT_TYPES[each] for each in types if each in ELEMENT_TYPES and ELEMENT_TYPES[each].bits]
@@ -119,17 +119,17 @@ def vector_lengths(space: Space) -> list[int]:
     return lengths_around(None if first is None else first.bits)
 
 
-def _extents(space: Space) -> set[str]:
+def _extents(space: CallSpace) -> set[str]:
     """The names of extents that are chosen for themselves."""
-    return {each.name for each in space.variables if isinstance(each.candidates, Extent)}
+    return {each.name for each in space.variables if isinstance(each.candidates, ExtentVariable)}
 
 
 def _solved(
-    space: Space, word: str, levels: Mapping[str, Level], fixed: Bindings, draw: Draw
+    space: CallSpace, word: str, levels: Mapping[str, Level], fixed: Bindings, draw: Draw
 ) -> Iterator[Edge]:
     """A plain call with these bindings, where there is one; levels that do not fit are left free."""
     variables = [*_asked_of_kinds(space, fixed), *(_fixed(each, fixed) for each in space.variables)]
-    search = Search(space.spec, variables, space.spec.constraints)
+    search = CallSearch(space.spec, variables, space.spec.constraints)
     stream = draw.child(word)
     for given in ({**plain, **levels} for plain in space.plain_calls):
         found = search.solve(given, stream)
@@ -138,20 +138,20 @@ def _solved(
             return
 
 
-def _fixed(variable: Variable, fixed: Bindings) -> Variable:
+def _fixed(variable: SearchVariable, fixed: Bindings) -> SearchVariable:
     if variable.name not in fixed:
         return variable
     candidates = _only(variable.name, fixed[variable.name])
-    return Variable(variable.name, variable.binds, frozenset(), candidates)
+    return SearchVariable(variable.name, variable.binds, frozenset(), candidates)
 
 
-def _asked_of_kinds(space: Space, fixed: Bindings) -> Iterator[Variable]:
+def _asked_of_kinds(space: CallSpace, fixed: Bindings) -> Iterator[SearchVariable]:
     """What a kind binds among other things, which it is told as `given:<name>`."""
     by_kinds = {name for each in space.kinds for name in each.binds}
     for name, value in fixed.items():
         if name in by_kinds or f"shapes:{name}" in by_kinds:
             asked = f"given:{name}"
-            yield Variable(asked, frozenset({asked}), frozenset(), _only(asked, value))
+            yield SearchVariable(asked, frozenset({asked}), frozenset(), _only(asked, value))
 
 
 def _only(name: str, value: object) -> Callable[[Partial, Draw], Iterator[Bindings]]:
@@ -163,7 +163,7 @@ def _size(scope: Partial) -> int:
     return max((prod(each) for each in bound if each is not None), default=0)
 
 
-def _kind_edges(space: Space, draw: Draw) -> Iterator[Edge]:
+def _kind_edges(space: CallSpace, draw: Draw) -> Iterator[Edge]:
     plain = plain_call(space, draw.child("kinds"))
     if plain is None:
         return

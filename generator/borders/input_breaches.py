@@ -9,7 +9,7 @@ import numpy as np
 
 from generator.asking.calls import Call
 from generator.solved.drawing import value_tensor
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.data import fill, zeros
 from generator.values.draws import Draw
 from generator.values.floats import not_numbers
@@ -44,7 +44,7 @@ class ChangedCall:
             return None
 
 
-def with_other_inputs(space: Space, call: Call, draw: Draw) -> Iterator[ChangedCall]:
+def with_other_inputs(space: CallSpace, call: Call, draw: Draw) -> Iterator[ChangedCall]:
     """The call with one of its tensors in another shape or type, or left out."""
     for place, (name, tensor) in enumerate(call.inputs):
         parameter = _parameter(space, name)
@@ -58,7 +58,7 @@ def with_other_inputs(space: Space, call: Call, draw: Draw) -> Iterator[ChangedC
             yield ChangedCall(_exchanged(call, place, None))
 
 
-def with_rare_inputs(space: Space, call: Call) -> Iterator[ChangedCall]:
+def with_rare_inputs(space: CallSpace, call: Call) -> Iterator[ChangedCall]:
     """The call with an input that has no elements along an axis, or begins with NaN or an infinity."""
     for place, (name, tensor) in enumerate(call.inputs):
         parameter = _parameter(space, name)
@@ -76,7 +76,7 @@ def with_rare_inputs(space: Space, call: Call) -> Iterator[ChangedCall]:
                 yield ChangedCall(_exchanged(call, place, Tensor(kind, codes)))
 
 
-def _parameter(space: Space, name: str) -> ParameterSpec | None:
+def _parameter(space: CallSpace, name: str) -> ParameterSpec | None:
     return next((each for each in space.spec.inputs if each.name == name), None)
 
 
@@ -86,7 +86,7 @@ def _exchanged(call: Call, place: int, tensor: Tensor | None) -> Call:
     return replace(call, inputs=tuple(inputs))
 
 
-def _other_shapes(space: Space, tensor: Tensor, draw: Draw) -> Iterator[Tensor]:
+def _other_shapes(space: CallSpace, tensor: Tensor, draw: Draw) -> Iterator[Tensor]:
     """The tensor with one extent more, and with one axis more or fewer."""
     if space.spec.declared is None or not space.spec.declared.shapes:
         return
@@ -106,7 +106,7 @@ def _resized(tensor: Tensor, shape: Sequence[int], draw: Draw) -> Tensor:
     return Tensor(tensor.element_type, np.resize(tensor.array, tuple(shape)))
 
 
-def _other_types(space: Space, parameter: ParameterSpec, tensor: Tensor) -> Iterator[str]:
+def _other_types(space: CallSpace, parameter: ParameterSpec, tensor: Tensor) -> Iterator[str]:
     """A type that the input may not have, and one that other inputs of its type do not have."""
     allowed = space.spec.types_of(parameter)
     if allowed:
@@ -114,7 +114,7 @@ def _other_types(space: Space, parameter: ParameterSpec, tensor: Tensor) -> Iter
     yield from [each for each in allowed if each != tensor.element_type.name and each in ELEMENT_TYPES][:1]
 
 
-def beyond_types(space: Space, call: Call, variable: str, draw: Draw) -> Iterator[ChangedCall]:
+def beyond_types(space: CallSpace, call: Call, variable: str, draw: Draw) -> Iterator[ChangedCall]:
     """The call with all inputs of a type variable in a type that it does not allow."""
     of_variable = {each.name for each in space.spec.inputs if each.type == variable}
     places = {place for place, (name, _) in enumerate(call.inputs) if name in of_variable}
@@ -122,7 +122,7 @@ def beyond_types(space: Space, call: Call, variable: str, draw: Draw) -> Iterato
         yield _retyped(space, call, places, name, draw)
 
 
-def _retyped(space: Space, call: Call, places: Collection[int], name: str, draw: Draw) -> ChangedCall:
+def _retyped(space: CallSpace, call: Call, places: Collection[int], name: str, draw: Draw) -> ChangedCall:
     """The call with some of its tensors in another type."""
 
     def retype(stream: Draw | None) -> Call:

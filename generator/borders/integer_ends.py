@@ -16,7 +16,7 @@ import numpy as np
 from generator.asking.calls import Call
 from generator.making.workshop import Workshop
 from generator.spaces.data_levels import DATA
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import UnstableLength
@@ -55,7 +55,7 @@ Numbers = tuple[tuple[int, ...], ...]
 """For each drawn input the numbers that stand in it in turn; zeros in those that have none."""
 
 
-def _integer_types(space: Space) -> Iterator[dict[str, str]]:
+def _integer_types(space: CallSpace) -> Iterator[dict[str, str]]:
     """Integer types for the type variables of drawn inputs, all of bytes or all wider."""
     names = list(dict.fromkeys(f"type_{each.type}" for each in space.data))
     names = [name for name in names if name in space.types]

@@ -18,7 +18,7 @@ from generator.asking.computed import as_run
 from generator.borders.meaning import says_something
 from generator.borders.telling import answer_of
 from generator.making.workshop import Workshop
-from generator.sizes.plan import Plan
+from generator.sizes.plan import SizePlan
 from generator.sizes.plans import plans_of
 from generator.sizes.roles import roles_of
 from generator.sizes.sized_calls import Sized, sized_calls
@@ -107,7 +107,7 @@ def _is_noticed(workshop: Workshop, case: Case, changed: Call) -> bool:
     return response is None or judge(case, as_run(case, response)).verdict in DIFFERENT
 
 
-def _asked_in_vain(workshop: Workshop, plan: Plan) -> UserError:
+def _asked_in_vain(workshop: Workshop, plan: SizePlan) -> UserError:
     declared = workshop.spec.declared
     where = declared.places.get(f"sizes.{plan.asked}") if declared is not None else None
     bindings = plan.fixed.get(plan.asked or "", {})

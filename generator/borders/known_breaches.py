@@ -7,7 +7,7 @@ from itertools import islice
 
 from generator.borders.breach_attempts import Stage, base_makers, broken_rules, proposals
 from generator.borders.breaches import Breach, BreachPlace, breakable_rules, search_makers
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 from specs.model import Constraint
 
@@ -16,14 +16,14 @@ Places = tuple[tuple[BreachPlace, ...], ...]
 _Wanted = Sequence[tuple[Constraint, BreachPlace]]
 
 
-def places_of(space: Space, found: Sequence[Breach]) -> Places:
+def places_of(space: CallSpace, found: Sequence[Breach]) -> Places:
     """The places of what a search found in a space."""
     return tuple(
         tuple(each.place for each in found if each.constraint.id == name) for name in breakable_rules(space)
     )
 
 
-def breaches_at(space: Space, draw: Draw, places: Places) -> list[Breach] | None:
+def breaches_at(space: CallSpace, draw: Draw, places: Places) -> list[Breach] | None:
     """The breaches at these places, in the order of the search; None where one of them is no breach."""
     rules = breakable_rules(space)
     if len(places) != len(rules):
@@ -41,7 +41,7 @@ def breaches_at(space: Space, draw: Draw, places: Places) -> list[Breach] | None
 
 
 def _made(
-    space: Space, stage: Stage, draw: Draw, known: Mapping[str, Sequence[BreachPlace]], wanted: _Wanted
+    space: CallSpace, stage: Stage, draw: Draw, known: Mapping[str, Sequence[BreachPlace]], wanted: _Wanted
 ) -> Iterator[Breach]:
     if stage is Stage.SEARCHED:
         yield from _searched(space, draw, wanted)
@@ -64,7 +64,7 @@ def _made(
                 yield Breach(rules[number], base.call, call, BreachPlace(stage, turn, number))
 
 
-def _searched(space: Space, draw: Draw, wanted: _Wanted) -> Iterator[Breach]:
+def _searched(space: CallSpace, draw: Draw, wanted: _Wanted) -> Iterator[Breach]:
     for rule, place in wanted:
         makers = search_makers(space, rule, draw)
         found = makers[place.turn]() if place.turn < len(makers) else None
@@ -72,5 +72,5 @@ def _searched(space: Space, draw: Draw, wanted: _Wanted) -> Iterator[Breach]:
             yield found
 
 
-def _breaks_its_rule_alone(space: Space, breach: Breach) -> bool:
+def _breaks_its_rule_alone(space: CallSpace, breach: Breach) -> bool:
     return broken_rules(space, breach.call) == [breach.constraint.id]

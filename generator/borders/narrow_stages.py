@@ -12,10 +12,10 @@ from generator.asking.calls import Call
 from generator.borders.meaning import says_something
 from generator.kinds.element_type import ElementTypeCode
 from generator.making.workshop import Workshop
-from generator.sizes.plan import Plan, extents
+from generator.sizes.plan import SizePlan, extents
 from generator.sizes.sharp_data import sharp
 from generator.sizes.solved_sizes import solved
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
@@ -43,19 +43,19 @@ def add_narrow_stages(workshop: Workshop) -> None:
                 workshop.keep(call, case)
 
 
-def _first_stage(space: Space) -> str | None:
+def _first_stage(space: CallSpace) -> str | None:
     """The attribute that says in what all is computed but the last step; None where there is none."""
     packed = [name for name in space.factors if name.startswith("rank_")]
     kinds = [each.name for each in space.kinds if isinstance(each, ElementTypeCode) and each.precisions]
     return kinds[0] if len(kinds) == 1 and len(packed) == 1 and "epsilon" in space.spec.attributes else None
 
 
-def _call(space: Space, name: str, stage: str, draw: Draw) -> Call | None:
+def _call(space: CallSpace, name: str, stage: str, draw: Draw) -> Call | None:
     variable = next((each for each in space.types if name in space.factors[each]), None)
     if variable is None or _PLAIN not in space.factors[stage]:
         return None
     pack = next(each.removeprefix("rank_") for each in space.factors if each.startswith("rank_"))
-    plan = Plan(_WORDS[name], extents({pack: list(_LENGTHS)}), {variable: name, stage: _PLAIN})
+    plan = SizePlan(_WORDS[name], extents({pack: list(_LENGTHS)}), {variable: name, stage: _PLAIN})
     found = solved(space, plan, 0, draw, flags=0)
     if found is None:
         return None

@@ -9,7 +9,7 @@ import numpy as np
 
 from generator.borders.resizing_edges import COORDINATES, POLICY
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind_subject import Subject
+from generator.spaces.kind_subject import KindSubject
 from specs.structures import type_variable
 
 Breaches = Iterator[tuple[str, Bindings]]
@@ -17,7 +17,7 @@ Nothing = Callable[[str], Any]
 NAN, INFINITY = float("nan"), float("inf")
 
 
-def breaches_of(subject: Subject, pack: str, scope: Partial, nothing: Nothing) -> Breaches:
+def breaches_of(subject: KindSubject, pack: str, scope: Partial, nothing: Nothing) -> Breaches:
     """Rule and values, from a valid call; some break a rule only of operators that have it."""
     given = {name: _list_of(scope, name) for name in ("scales", "sizes", "axes", "roi") if subject.has(name)}
     shape = list(scope.shape(pack))
@@ -80,7 +80,7 @@ def _of_both(given: Mapping[str, Any], shape: list[int], nothing: Nothing) -> Br
         yield "not_scales_and_sizes", {"scales": [2.0] * count}
 
 
-def _of_no_elements(subject: Subject, pack: str, nothing: Nothing) -> Breaches:
+def _of_no_elements(subject: KindSubject, pack: str, nothing: Nothing) -> Breaches:
     """Scales or sizes in no number: of a tensor without axes, or for a list of no axes."""
     tensor = subject.spec.inputs[0].name
     plain: dict[str, Any] = {name: None for name in (COORDINATES, POLICY, "axes") if subject.has(name)}
@@ -92,7 +92,7 @@ def _of_no_elements(subject: Subject, pack: str, nothing: Nothing) -> Breaches:
         yield "asked_in_no_elements", {**plain, "scales": [], "axes": []}
 
 
-def _of_averages(subject: Subject) -> Breaches:
+def _of_averages(subject: KindSubject) -> Breaches:
     """Means of what has none."""
     level = f"level:type_{type_variable(subject.spec, subject.spec.inputs[0])}"
     for kind, mode in (("bool", "linear"), ("string", "linear"), ("bool", "cubic"), ("string", "cubic")):
@@ -110,7 +110,7 @@ def _of_axes(given: Mapping[str, Any], rank: int) -> Breaches:
             yield "axes_unique", {"axes": [*range(count - 1), last]}
 
 
-def _of_regions(subject: Subject, given: Mapping[str, Any], nothing: Nothing) -> Breaches:
+def _of_regions(subject: KindSubject, given: Mapping[str, Any], nothing: Nothing) -> Breaches:
     roi, half = given["roi"], len(given["roi"]) // 2
     yield "roi_given", {"roi": nothing("roi")}
     yield "roi_length", {"roi": roi[:-1]}

@@ -10,7 +10,7 @@ import numpy as np
 
 from generator.solved.partial import Bindings
 from generator.spaces.data_levels import DATA, fits
-from generator.spaces.kind_subject import Subject
+from generator.spaces.kind_subject import KindSubject
 from specs.structures import element_types_of, type_variable
 
 Edges = Iterator[tuple[str, Bindings]]
@@ -28,7 +28,7 @@ CROP, SYMMETRIC = "tf_crop_and_resize", "half_pixel_symmetric"
 class Resizes:
     """Makes the bindings of whole calls: what is not named is left out, or says nothing."""
 
-    subject: Subject
+    subject: KindSubject
     pack: str
     nothing: Callable[[str], Any]
 
@@ -64,7 +64,7 @@ class Resizes:
         return self.subject.has(name)
 
 
-def edges_of(subject: Subject, pack: str, nothing: Callable[[str], Any]) -> Edges:
+def edges_of(subject: KindSubject, pack: str, nothing: Callable[[str], Any]) -> Edges:
     """A word and bindings each; every version has those that its inputs and attributes allow."""
     resizes = Resizes(subject, pack, nothing)
     parts: list[Callable[[Resizes], Edges]] = [_shapes, _values, _scales]
@@ -76,7 +76,7 @@ def edges_of(subject: Subject, pack: str, nothing: Callable[[str], Any]) -> Edge
         yield from part(resizes)
 
 
-def kept_lengths_of(subject: Subject, pack: str, nothing: Callable[[str], Any]) -> Edges:
+def kept_lengths_of(subject: KindSubject, pack: str, nothing: Callable[[str], Any]) -> Edges:
     """Scales that change no length, by which elements move all the same, in every mode."""
     resizes = Resizes(subject, pack, nothing)
     scales = [1.0, _KEEPS]

@@ -11,12 +11,12 @@ from generator.solved.drawing import draw_call
 from generator.solved.partial import OMITTED, Partial
 from generator.solved.solving import Found
 from generator.spaces.kind import Level
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 from opcert.vocabulary.slots import Slot, slots_of
 
 
-def find_shortcuts(space: Space, equal: Sequence[Call], draw: Draw) -> Iterator[tuple[str, Call]]:
+def find_shortcuts(space: CallSpace, equal: Sequence[Call], draw: Draw) -> Iterator[tuple[str, Call]]:
     """Calls with a word for each, made of a plain one; not all of them keep every rule.
 
     `equal` are calls whose extents are all equal: two inputs have one shape there that else have two.
@@ -39,7 +39,7 @@ def find_shortcuts(space: Space, equal: Sequence[Call], draw: Draw) -> Iterator[
             return
 
 
-def plain_call(space: Space, draw: Draw) -> tuple[Mapping[str, Level], Found] | None:
+def plain_call(space: CallSpace, draw: Draw) -> tuple[Mapping[str, Level], Found] | None:
     """A call in which nothing in particular is asked for, and its levels; None where there is none."""
     for levels in space.plain_calls:
         found = space.search.solve(levels, draw)
@@ -49,7 +49,7 @@ def plain_call(space: Space, draw: Draw) -> tuple[Mapping[str, Level], Found] | 
 
 
 def _with_and_without(
-    space: Space, scope: Partial, name: str, levels: Mapping[str, Level], draw: Draw
+    space: CallSpace, scope: Partial, name: str, levels: Mapping[str, Level], draw: Draw
 ) -> list[tuple[str, Call]]:
     """The call with an attribute written at its default, and with it left out."""
     found = []
@@ -60,7 +60,7 @@ def _with_and_without(
     return found
 
 
-def _solved_without(space: Space, name: str, draw: Draw) -> list[tuple[str, Call]]:
+def _solved_without(space: CallSpace, name: str, draw: Draw) -> list[tuple[str, Call]]:
     """The same of a call that is solved without the attribute, where shapes of another value do not fit."""
     for chosen in _levels_that_leave_out(space, name):
         for plain in space.plain_calls:
@@ -73,7 +73,7 @@ def _solved_without(space: Space, name: str, draw: Draw) -> list[tuple[str, Call
     return []
 
 
-def _levels_that_leave_out(space: Space, name: str) -> Iterator[Mapping[str, Level]]:
+def _levels_that_leave_out(space: CallSpace, name: str) -> Iterator[Mapping[str, Level]]:
     """The level that says so; where there is none, each one of the kind that says what the attribute is."""
     if name in space.factors:
         yield from ({name: OMITTED} for level in space.factors[name] if level == OMITTED)

@@ -20,7 +20,7 @@ from generator.borders.shortcuts import plain_call
 from generator.making.workshop import Workshop, word_of
 from generator.solved.drawing import draw_call
 from generator.solved.partial import Partial, levels_in
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import UnstableLength
@@ -67,7 +67,7 @@ def _handed_on(case: Case) -> Answered | None:
     return Answered((Tensor(first.element_type, elements.view(first.array.dtype)), *others))
 
 
-def _calls(space: Space, draw: Draw) -> Iterator[tuple[str, Call]]:
+def _calls(space: CallSpace, draw: Draw) -> Iterator[tuple[str, Call]]:
     """The calls of all kinds, of a plain one of which some values are others."""
     plain = plain_call(space, draw)
     if plain is None:

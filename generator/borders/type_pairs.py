@@ -14,7 +14,7 @@ from generator.borders.meaning import meaningful
 from generator.making.workshop import Workshop
 from generator.spaces.data_levels import DATA
 from generator.spaces.kind import Level
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from opcert.vocabulary.element_types import BY_CODE
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import UnstableLength
@@ -77,7 +77,7 @@ def add_type_pairs(workshop: Workshop) -> None:
             met.update(_pairs(types.of(call)))
 
 
-def _types_of(space: Space) -> _Types:
+def _types_of(space: CallSpace) -> _Types:
     named: dict[str, Mapping[str, Level]] = {
         name: {str(level): level for level in space.factors[name]} for name in space.types
     }

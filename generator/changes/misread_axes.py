@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from generator.solved.partial import Bindings
-from generator.spaces.kind import Given, KindChange, ValueChange
+from generator.spaces.kind import CallValues, KindChange, ValueChange
 
-Rank = Callable[[Given, int], int]
+Rank = Callable[[CallValues, int], int]
 """The rank that axes count in, of a call and of how many axes there are."""
 Order = Callable[[list[int], int], list[int]]
 
@@ -18,8 +18,8 @@ def axes_changes(name: str, rank: Rank) -> Iterator[KindChange]:
         yield ValueChange(f"{name} {word}", text.format(name), _ordered_by(name, rank, order))
 
 
-def _ordered_by(name: str, rank: Rank, order: Order) -> Callable[[Given], Bindings]:
-    def change(given: Given) -> Bindings:
+def _ordered_by(name: str, rank: Rank, order: Order) -> Callable[[CallValues], Bindings]:
+    def change(given: CallValues) -> Bindings:
         axes = [int(each) for each in given.numbers(name).reshape(-1)]
         count = rank(given, len(axes))
         return {name: order(axes, count) if count else axes}

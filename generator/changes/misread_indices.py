@@ -7,19 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 
 from generator.solved.partial import Bindings
-from generator.spaces.kind import Given, KindChange, ValueChange
+from generator.spaces.kind import CallValues, KindChange, ValueChange
 
 
 def index_changes(name: str) -> Iterator[KindChange]:
     """The changes of an input or attribute that holds indices."""
 
-    def other_end(given: Given) -> Bindings:
+    def other_end(given: CallValues) -> Bindings:
         return {name: -1 - given.numbers(name)}
 
-    def from_one(given: Given) -> Bindings:
+    def from_one(given: CallValues) -> Bindings:
         return {name: given.numbers(name) - 1}
 
-    def no_sign(given: Given) -> Bindings:
+    def no_sign(given: CallValues) -> Bindings:
         return {name: np.maximum(given.numbers(name), 0)}
 
     yield ValueChange(f"{name} other end", f"{name} counted from the other end", other_end)

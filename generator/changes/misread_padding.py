@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings
-from generator.spaces.kind import Given, KindChange, ResultChange, ValueChange
+from generator.spaces.kind import CallValues, KindChange, ResultChange, ValueChange
 
 
 def padding_changes(of: str) -> Iterator[KindChange]:
@@ -27,8 +27,8 @@ def order_changes() -> Iterator[KindChange]:
         yield ValueChange(f"pads {word}", text, _ordered_by(order))
 
 
-def _ordered_by(order: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[Given], Bindings]:
-    def change(given: Given) -> Bindings:
+def _ordered_by(order: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[CallValues], Bindings]:
+    def change(given: CallValues) -> Bindings:
         pads = given.numbers("pads")
         return {"pads": order(pads.reshape(2, -1)).reshape(pads.shape)}
 
@@ -80,10 +80,12 @@ _REFLECTIONS: tuple[tuple[str, str, tuple[str, ...], Positions], ...] = (
 """What padding that mirrors or repeats is taken for, and in which modes."""
 
 
-def _gathered_from(of: str, modes: Sequence[str], positions: Positions) -> Callable[[Given], NDArray[Any]]:
+def _gathered_from(
+    of: str, modes: Sequence[str], positions: Positions
+) -> Callable[[CallValues], NDArray[Any]]:
     """Each axis gathered from other positions, in the modes that are named."""
 
-    def compute(given: Given) -> NDArray[Any]:
+    def compute(given: CallValues) -> NDArray[Any]:
         data, amounts = given.numbers(of), [int(each) for each in given.numbers("pads").reshape(-1)]
         if str(given.numbers("mode")) not in modes or given.has("axes"):
             raise ValueError("another mode, or axes that are named")

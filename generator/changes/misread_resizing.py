@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from generator.borders.resizing_edges import COORDINATES, CROP
 from generator.changes.misread_axes import axes_changes
 from generator.solved.partial import Bindings
-from generator.spaces.kind import Given, KindChange, ValueChange
-from generator.spaces.kind_subject import Subject
+from generator.spaces.kind import CallValues, KindChange, ValueChange
+from generator.spaces.kind_subject import KindSubject
 
 Rule = Callable[[Fraction], int]
 _NEAREST = "nearest_mode"
@@ -23,7 +23,7 @@ _MOST = 1 << 12
 """Longer axes are not computed to explain something."""
 
 
-def resizing_changes(subject: Subject) -> Iterator[KindChange]:
+def resizing_changes(subject: KindSubject) -> Iterator[KindChange]:
     """The changes of the first input's resize, as far as the version has what they are about."""
     of = subject.spec.inputs[0].name
     if subject.has("axes"):
@@ -46,8 +46,8 @@ def resizing_changes(subject: Subject) -> Iterator[KindChange]:
             yield ValueChange(f"length {word}", text, _length_by(of, nothing, rule, region))
 
 
-def _region_by(order: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[Given], Bindings]:
-    def change(given: Given) -> Bindings:
+def _region_by(order: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[CallValues], Bindings]:
+    def change(given: CallValues) -> Bindings:
         roi = given.numbers("roi")
         if roi.size == 0:
             raise ValueError("no region")
@@ -78,10 +78,10 @@ _LENGTHS: tuple[tuple[str, str, Rule, bool], ...] = (
 """The rules that make a length of its exact value, with the region of a call that has one, or without."""
 
 
-def _length_by(of: str, nothing: object, rule: Rule, region: bool) -> Callable[[Given], Bindings]:
+def _length_by(of: str, nothing: object, rule: Rule, region: bool) -> Callable[[CallValues], Bindings]:
     """`sizes` in place of `scales`, as a rule makes them; without the region, for calls that have one."""
 
-    def change(given: Given) -> Bindings:
+    def change(given: CallValues) -> Bindings:
         shape = given.shape(of)
         scales = given.numbers("scales").astype(np.float64)
         axes = [int(each) for each in given.numbers("axes")] if given.has("axes") else list(range(len(shape)))
@@ -105,7 +105,7 @@ def _length_by(of: str, nothing: object, rule: Rule, region: bool) -> Callable[[
     return change
 
 
-def _cropped(given: Given, count: int) -> Sequence[float] | None:
+def _cropped(given: CallValues, count: int) -> Sequence[float] | None:
     """The part of each axis that the call's region has; None where it has none."""
     if not given.has(COORDINATES) or str(given.numbers(COORDINATES)) != CROP or not given.has("roi"):
         return None

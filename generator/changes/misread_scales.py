@@ -8,26 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings
-from generator.spaces.kind import Given, KindChange, ValueChange
-from generator.spaces.kind_subject import Subject
+from generator.spaces.kind import CallValues, KindChange, ValueChange
+from generator.spaces.kind_subject import KindSubject
 
 Change = Callable[[NDArray[np.generic]], NDArray[np.generic]]
 
 
-def scale_changes(subject: Subject, of: str, scale: str, zero_point: str) -> Iterator[KindChange]:
+def scale_changes(subject: KindSubject, of: str, scale: str, zero_point: str) -> Iterator[KindChange]:
     """The changes of a quantised input's scales, as far as the version has what they are about."""
 
-    def without_zero_point(given: Given) -> Bindings:
+    def without_zero_point(given: CallValues) -> Bindings:
         return {zero_point: np.zeros_like(_given(given, zero_point))}
 
     yield ValueChange(f"{zero_point} as zero", f"{zero_point} taken as zero", without_zero_point)
     if not subject.has("axis"):
         return
 
-    def first_alone(given: Given) -> Bindings:
+    def first_alone(given: CallValues) -> Bindings:
         return _each(given, (scale, zero_point), lambda array: np.full_like(array, array.reshape(-1)[0]))
 
-    def reversed_scales(given: Given) -> Bindings:
+    def reversed_scales(given: CallValues) -> Bindings:
         return _each(given, (scale, zero_point), lambda array: array.reshape(-1)[::-1].reshape(array.shape))
 
     yield ValueChange(f"{scale} first alone", f"the first of {scale} for all", first_alone)
@@ -35,7 +35,7 @@ def scale_changes(subject: Subject, of: str, scale: str, zero_point: str) -> Ite
     if not subject.has("block_size"):
         return
 
-    def in_turn(given: Given) -> Bindings:
+    def in_turn(given: CallValues) -> Bindings:
         shape, axis = given.shape(of), int(given.numbers("axis"))
         size = int(given.numbers("block_size"))
         if size < 1 or len(given.shape(scale)) != len(shape):
@@ -50,7 +50,7 @@ def scale_changes(subject: Subject, of: str, scale: str, zero_point: str) -> Ite
     yield ValueChange("blocks in turn", f"{scale} in turn instead of for whole blocks", in_turn)
 
 
-def _given(given: Given, name: str) -> NDArray[np.generic]:
+def _given(given: CallValues, name: str) -> NDArray[np.generic]:
     if not given.has(name):
         raise ValueError(f"{name} is left out")
     found: NDArray[np.generic] = given.numbers(name)
@@ -59,5 +59,5 @@ def _given(given: Given, name: str) -> NDArray[np.generic]:
     return found
 
 
-def _each(given: Given, names: tuple[str, ...], change: Change) -> Bindings:
+def _each(given: CallValues, names: tuple[str, ...], change: Change) -> Bindings:
     return {name: change(_given(given, name)) for name in names if given.has(name)}

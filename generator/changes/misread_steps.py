@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings
-from generator.spaces.kind import Given, KindChange, ValueChange
+from generator.spaces.kind import CallValues, KindChange, ValueChange
 
-Change = Callable[[Given], Bindings]
+Change = Callable[[CallValues], Bindings]
 
 
 def step_changes(tensors: Sequence[str], several: Sequence[str]) -> Iterator[KindChange]:
@@ -26,27 +26,27 @@ def step_changes(tensors: Sequence[str], several: Sequence[str]) -> Iterator[Kin
 
 
 def _without(name: str) -> Change:
-    def changed(given: Given) -> Bindings:
+    def changed(given: CallValues) -> Bindings:
         return {f"{name}_zero_point": np.zeros_like(given.numbers(f"{name}_zero_point"))}
 
     return changed
 
 
 def _first(name: str) -> Change:
-    def changed(given: Given) -> Bindings:
+    def changed(given: CallValues) -> Bindings:
         return {each: np.full_like(array, array.reshape(-1)[0]) for each, array in _both(name, given)}
 
     return changed
 
 
 def _reversed(name: str) -> Change:
-    def changed(given: Given) -> Bindings:
+    def changed(given: CallValues) -> Bindings:
         return {each: array.reshape(-1)[::-1].reshape(array.shape) for each, array in _both(name, given)}
 
     return changed
 
 
-def _both(name: str, given: Given) -> Iterator[tuple[str, NDArray[Any]]]:
+def _both(name: str, given: CallValues) -> Iterator[tuple[str, NDArray[Any]]]:
     for part in ("scale", "zero_point"):
         array = given.numbers(f"{name}_{part}")
         if array.size < 2:

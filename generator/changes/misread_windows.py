@@ -11,7 +11,7 @@ import numpy as np
 
 from generator.changes.misread_padding import order_changes
 from generator.solved.partial import Bindings
-from generator.spaces.kind import Given, KindChange, ValueChange
+from generator.spaces.kind import CallValues, KindChange, ValueChange
 
 
 def window_changes(names: Collection[str]) -> Iterator[KindChange]:
@@ -24,10 +24,10 @@ def window_changes(names: Collection[str]) -> Iterator[KindChange]:
         yield ValueChange("strides as dilations", "strides and dilations exchanged", _exchanged)
 
 
-def _first_stride(given: Given) -> Bindings:
+def _first_stride(given: CallValues) -> Bindings:
     strides = given.numbers("strides")
     return {"strides": np.full_like(strides, strides[0])}
 
 
-def _exchanged(given: Given) -> Bindings:
+def _exchanged(given: CallValues) -> Bindings:
     return {"strides": given.numbers("dilations"), "dilations": given.numbers("strides")}

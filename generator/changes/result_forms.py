@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from conformance.running.responses import NotTensor
+from conformance.running.responses import ReturnedOther
 from conformance.suite.values import decode_floats
 from generator.changes.value_changes import held_narrower, narrowings
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers import encode
 
-Restored = Tensor | NotTensor
+Restored = Tensor | ReturnedOther
 Restate = Callable[[Tensor, Restored], Restored | None]
 """What an answer would be in the form that is expected; None where it has not the other one."""
 
@@ -70,11 +70,11 @@ def _without_axes(expected: Tensor, got: Restored) -> Restored | None:
 
 
 def _empty(expected: Tensor, got: Restored) -> Restored | None:
-    return expected if isinstance(got, NotTensor) and expected.array.size == 0 else None
+    return expected if isinstance(got, ReturnedOther) and expected.array.size == 0 else None
 
 
 def _listed(expected: Tensor, got: Restored) -> Restored | None:
-    return expected if isinstance(got, NotTensor) and got.kind == "list" else None
+    return expected if isinstance(got, ReturnedOther) and got.kind == "list" else None
 
 
 def _narrowed(key: str) -> Restate:

@@ -10,7 +10,7 @@ from generator.checking.data_classes import data_classes_of
 from generator.checking.fed_values import feeding_factors, feeding_kinds
 from generator.checking.node_calls import NodeCall
 from generator.rows.covering import cover
-from generator.rows.feasibility import Level, Model, Rule
+from generator.rows.feasibility import ExcludedLevels, Level, Model
 from generator.spaces.data_levels import DATA
 
 EXTENTS = "extents"
@@ -55,7 +55,7 @@ def model_of(dimensions: Mapping[str, tuple[Level, ...]]) -> Model:
         for place in range(told.get(str(level), len(data)), len(data))
     )
     factors = (names.index(DATA), names.index(EXTENTS)) if data else ()
-    return Model(dimensions, (Rule("tells nothing", factors, hidden),) if hidden else ())
+    return Model(dimensions, (ExcludedLevels("tells nothing", factors, hidden),) if hidden else ())
 
 
 def rows_of(dimensions: Mapping[str, tuple[Level, ...]], most: int) -> list[Levels]:

@@ -19,7 +19,7 @@ from opcert.vocabulary.harmless import one_line
 
 
 @dataclass(frozen=True, eq=False)
-class CallAnswer:
+class CallGoldens:
     """The cases of a call as goldens, and the rest as `CallCases` has it."""
 
     goldens: tuple[bytes, ...]
@@ -32,7 +32,7 @@ class CallAnswer:
     forms: tuple[Form, ...]
 
     @classmethod
-    def of(cls, made: CallCases) -> CallAnswer:
+    def of(cls, made: CallCases) -> CallGoldens:
         return cls(
             tuple(write_golden(each)[0] for each in made.cases),
             made.not_covered,
@@ -65,9 +65,9 @@ class CallAnswer:
 
 
 @on_worker
-def make_call_on_worker(call: ModelCall) -> CallAnswer:
+def make_call_on_worker(call: ModelCall) -> CallGoldens:
     """The cases of a call, as `cases_of_call` makes them anywhere."""
-    return CallAnswer.of(cases_of_call(call, MOST_CASES))
+    return CallGoldens.of(cases_of_call(call, MOST_CASES))
 
 
 def make_on_cluster(cluster: Cluster, calls: Sequence[ModelCall]) -> Iterator[CallCases]:

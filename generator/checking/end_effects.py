@@ -12,7 +12,7 @@ from conformance.checked_models.whole_reading import WholeModel
 from conformance.judging.elements import measure, ulp_distances
 from conformance.models.protos import declare_tensor
 from conformance.suite.values import decode_floats
-from generator.checking.model_inputs import Given
+from generator.checking.model_inputs import ModelInputs
 from generator.checking.model_runs import returned, whole_case
 from generator.fuzzing.judged_calls import Ask
 from opcert.vocabulary.harmless import one_line
@@ -22,7 +22,7 @@ from opcert.vocabulary.tensors import Tensor
 def end_effects(
     ask: Ask,
     model: WholeModel,
-    given: Given,
+    given: ModelInputs,
     node: NodeProto,
     own: Mapping[str, Tensor],
     right: Mapping[str, Tensor],

@@ -35,7 +35,7 @@ _LEAST_WHOLE, _MOST_WHOLE = 0, 3
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class ModelInputs:
     """The inputs of a model in order, by name, and where each is from."""
 
     values: tuple[tuple[str, Tensor], ...]
@@ -64,7 +64,7 @@ def _wanted(declared: ValueInfoProto) -> ModelValue:
     return value
 
 
-def drawn_inputs(wanted: Sequence[ModelValue], seed: int) -> Iterator[Given]:
+def drawn_inputs(wanted: Sequence[ModelValue], seed: int) -> Iterator[ModelInputs]:
     """Inputs drawn by declared types and shapes, for one length after the other of what is left open.
 
     Extents that are named after a batch, or stand first of several, are 1; for each length then all but the
@@ -89,7 +89,7 @@ def drawn_inputs(wanted: Sequence[ModelValue], seed: int) -> Iterator[Given]:
                 )
             values.append((each.name, _draw(str(each.element_type), shape, generator)))
         told = f"drawn with seed {seed}" + (f", open extents {length}" if is_open else "")
-        yield Given(tuple(values), (told,) * len(values))
+        yield ModelInputs(tuple(values), (told,) * len(values))
 
 
 def _extent(extent: int | str | None, at: int, rank: int, length: int, *, last: bool) -> int:
@@ -117,7 +117,7 @@ def _draw(name: str, shape: tuple[int, ...], generator: Chance) -> Tensor:
     return Tensor(element_type, (whole % 2 if element_type.bits == 2 else whole).astype(storage))
 
 
-def filed_inputs(wanted: Sequence[ModelValue], folder: Path) -> Given:
+def filed_inputs(wanted: Sequence[ModelValue], folder: Path) -> ModelInputs:
     """Inputs from a folder: `NAME.npy`, `.npz` files with the names in them, or `input_0.pb` by position.
 
     Raises UserError where one is missing, cannot be read or is of another type or rank than declared.
@@ -137,7 +137,7 @@ def filed_inputs(wanted: Sequence[ModelValue], folder: Path) -> Given:
         _check(each, value, path)
         values.append((each.name, value))
         sources.append(path.name)
-    return Given(tuple(values), tuple(sources))
+    return ModelInputs(tuple(values), tuple(sources))
 
 
 def _check(wanted: ModelValue, got: Tensor, path: Path) -> None:

@@ -22,12 +22,12 @@ from conformance.checked_models.whole_model import (
 )
 from conformance.checked_models.whole_reading import WholeModel
 from generator.checking.end_effects import end_effects
-from generator.checking.model_inputs import Given, drawn_inputs, filed_inputs, wanted_inputs
+from generator.checking.model_inputs import ModelInputs, drawn_inputs, filed_inputs, wanted_inputs
 from generator.checking.model_runs import Values, returned
 from generator.checking.node_judging import Judged, NodeJudge
 from generator.checking.number_limits import InputSource, NumberLimits
 from generator.checking.observed_values import (
-    Seen,
+    ObservedNodes,
     initial_values,
     node_case,
     observe_whole,
@@ -72,7 +72,7 @@ class NodeByNode:
         wanted = wanted_inputs(self.model)
         _check_names(self.model)
         if self.source.folder is not None:
-            tries: Iterator[Given] = iter((filed_inputs(wanted, self.source.folder),))
+            tries: Iterator[ModelInputs] = iter((filed_inputs(wanted, self.source.folder),))
         else:
             tries = drawn_inputs(wanted, self.source.seed)
         self.tell(f"running the model on {self.name}")
@@ -88,7 +88,7 @@ class NodeByNode:
         return replace(found, answered=answered, outputs=outputs, steps=steps)
 
     def _against_references(
-        self, given: Given, answered: Values, steps: Mapping[str, float]
+        self, given: ModelInputs, answered: Values, steps: Mapping[str, float]
     ) -> tuple[OutputNumbers, ...]:
         self.tell("working out what the whole model must give")
         run = ReferenceRun(self.model, given, self.limits.whole_seconds, self.counts)
@@ -97,7 +97,7 @@ class NodeByNode:
             hold_output(name, value, wanted[name], steps.get(name)) for name, value in answered.items()
         )
 
-    def _judge_whole(self, given: Given, plain: Values | None) -> How:
+    def _judge_whole(self, given: ModelInputs, plain: Values | None) -> How:
         known = initial_values(self.model, given)
         ran = False
         for seen in observe_whole(self.ask, self.model, given):
@@ -118,7 +118,7 @@ class NodeByNode:
                     self._look_at(given, node, facts, known.beside(seen.values))
         return "whole"
 
-    def _compare_ends(self, plain: Values, seen: Seen) -> None:
+    def _compare_ends(self, plain: Values, seen: ObservedNodes) -> None:
         moved = [name for name, value in plain.items() if name in seen.values and seen.values[name] != value]
         if moved and not any("its values as outputs" in each for each in self.notes):
             self.notes.append(
@@ -126,7 +126,7 @@ class NodeByNode:
                 "runtime puts nodes together where nobody looks"
             )
 
-    def _judge_each(self, given: Given) -> How:
+    def _judge_each(self, given: ModelInputs) -> How:
         """Each node by itself, on what the nodes before it gave."""
         known = initial_values(self.model, given)
         values: Values = {}
@@ -154,7 +154,7 @@ class NodeByNode:
 
     def _look_at(
         self,
-        given: Given,
+        given: ModelInputs,
         node: NodeProto,
         facts: ModelNode,
         find: Callable[[str], Tensor | None],
@@ -220,7 +220,7 @@ class NodeByNode:
             return replace(numbers, verdict="passed_over", why="together", reason=reason)
         return numbers
 
-    def _run_on(self, given: Given, node: NodeProto, judged: Judged, own: Mapping[str, Tensor]) -> None:
+    def _run_on(self, given: ModelInputs, node: NodeProto, judged: Judged, own: Mapping[str, Tensor]) -> None:
         if judged.right is None:
             reason = "only a part of its values was looked at"
             self.effects.append(EndEffect(node.doc_string, "", reason=reason))
@@ -236,7 +236,7 @@ class NodeByNode:
             if facts.place not in self.numbers:
                 self._pass_over(facts, "too_costly", f"the {self.limits.seconds:g} s for judging are over")
 
-    def _facts(self, given: Given, how: How) -> WholeModelFacts:
+    def _facts(self, given: ModelInputs, how: How) -> WholeModelFacts:
         self._leave_the_rest()
         around = {
             part

@@ -10,7 +10,7 @@ from conformance.checked_models.model_calls import ModelNode, ModelValue
 from generator.checking.stated_rules import stated_rules
 from generator.checking.uncovered import Uncovered
 from generator.making.named_operators import calls_are_declared, referenced_operators
-from generator.spaces.space import Space, open_space
+from generator.spaces.space import CallSpace, open_space
 from generator.spaces.wanted_outputs import asks_for_outputs
 from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute
 from opcert.vocabulary.errors import UserError
@@ -53,7 +53,7 @@ class NodeCall:
     `types` are the levels of type variables; `wanted` the names of outputs as a `Call` has them.
     """
 
-    space: Space
+    space: CallSpace
     attributes: Mapping[str, Attribute]
     inputs: tuple[NodeInput, ...]
     types: Mapping[str, str]
@@ -110,7 +110,7 @@ def read_node(node: ModelNode) -> NodeCall:
     return NodeCall(space, dict(node.attributes), inputs, types, wanted, node.run_extents)
 
 
-def _space_of(operator: OperatorName) -> Space:
+def _space_of(operator: OperatorName) -> CallSpace:
     try:
         spec = load_spec(operator)
     except UserError as error:
@@ -189,7 +189,7 @@ def _types_of(spec: Spec, pairs: Sequence[tuple[ParameterSpec, ModelValue | None
 
 
 def _input(
-    space: Space, parameter: ParameterSpec, value: ModelValue | None, types: Mapping[str, str]
+    space: CallSpace, parameter: ParameterSpec, value: ModelValue | None, types: Mapping[str, str]
 ) -> NodeInput:
     form = space.spec.input_forms[parameter.name]
     plainest = "float" if "float" in form.element_types else (*form.element_types, "float")[0]

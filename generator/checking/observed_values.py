@@ -17,7 +17,7 @@ from conformance.checked_models.whole_reading import WholeModel
 from conformance.models.protos import declare_tensor
 from conformance.processes.protocol_limits import MOST_OUTPUTS
 from conformance.suite.cases import Case
-from generator.checking.model_inputs import Given
+from generator.checking.model_inputs import ModelInputs
 from generator.checking.model_runs import LOST, Values, returned, whole_case
 from generator.fuzzing.judged_calls import Ask
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -33,7 +33,7 @@ Node = tuple[NodeProto, ModelNode]
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class ObservedNodes:
     """Nodes, and the values that they took and gave in one run; `reason` says why there are none."""
 
     nodes: Sequence[Node]
@@ -41,16 +41,16 @@ class Seen:
     reason: str | None = None
 
 
-def run_plain(ask: Ask, model: WholeModel, given: Given) -> Values | str:
+def run_plain(ask: Ask, model: WholeModel, given: ModelInputs) -> Values | str:
     """The outputs of the model as it is; or why there are none."""
     names = [each.name for each in model.proto.graph.output]
     raw = model.proto.SerializeToString() if model.as_it_is is None else model.as_it_is
     return returned(ask(whole_case(raw, given.values, names), None), names)
 
 
-def run_first(ask: Ask, model: WholeModel, tries: Iterator[Given]) -> tuple[Given, Values | str]:
+def run_first(ask: Ask, model: WholeModel, tries: Iterator[ModelInputs]) -> tuple[ModelInputs, Values | str]:
     """The first inputs that the runtime takes the model with, and its outputs; else why not."""
-    first: tuple[Given, Values | str] | None = None
+    first: tuple[ModelInputs, Values | str] | None = None
     begun = time.monotonic()
     for given in tries:
         answer = run_plain(ask, model, given)
@@ -63,7 +63,7 @@ def run_first(ask: Ask, model: WholeModel, tries: Iterator[Given]) -> tuple[Give
     return first
 
 
-def initial_values(model: WholeModel, given: Given) -> _Known:
+def initial_values(model: WholeModel, given: ModelInputs) -> _Known:
     """The model's inputs and initializers by name; the latter are read when they are asked for."""
     return _Known(model, dict(given.values))
 
@@ -95,7 +95,7 @@ class _Known:
         return find
 
 
-def with_branches_taken(ask: Ask, model: WholeModel, given: Given) -> WholeModel:
+def with_branches_taken(ask: Ask, model: WholeModel, given: ModelInputs) -> WholeModel:
     """The model with the branches that its If nodes take in place of them, as far as that can be seen."""
     for _ in range(_MOST_NESTED):
         conditions = branching_nodes(model.proto)
@@ -124,7 +124,7 @@ def with_branches_taken(ask: Ask, model: WholeModel, given: Given) -> WholeModel
     return model
 
 
-def observe_whole(ask: Ask, model: WholeModel, given: Given) -> Iterator[Seen]:
+def observe_whole(ask: Ask, model: WholeModel, given: ModelInputs) -> Iterator[ObservedNodes]:
     """The nodes part by part, each part with what its nodes took and gave in one and the same run."""
     known = {name for name, _ in given.values} | model.initializers.keys()
     own = {each.name: each for each in model.proto.graph.output}
@@ -143,7 +143,7 @@ def observe_whole(ask: Ask, model: WholeModel, given: Given) -> Iterator[Seen]:
                 _declare(changed.graph, name, types.get(name))
         outputs = [each.name for each in changed.graph.output]
         found = returned(ask(whole_case(changed.SerializeToString(), given.values, outputs), None), outputs)
-        yield Seen(part, reason=found) if isinstance(found, str) else Seen(part, found)
+        yield ObservedNodes(part, reason=found) if isinstance(found, str) else ObservedNodes(part, found)
 
 
 def node_case(node: NodeProto, node_facts: ModelNode, model: WholeModel, values: Values) -> Case:

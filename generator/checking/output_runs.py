@@ -11,7 +11,7 @@ from conformance.checked_models.whole_model import Against, WholeModelFacts
 from conformance.checked_models.whole_reading import read_whole
 from conformance.processes.worker_limits import Limits
 from conformance.runtimes.runtimes import Runtime
-from generator.checking.model_inputs import Given
+from generator.checking.model_inputs import ModelInputs
 from generator.checking.observed_values import run_plain
 from generator.checking.output_holding import beside
 from generator.fuzzing.workers import RunningRuntime
@@ -30,7 +30,7 @@ def run_once(
     """
     with RunningRuntime(runtime, limits, lambda _: None) as running:
         model = read_whole(facts, path)
-        found = run_plain(running.ask, model, Given(tuple(given), ("",) * len(given)))
+        found = run_plain(running.ask, model, ModelInputs(tuple(given), ("",) * len(given)))
     return one_line(found, _LONGEST) if isinstance(found, str) else found
 
 

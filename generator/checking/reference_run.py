@@ -14,7 +14,7 @@ from conformance.checked_models.whole_reading import WholeModel
 from conformance.suite.cases import ExpectedOutput
 from generator.asking.calls import Call
 from generator.checking.call_costs import estimated_seconds
-from generator.checking.model_inputs import Given
+from generator.checking.model_inputs import ModelInputs
 from generator.checking.observed_values import initial_values
 from generator.checking.pushed_bounds import is_bounded, loosely, regardless, unbounded
 from generator.neighbours.chains import Link
@@ -55,7 +55,7 @@ class ReferenceRun:
     """
 
     model: WholeModel
-    given: Given
+    given: ModelInputs
     seconds: float
     counts: Mapping[str, int] = field(default_factory=dict)
     _lost: dict[str, str] = field(default_factory=dict)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from generator.checking.node_calls import NodeCall
-from generator.solved.asked_parts import Unknown
-from specs.call_scopes import Scope, operand_of, scope_of
+from generator.solved.asked_parts import UndrawnElements
+from specs.call_scopes import CallScope, operand_of, scope_of
 from specs.domain import holds
 from specs.evaluation import EvaluationError, Operand
 from specs.model import Constraint
@@ -50,7 +50,7 @@ class ShapeChecks:
                 undecided += 1
         return None
 
-    def scope(self, shapes: Shapes) -> Scope:
+    def scope(self, shapes: Shapes) -> CallScope:
         """The names of a call with these shapes; what is not kept has elements that nobody knows."""
         node = self.node
         return scope_of(node.spec, node.attributes, self._given(shapes), node.wanted)
@@ -84,10 +84,10 @@ class ShapeChecks:
             return None
         if each.kept is not None:
             return operand_of(each.kept)
-        return Operand(each.element_type, shape, Unknown())
+        return Operand(each.element_type, shape, UndrawnElements())
 
 
-def extents_in(scope: Scope, names: Sequence[str]) -> dict[str, object]:
+def extents_in(scope: CallScope, names: Sequence[str]) -> dict[str, object]:
     """The declared extents and packs that shapes tell, by name."""
     found: dict[str, object] = {}
     for name in names:

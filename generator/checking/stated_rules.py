@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from generator.kinds.enumeration import Enumeration
 from generator.kinds.integer import Integer
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from specs.declared import Declared
 from specs.model import Constraint, Spec
 from specs.shape_expressions import parse_shape
 
 
-def stated_rules(space: Space) -> Spec:
+def stated_rules(space: CallSpace) -> Spec:
     """The spec of a space, with fewer rules: cases are drawn within more bounds than documents set.
 
     A count that stands in a shape may be any number, though a declaration lists a few; and a whole number
@@ -24,7 +24,7 @@ def stated_rules(space: Space) -> Spec:
     return replace(space.spec, constraints=tuple(each for each in rules if each is not None))
 
 
-def _drawn(space: Space) -> Mapping[str, Constraint | None]:
+def _drawn(space: CallSpace) -> Mapping[str, Constraint | None]:
     """The rules that say more than documents, by their ids; what is left of each."""
     shapes = (space.spec.declared or Declared()).shapes.values()
     counts = frozenset[str]().union(*(parse_shape(each).names for each in shapes))

@@ -14,12 +14,12 @@ from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
 from generator.fuzzing.judged_calls import Ask, case_of
-from generator.fuzzing.known_space import Attempt, Space
+from generator.fuzzing.known_space import Attempt, CallValidity
 
 Again = Literal["passes", "allowed", "fails"]
 
 
-def asked_again(ask: Ask, space: Space, call: Call, case: Case) -> Again:
+def asked_again(ask: Ask, space: CallValidity, call: Call, case: Case) -> Again:
     """What becomes of the case as it stands, model and all, when it is asked once more.
 
     `allowed`: it fails by what it expects itself, and passes by what the documents say of its call.

@@ -22,10 +22,10 @@ from generator.diagnosis.one_factor import (
     is_crisp,
     value_of,
 )
-from generator.diagnosis.taking_apart import Core
+from generator.diagnosis.taking_apart import FailureCore
 from generator.fuzzing.finds import call_lines
-from generator.fuzzing.judged_calls import Failure
-from generator.fuzzing.known_space import Space
+from generator.fuzzing.judged_calls import CallFailure
+from generator.fuzzing.known_space import CallValidity
 
 
 @dataclass(eq=False)
@@ -35,7 +35,7 @@ class Shown:
     `losing` says what was seen of its cases by `loses_elements`.
     """
 
-    core: Core
+    core: FailureCore
     case: str
     told: bool = False
     cases: list[str] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Shown:
     patterns: set[str] = field(default_factory=set)
     losing: set[bool] = field(default_factory=set)
 
-    def add(self, case: str, failure: Failure, without: Outcome, *, confirmed: bool = False) -> None:
+    def add(self, case: str, failure: CallFailure, without: Outcome, *, confirmed: bool = False) -> None:
         """Put a case to the cause, with what becomes of it without it."""
         self.cases.append(case)
         self.without[case] = without
@@ -86,14 +86,14 @@ class Shown:
         return None if not self.losing else all(self.losing)
 
     def ask_what_is_lost(
-        self, laboratory: Laboratory, space: Space, case: str, call: Call, failure: Failure
+        self, laboratory: Laboratory, space: CallValidity, case: str, call: Call, failure: CallFailure
     ) -> None:
         """Ask of a case that hangs on a type alone whether elements are lost or computed wrongly."""
         if self.typed is not None and self.loses is not False:
             found = loses_elements(laboratory, space, case, call, failure)
             self.losing |= set() if found is None else {found}
 
-    def may_be_in(self, space: Space, call: Call) -> bool:
+    def may_be_in(self, space: CallValidity, call: Call) -> bool:
         """Whether no needed factor has a value in the call with which the core passes, or might."""
         core = self.core
         return all(
@@ -105,7 +105,12 @@ class Shown:
         )
 
     def is_in(
-        self, laboratory: Laboratory, space: Space, call: Call, failure: Failure, cures: Collection[str]
+        self,
+        laboratory: Laboratory,
+        space: CallValidity,
+        call: Call,
+        failure: CallFailure,
+        cures: Collection[str],
     ) -> bool:
         """Whether a case that passes with each of these factors made plain alone has just this cause.
 
@@ -115,7 +120,7 @@ class Shown:
         crisp = {each.factor: each for each in self.core.crisp if is_crisp(each.factor)}
         if not crisp or crisp.keys() != set(cures) or not self.may_be_in(space, call):
             return False
-        found = self._fails_with_those_of(laboratory, Core(space, call, failure, (), ()), crisp)
+        found = self._fails_with_those_of(laboratory, FailureCore(space, call, failure, (), ()), crisp)
         if found is False or (found is None and not failure.alike(self.core.failure)):
             return False
         if not self.core.special and not failure.special:
@@ -123,7 +128,7 @@ class Shown:
         special = needs_special(laboratory, space, self.case, call, failure)
         return {self.core.special, special} != {True, False}
 
-    def takes(self, laboratory: Laboratory, core: Core) -> bool:
+    def takes(self, laboratory: Laboratory, core: FailureCore) -> bool:
         """Whether another core has the same factors, with values that agree.
 
         A value of which neither shows anything is tried. Raises Exhausted.
@@ -142,7 +147,7 @@ class Shown:
         return (own.keys() - both) <= core.unclear and (theirs.keys() - both) <= self.core.unclear
 
     def _fails_with_those_of(
-        self, laboratory: Laboratory, other: Core, factors: Iterable[str]
+        self, laboratory: Laboratory, other: FailureCore, factors: Iterable[str]
     ) -> bool | None:
         """Whether the core fails with the other one's values of factors; else, that one with the core's."""
         own, theirs = factors_of(self.core), factors_of(other)
@@ -186,7 +191,7 @@ class Shown:
             return False
         return own.keys() - theirs.keys() <= set(other.core.free) or bool(self.patterns & other.patterns)
 
-    def outcome_without(self, laboratory: Laboratory, space: Space, case: str, call: Call) -> Outcome:
+    def outcome_without(self, laboratory: Laboratory, space: CallValidity, case: str, call: Call) -> Outcome:
         """What becomes of a case with one needed factor changed: the best that was seen; raises Exhausted."""
         found: Outcome = "unknown"
         for each in self.core.crisp:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from conformance.judging.judge import judge
 from conformance.judging.kept_explanations import NamedChange
-from conformance.running.responses import Answered, NotTensor
+from conformance.running.responses import Answered, ReturnedOther
 from conformance.suite.cases import Case, Expectation
 from generator.asking.calls import Call
 from generator.changes.change import Change, Changed, changed_expectations
@@ -28,7 +28,7 @@ VALID_CASE = "valid case"
 
 
 @dataclass(frozen=True, eq=False)
-class Failure:
+class FailingCase:
     """A failing case and what the runtime returned for it.
 
     `valid_case` is the case that one which must be refused was made from. `folders` hold the specs of its
@@ -36,7 +36,7 @@ class Failure:
     """
 
     case: Case
-    outputs: tuple[Tensor | NotTensor, ...]
+    outputs: tuple[Tensor | ReturnedOther, ...]
     valid_case: Case | None = None
     folders: tuple[Path, ...] = ()
 
@@ -48,7 +48,7 @@ def size_of(case: Case) -> tuple[int, int, str]:
 
 
 @dataclass(eq=False)
-class Trial:
+class ChangeTrial:
     """A change and how it fared so far. `befores` are the values that it replaced."""
 
     change: Change
@@ -58,7 +58,7 @@ class Trial:
     evidence: int = 0
     befores: dict[str, None] = field(default_factory=dict)
 
-    def include(self, other: Trial) -> None:
+    def include(self, other: ChangeTrial) -> None:
         """Count the cases of another trial of the same change, too."""
         self.tested += other.tested
         self.fits += other.fits
@@ -106,16 +106,16 @@ def _valid_case_placeholder() -> Change:
     return Change(VALID_CASE, "the valid case that it was made from", lambda _spec, _call: None)
 
 
-class Bench:
+class ChangeTrials:
     """One failing case, under one change after the other. What is computed once is kept."""
 
-    def __init__(self, failure: Failure) -> None:
+    def __init__(self, failure: FailingCase) -> None:
         self._failure = failure
         self._spec, self._reference, self.changes = _known(failure.case.operator, failure.folders)
         self._call = Call(dict(failure.case.attributes), failure.case.inputs)
         self._expectations: dict[object, tuple[Expectation, ...] | None] = {}
 
-    def test(self, trial: Trial) -> None:
+    def test(self, trial: ChangeTrial) -> None:
         """Try a change on the case, and note in its trial how it fared."""
         trial.tested += 1
         changed = self._apply(trial.change)
@@ -137,7 +137,7 @@ class Bench:
         if changed.before is not None:
             trial.befores[changed.before] = None
 
-    def disputes(self, trial: Trial) -> bool:
+    def disputes(self, trial: ChangeTrial) -> bool:
         """Whether the case, which the runtime answered rightly, must have another result under the change.
 
         Of a change that replaces a value only cases with one of the values replaced so far are asked.
@@ -169,7 +169,9 @@ class Bench:
             self._expectations[key] = changed_expectations(self._spec, self._reference, changed)
         return self._expectations[key]
 
-    def _telling_elements(self, case: Case, changed: Changed, outputs: tuple[Tensor | NotTensor, ...]) -> int:
+    def _telling_elements(
+        self, case: Case, changed: Changed, outputs: tuple[Tensor | ReturnedOther, ...]
+    ) -> int:
         """How many elements of the right results are wrong under the change: the least of all expectations.
 
         Results of another shape, or that a narrower type cannot hold, are wrong in every element.
@@ -188,8 +190,8 @@ class Bench:
 
 
 def _narrowed(
-    changed: Changed, outputs: tuple[Tensor | NotTensor, ...]
-) -> tuple[Tensor | NotTensor, ...] | None:
+    changed: Changed, outputs: tuple[Tensor | ReturnedOther, ...]
+) -> tuple[Tensor | ReturnedOther, ...] | None:
     if changed.narrow is None:
         return outputs
     narrowed = tuple(changed.narrow(each) if isinstance(each, Tensor) else each for each in outputs)

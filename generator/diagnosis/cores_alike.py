@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping
 
 from conformance.judging.kept_diagnosis import Needed
 from generator.asking.calls import Call
+from generator.diagnosis.laboratory import CallOutcome as Tried
 from generator.diagnosis.laboratory import Laboratory
-from generator.diagnosis.laboratory import Outcome as Tried
 from generator.diagnosis.one_factor import LEFT_OUT, with_value
-from generator.diagnosis.taking_apart import Core, changes_of, fails_of_it
-from generator.fuzzing.known_space import Space
+from generator.diagnosis.taking_apart import FailureCore, changes_of, fails_of_it
+from generator.fuzzing.known_space import CallValidity
 
 
-def fails_with(laboratory: Laboratory, core: Core, case: str, needed: Needed, value: str) -> bool | None:
+def fails_with(
+    laboratory: Laboratory, core: FailureCore, case: str, needed: Needed, value: str
+) -> bool | None:
     """Whether the core of a case fails with a value of a factor; None where that cannot be said."""
     if value in (needed.value, *needed.fails):
         return True
@@ -30,7 +32,7 @@ def fails_with(laboratory: Laboratory, core: Core, case: str, needed: Needed, va
     return fails_of_it(laboratory, case, core, needed, value)
 
 
-def same_elements(one: Core, other: Core) -> bool:
+def same_elements(one: FailureCore, other: FailureCore) -> bool:
     """Whether cores that need elements are right with the same ones, and wrong in one way with others."""
     specials = {each.failure.special for each in (one, other)}
     if one.failure.how != other.failure.how or len(specials) > 1:
@@ -39,12 +41,12 @@ def same_elements(one: Core, other: Core) -> bool:
     return not own & other.uncured and not theirs & one.uncured
 
 
-def apart(one: Core, other: Core) -> bool:
+def apart(one: FailureCore, other: FailureCore) -> bool:
     """Whether one of both is wrong because of NaN or an infinity, and the other one without."""
     return {one.special, other.special} == {True, False}
 
 
-def factors_of(core: Core) -> dict[str, Needed]:
+def factors_of(core: FailureCore) -> dict[str, Needed]:
     return {each.factor: each for each in core.crisp}
 
 
@@ -72,7 +74,9 @@ def alike(value: str, needed: Needed) -> bool:
     return value not in needed.cures
 
 
-def cured(laboratory: Laboratory, space: Space, case: str, call: Call, needed: Needed) -> Iterator[Tried]:
+def cured(
+    laboratory: Laboratory, space: CallValidity, case: str, call: Call, needed: Needed
+) -> Iterator[Tried]:
     """What becomes of a call with the factor at values that cure the core, until one says something."""
     for changed in changes_of(space, call, needed):
         found = laboratory.outcome(space, case, 0, changed)

@@ -17,7 +17,7 @@ from generator.diagnosis.change_trials import is_known, size_of
 from generator.diagnosis.laboratory import Exhausted, Laboratory
 from generator.diagnosis.taking_apart import single_cures, take_apart
 from generator.fuzzing.judged_calls import Ask
-from generator.fuzzing.known_space import Space, open_space
+from generator.fuzzing.known_space import CallValidity, open_space
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 
@@ -38,9 +38,9 @@ class Spaces:
 
     def __init__(self, folders: tuple[Path, ...] = ()) -> None:
         self._folders = folders
-        self._found: dict[OperatorName, Space | None] = {}
+        self._found: dict[OperatorName, CallValidity | None] = {}
 
-    def of(self, case: Case) -> Space | None:
+    def of(self, case: Case) -> CallValidity | None:
         """The space that a case is a call of."""
         space = self.opened(case)
         try:
@@ -48,7 +48,7 @@ class Spaces:
         except (UserError, IndexError):
             return None
 
-    def opened(self, case: Case) -> Space | None:
+    def opened(self, case: Case) -> CallValidity | None:
         """The space of a case's operator, whatever the call is."""
         if case.operator not in self._found:
             try:
@@ -222,6 +222,6 @@ def _call_of(case: Case) -> Call:
     return Call(dict(case.attributes), case.inputs, case.slots, None)
 
 
-def _same_operator(shown: Shown, space: Space) -> bool:
+def _same_operator(shown: Shown, space: CallValidity) -> bool:
     own, other = shown.core.space.spec.operator, space.spec.operator
     return (own.domain, own.name) == (other.domain, other.name)

@@ -7,15 +7,15 @@ import numpy as np
 from generator.asking.calls import Call
 from generator.diagnosis.laboratory import Laboratory
 from generator.diagnosis.one_factor import with_plain_elements
-from generator.fuzzing.judged_calls import Failure
-from generator.fuzzing.known_space import Space
+from generator.fuzzing.judged_calls import CallFailure
+from generator.fuzzing.known_space import CallValidity
 from generator.fuzzing.reductions import converted
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 
 
 def needs_special(
-    laboratory: Laboratory, space: Space, case: str, call: Call, failure: Failure
+    laboratory: Laboratory, space: CallValidity, case: str, call: Call, failure: CallFailure
 ) -> bool | None:
     """Whether a call is wrong because of NaN or an infinity: right with plain elements; raises Exhausted.
 
@@ -31,7 +31,7 @@ def needs_special(
 
 
 def loses_elements(
-    laboratory: Laboratory, space: Space, case: str, call: Call, failure: Failure
+    laboratory: Laboratory, space: CallValidity, case: str, call: Call, failure: CallFailure
 ) -> bool | None:
     """Whether a call is right with elements that every type holds, and so loses some; raises Exhausted.
 
@@ -46,7 +46,7 @@ def loses_elements(
     return False if found.failure is not None and found.failure.alike(failure) else None
 
 
-def with_plain_type(space: Space, call: Call) -> Call | None:
+def with_plain_type(space: CallValidity, call: Call) -> Call | None:
     """The call with 0, 1, 2, ... in the inputs of the first one's type; None where that has no numbers."""
     if not call.inputs or call.inputs[0][1] is None or call.slots:
         return None

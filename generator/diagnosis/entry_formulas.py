@@ -14,7 +14,7 @@ from generator.asking.calls import Call
 from generator.changes.change import Change, Changed
 from generator.changes.kind_values import taken_for
 from generator.changes.result_forms import Restate, Restored, result_form
-from generator.diagnosis.change_trials import Bench, Failure, Trial, is_known
+from generator.diagnosis.change_trials import ChangeTrial, ChangeTrials, FailingCase, is_known
 from generator.diagnosis.pointed_entries import digest_of
 from opcert.vocabulary.errors import UserError
 from reference.disagreements import Disagreement
@@ -33,7 +33,7 @@ class _Stated:
     change: Change | None = None
 
 
-def formula_trials(stating: Sequence[Disagreement], failure: Failure) -> list[EntryTrial]:
+def formula_trials(stating: Sequence[Disagreement], failure: FailingCase) -> list[EntryTrial]:
     """What the recorded answer of a case says of entries that state what is computed instead.
 
     `equals` is said of an entry whose formula gives the answer alone; where none does, `together` of those of
@@ -65,7 +65,7 @@ def formula_trials(stating: Sequence[Disagreement], failure: Failure) -> list[En
 
 
 def _choices(
-    stated: Sequence[Sequence[_Stated]], failure: Failure, bench: Bench | None
+    stated: Sequence[Sequence[_Stated]], failure: FailingCase, bench: ChangeTrials | None
 ) -> Iterator[list[_Stated]]:
     """The choices of one formula each that give the answer together."""
     pools: list[list[_Stated]] = [[]]
@@ -74,10 +74,10 @@ def _choices(
     yield from (pool for pool in pools if _gives(failure, bench, pool))
 
 
-def _bench(failure: Failure) -> Bench | None:
+def _bench(failure: FailingCase) -> ChangeTrials | None:
     """The reference under changes of the call; None of a case that is no call of a spec."""
     try:
-        return Bench(failure) if is_known(failure.case, failure.folders) else None
+        return ChangeTrials(failure) if is_known(failure.case, failure.folders) else None
     except (UserError, IndexError):
         return None
 
@@ -86,7 +86,7 @@ def _is_form(stated: str | dict[str, str | None]) -> bool:
     return isinstance(stated, str) and result_form(stated) is not None
 
 
-def _stated_by(entry: Disagreement, bench: Bench | None) -> Iterator[_Stated]:
+def _stated_by(entry: Disagreement, bench: ChangeTrials | None) -> Iterator[_Stated]:
     """The formulas of an entry, as far as the operator of the case has them."""
     for stated in entry.computes:
         form = result_form(stated) if isinstance(stated, str) else None
@@ -100,7 +100,7 @@ def _stated_by(entry: Disagreement, bench: Bench | None) -> Iterator[_Stated]:
             yield _Stated(change.text, change=change)
 
 
-def _gives(failure: Failure, bench: Bench | None, stated: Sequence[_Stated]) -> str:
+def _gives(failure: FailingCase, bench: ChangeTrials | None, stated: Sequence[_Stated]) -> str:
     """What formulas one behind the other do, in words, where they give the answer and not the right one.
 
     Empty where they do not.
@@ -118,8 +118,8 @@ def _gives(failure: Failure, bench: Bench | None, stated: Sequence[_Stated]) -> 
         return stated[0].text if judge(case, Answered(outputs)).verdict == "pass" else ""
     if bench is None:
         return ""
-    trial = Trial(changes[0] if len(changes) == 1 else _one_behind_the_other(changes))
-    (bench if outputs is failure.outputs else Bench(replace(failure, outputs=outputs))).test(trial)
+    trial = ChangeTrial(changes[0] if len(changes) == 1 else _one_behind_the_other(changes))
+    (bench if outputs is failure.outputs else ChangeTrials(replace(failure, outputs=outputs))).test(trial)
     return trial.named.text if trial.telling else ""
 
 

@@ -20,12 +20,12 @@ from generator.asking.bare_cases import first_type
 from generator.asking.calls import Call
 from generator.changes.change import Change, Changed
 from generator.changes.finding import find_changes
-from generator.diagnosis.change_trials import Trial
+from generator.diagnosis.change_trials import ChangeTrial
 from generator.diagnosis.further_changes import further_changes, is_variadic
-from generator.diagnosis.laboratory import Laboratory, Outcome
+from generator.diagnosis.laboratory import CallOutcome, Laboratory
 from generator.diagnosis.one_factor import ELEMENTS, SHAPE, is_crisp, others, plainest
 from generator.diagnosis.pointed_entries import Pointed, digest_of
-from generator.fuzzing.known_space import Space
+from generator.fuzzing.known_space import CallValidity
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
 from reference.disagreements import Disagreement
@@ -64,13 +64,13 @@ def _spread_out(cases: list[Pointed]) -> list[Pointed]:
 
 
 @lru_cache(maxsize=64)
-def _catalogue(space: Space) -> tuple[Change, ...]:
+def _catalogue(space: CallValidity) -> tuple[Change, ...]:
     return find_changes(space.spec)
 
 
 def experiment_trials(
     laboratory: Laboratory,
-    space: Space,
+    space: CallValidity,
     case: Case,
     entries: Sequence[Disagreement],
     beside: Sequence[Disagreement] = (),
@@ -101,10 +101,10 @@ def experiment_trials(
 
 def _together(
     laboratory: Laboratory,
-    space: Space,
+    space: CallValidity,
     case: Case,
     call: Call,
-    own: Outcome,
+    own: CallOutcome,
     entries: Sequence[Disagreement],
 ) -> dict[str, str]:
     """The fewest entries without which, all of them, the runtime is right; each with what ends it."""
@@ -142,9 +142,9 @@ class _Ended:
 
 def _tried(
     laboratory: Laboratory,
-    space: Space,
+    space: CallValidity,
     case: str,
-    own: Outcome,
+    own: CallOutcome,
     entry: Disagreement,
     without: Sequence[_Ended],
 ) -> EntryTrial:
@@ -165,7 +165,9 @@ def _tried(
     return EntryTrial(case, entry.id, digest_of(entry), result, by)
 
 
-def _ended_by(space: Space, case: Case, call: Call, entries: Sequence[Disagreement]) -> Iterator[_Ended]:
+def _ended_by(
+    space: CallValidity, case: Case, call: Call, entries: Sequence[Disagreement]
+) -> Iterator[_Ended]:
     seen = set[str]()
     for place, (by, factor, changed) in enumerate(_changes(space, call)):
         digest = changed.digest(space.spec.operator)
@@ -178,7 +180,7 @@ def _ended_by(space: Space, case: Case, call: Call, entries: Sequence[Disagreeme
             yield _Ended(by, changed, ends, rank)
 
 
-def _changes(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
+def _changes(space: CallValidity, call: Call) -> Iterator[tuple[str, str, Call]]:
     """Every call that differs in one thing: in words, its factor, and the call."""
     several = is_variadic(call)
     single = chain(plainest(space, call), others(space, call))
@@ -188,7 +190,7 @@ def _changes(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
     for known in _catalogue(space):
         changed = known.apply(space.spec, call)
         if changed is not None and _is_a_call(changed):
-            yield Trial(known).named.text, known.key, changed.call
+            yield ChangeTrial(known).named.text, known.key, changed.call
 
 
 def _is_a_call(changed: Changed) -> bool:
@@ -196,7 +198,7 @@ def _is_a_call(changed: Changed) -> bool:
     return not (changed.settled or changed.narrow or changed.expectations or changed.breaks)
 
 
-def is_about(entry: Disagreement, space: Space, case: Case, call: Call, factor: str = "") -> bool:
+def is_about(entry: Disagreement, space: CallValidity, case: Case, call: Call, factor: str = "") -> bool:
     """Whether an entry may be about a call that was made from a case by changing a factor.
 
     What a case's id says is said of its call with any change, too. What an answer says of NaN or infinity is

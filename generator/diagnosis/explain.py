@@ -14,9 +14,16 @@ from typing import TypeVar
 
 from conformance.judging.kept_explanations import ExplainedPart, Explanation, NamedChange, TriedChange
 from conformance.suite.cases import Case
-from generator.diagnosis.change_trials import VALID_CASE, Bench, Failure, Trial, is_known, size_of
+from generator.diagnosis.change_trials import (
+    VALID_CASE,
+    ChangeTrial,
+    ChangeTrials,
+    FailingCase,
+    is_known,
+    size_of,
+)
 
-__all__ = ["Failure", "explain", "explain_parts"]
+__all__ = ["FailingCase", "explain", "explain_parts"]
 
 MOST_CASES = 60
 """Of a greater class so many cases are compared: the smallest ones, and others spread over the rest."""
@@ -38,9 +45,9 @@ class _Fits:
     """The cases of a part, and their trials of one change, put together."""
 
     cases: list[str] = field(default_factory=list)
-    whole: Trial | None = None
+    whole: ChangeTrial | None = None
 
-    def add(self, case: Case, trial: Trial) -> None:
+    def add(self, case: Case, trial: ChangeTrial) -> None:
         self.cases.append(str(case.id))
         if self.whole is None:
             self.whole = trial
@@ -56,7 +63,9 @@ class _Fits:
         return ExplainedPart(self.whole.named, tuple(self.cases))
 
 
-def explain(cases: Sequence[str], failures: Sequence[Failure], passing: Iterable[Case] = ()) -> Explanation:
+def explain(
+    cases: Sequence[str], failures: Sequence[FailingCase], passing: Iterable[Case] = ()
+) -> Explanation:
     """What the results of one class of failing cases equal.
 
     `cases` are the ids of the class, `failures` those of which the outputs are known. Several versions of an
@@ -65,11 +74,11 @@ def explain(cases: Sequence[str], failures: Sequence[Failure], passing: Iterable
     not change the results of those. They are looked at only then.
     """
     compared = _compared(failures)
-    trials: list[Trial] | None = None
+    trials: list[ChangeTrial] | None = None
     for failure in compared:
-        bench = Bench(failure)
+        bench = ChangeTrials(failure)
         if trials is None:
-            trials = [Trial(each) for each in bench.changes.values()]
+            trials = [ChangeTrial(each) for each in bench.changes.values()]
         for trial in trials:
             if trial.fits == trial.tested:
                 bench.test(trial)
@@ -90,7 +99,9 @@ def explain(cases: Sequence[str], failures: Sequence[Failure], passing: Iterable
     )
 
 
-def explain_parts(explanation: Explanation, failures: Sequence[Failure], named: Sequence[str]) -> Explanation:
+def explain_parts(
+    explanation: Explanation, failures: Sequence[FailingCase], named: Sequence[str]
+) -> Explanation:
     """The same, where nothing is named: with the cases that one change alone of a few fits.
 
     These are the changes of the keys in `named`, which were named for other classes of the operator, and
@@ -101,8 +112,8 @@ def explain_parts(explanation: Explanation, failures: Sequence[Failure], named: 
     own = [each.key for each in explanation.tried if each.telling > 1]
     compared, found = _compared(failures), {key: _Fits() for key in dict.fromkeys((*named, *own))}
     for failure in compared:
-        bench = Bench(failure)
-        trials = [Trial(bench.changes[key]) for key in found if key in bench.changes]
+        bench = ChangeTrials(failure)
+        trials = [ChangeTrial(bench.changes[key]) for key in found if key in bench.changes]
         for trial in trials:
             bench.test(trial)
         telling = [each for each in trials if each.telling]
@@ -126,12 +137,12 @@ def _sentence_of_parts(parts: Sequence[ExplainedPart], cases: Sequence[str]) -> 
     return f"{said}{first.change.text}{further}."
 
 
-def _compared(failures: Sequence[Failure]) -> list[Failure]:
+def _compared(failures: Sequence[FailingCase]) -> list[FailingCase]:
     known = [each for each in failures if is_known(each.case, each.folders)]
     return _select(sorted(known, key=lambda each: size_of(each.case)))
 
 
-def _select(failures: Sequence[Failure]) -> list[Failure]:
+def _select(failures: Sequence[FailingCase]) -> list[FailingCase]:
     if len(failures) <= MOST_CASES:
         return list(failures)
     return [*failures[:SMALLEST], *_spread(failures[SMALLEST:], MOST_CASES - SMALLEST)]
@@ -144,7 +155,7 @@ def _spread(items: Sequence[_Item], count: int) -> list[_Item]:
     return [items[place * len(items) // count] for place in range(count)]
 
 
-def _most_plain(fitting: list[Trial]) -> list[Trial]:
+def _most_plain(fitting: list[ChangeTrial]) -> list[ChangeTrial]:
     """Without those that say no more than others: a variant of one that fits, and the valid case."""
     keys = {each.change.key for each in fitting}
     plain = [each for each in fitting if not keys.intersection(each.change.variant_of)]
@@ -152,7 +163,7 @@ def _most_plain(fitting: list[Trial]) -> list[Trial]:
     return others or plain
 
 
-def _undisputed(fitting: list[Trial], passing: Iterable[Case], folders: Folders) -> list[Trial]:
+def _undisputed(fitting: list[ChangeTrial], passing: Iterable[Case], folders: Folders) -> list[ChangeTrial]:
     """Those that would change no result that is right.
 
     A runtime that is wrong under some conditions alone may have right results that the change would alter;
@@ -165,8 +176,10 @@ def _undisputed(fitting: list[Trial], passing: Iterable[Case], folders: Folders)
     return [each for each in fitting if each.telling >= UNDISPUTED]
 
 
-def _is_disputed(trial: Trial, passing: Sequence[Case], folders: Folders) -> bool:
-    benches = (Bench(Failure(case, (), folders=folders)) for case in _spread(passing, MOST_PASSING))
+def _is_disputed(trial: ChangeTrial, passing: Sequence[Case], folders: Folders) -> bool:
+    benches = (
+        ChangeTrials(FailingCase(case, (), folders=folders)) for case in _spread(passing, MOST_PASSING)
+    )
     return any(each.disputes(trial) for each in benches)
 
 

@@ -18,7 +18,7 @@ from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CHAINS, OperatorName
 from reference.disagreements import Disagreement
-from specs.call_scopes import Scope, scope_of
+from specs.call_scopes import CallScope, scope_of
 from specs.library import load_spec
 from specs.model import Spec
 
@@ -36,7 +36,7 @@ class Scopes:
         self._strict = strict
         self._specs: dict[OperatorName, Spec | None] = {}
 
-    def names_of(self, case: Case) -> Scope | None:
+    def names_of(self, case: Case) -> CallScope | None:
         """A case's attributes (with their defaults) and inputs."""
         spec = self._spec(case.operator)
         try:

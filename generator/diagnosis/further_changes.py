@@ -11,7 +11,7 @@ from itertools import count
 import numpy as np
 
 from generator.asking.calls import Call
-from generator.diagnosis.one_factor import ELEMENTS, SHAPE, Changed
+from generator.diagnosis.one_factor import ELEMENTS, SHAPE, OneFactorCall
 from generator.fuzzing.reductions import converted
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
@@ -20,7 +20,7 @@ _Shape = tuple[int, ...]
 _PLAIN_TYPES = ("float", "int32", "double", "float16")
 
 
-def further_changes(call: Call) -> Iterator[Changed]:
+def further_changes(call: Call) -> Iterator[OneFactorCall]:
     """The elements of each input small or all the same, axes without elements with one, scalars with an axis.
 
     What comes out may be no call of the operator.
@@ -41,7 +41,7 @@ def further_changes(call: Call) -> Iterator[Changed]:
             for to, numbers in ways.items():
                 tensor = converted(Tensor(ELEMENT_TYPES["double"], numbers.reshape(given.shape)), kind)
                 if tensor != given:
-                    yield Changed(f"{ELEMENTS} {name}", to, call.with_input(name, tensor))
+                    yield OneFactorCall(f"{ELEMENTS} {name}", to, call.with_input(name, tensor))
     yield from _reshaped(
         call, "one element in place of none", lambda shape: tuple(max(each, 1) for each in shape)
     )
@@ -51,7 +51,7 @@ def further_changes(call: Call) -> Iterator[Changed]:
         longer = first.array.reshape((*first.shape, 1))
         name = call.inputs[0][0]
         changed = call.with_input(name, Tensor(first.element_type, longer))
-        yield Changed(f"{SHAPE} {name}", "an axis of 1 more", changed)
+        yield OneFactorCall(f"{SHAPE} {name}", "an axis of 1 more", changed)
     yield from _first_alone(call)
 
 
@@ -61,7 +61,7 @@ def is_variadic(call: Call) -> bool:
     return len(set(names)) < len(names)
 
 
-def _of_every_tensor(call: Call) -> Iterator[Changed]:
+def _of_every_tensor(call: Call) -> Iterator[OneFactorCall]:
     """All tensors of the first one's type in another type; with small elements."""
     yield from _retyped(call)
     double, places = ELEMENT_TYPES["double"], count()
@@ -72,15 +72,15 @@ def _of_every_tensor(call: Call) -> Iterator[Changed]:
 
     changed = _with_first_type(call, small)
     if changed is not None:
-        yield Changed(f"{ELEMENTS} all", "0, 1, 2, 0, ...", changed)
+        yield OneFactorCall(f"{ELEMENTS} all", "0, 1, 2, 0, ...", changed)
 
 
-def _retyped(call: Call) -> Iterator[Changed]:
+def _retyped(call: Call) -> Iterator[OneFactorCall]:
     """All tensors of the first one's type in another type."""
     for name in _PLAIN_TYPES:
         changed = _with_first_type(call, partial(converted, kind=ELEMENT_TYPES[name]))
         if changed is not None:
-            yield Changed(f"type of {call.inputs[0][0]}", name, changed)
+            yield OneFactorCall(f"type of {call.inputs[0][0]}", name, changed)
 
 
 def _with_first_type(call: Call, turn: Callable[[Tensor], Tensor]) -> Call | None:
@@ -95,7 +95,7 @@ def _with_first_type(call: Call, turn: Callable[[Tensor], Tensor]) -> Call | Non
     return replace(call, inputs=inputs)
 
 
-def _reshaped(call: Call, to: str, of: Callable[[_Shape], _Shape]) -> Iterator[Changed]:
+def _reshaped(call: Call, to: str, of: Callable[[_Shape], _Shape]) -> Iterator[OneFactorCall]:
     """The call with other shapes of all tensors that have numbers, their elements repeated or 1."""
     changed = call
     for name, given in call.inputs:
@@ -109,10 +109,10 @@ def _reshaped(call: Call, to: str, of: Callable[[_Shape], _Shape]) -> Iterator[C
                 made = converted(Tensor(ELEMENT_TYPES["double"], numbers), given.element_type)
             changed = changed.with_input(name, made)
     if changed is not call:
-        yield Changed(f"{SHAPE} all", to, changed)
+        yield OneFactorCall(f"{SHAPE} all", to, changed)
 
 
-def _first_alone(call: Call) -> Iterator[Changed]:
+def _first_alone(call: Call) -> Iterator[OneFactorCall]:
     """An input with what is first along an axis, along all axes behind the second, and along all."""
     for name, given in call.inputs:
         if given is None or not given.array.size:
@@ -126,9 +126,9 @@ def _first_alone(call: Call) -> Iterator[Changed]:
             tensor = Tensor(given.element_type, np.ascontiguousarray(given.array[cut]))
             if tensor.shape != given.shape:
                 told = f"1 along {', '.join(map(str, some))}"
-                yield Changed(f"{SHAPE} {name}", told, call.with_input(name, tensor))
+                yield OneFactorCall(f"{SHAPE} {name}", told, call.with_input(name, tensor))
                 if rank == 1:
-                    yield Changed(
+                    yield OneFactorCall(
                         f"{SHAPE} {name}", f"{told}, as others like it", _cut_alike(call, given.shape)
                     )
 

@@ -9,9 +9,9 @@ from conformance.judging.kept_diagnosis import TriedCall
 from conformance.running.responses import Response
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
-from generator.diagnosis.one_factor import Changed
-from generator.fuzzing.judged_calls import BY_VALUE, Ask, Bench, Failure
-from generator.fuzzing.known_space import Attempt, Space
+from generator.diagnosis.one_factor import OneFactorCall
+from generator.fuzzing.judged_calls import BY_VALUE, Ask, CallFailure, CallTrials
+from generator.fuzzing.known_space import Attempt, CallValidity
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import Tensor
 
@@ -26,21 +26,21 @@ class Exhausted(Exception):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CallOutcome:
     """What became of a call: a verdict, or why nothing can be said; and how it fails, if it does.
 
     `several` says that two elements of what is expected differ.
     """
 
     word: str
-    failure: Failure | None = None
+    failure: CallFailure | None = None
     several: bool = True
 
     @property
     def passes(self) -> bool:
         return self.word == "pass"
 
-    def cures(self, own: Outcome) -> bool:
+    def cures(self, own: CallOutcome) -> bool:
         """Whether it passes where another call fails, and would not by chance.
 
         Wrong elements, or a wrong order of them, may not show where all that is expected is one element.
@@ -48,7 +48,7 @@ class Outcome:
         by_value = own.failure is not None and own.failure.how in BY_VALUE
         return self.passes and (self.several or not (by_value and own.several))
 
-    def like(self, failure: Failure) -> bool:
+    def like(self, failure: CallFailure) -> bool:
         """Whether it fails as another call does; a wrong value may be more or less wrong."""
         if self.failure is None or self.failure.verdict != failure.verdict:
             return False
@@ -68,8 +68,8 @@ class Laboratory:
     seconds: float = float("inf")
     calls: list[TriedCall] = field(default_factory=list)
     begun: float | None = None
-    _benches: dict[str, Bench] = field(default_factory=dict)
-    _known: dict[str, Outcome] = field(default_factory=dict)
+    _benches: dict[str, CallTrials] = field(default_factory=dict)
+    _known: dict[str, CallOutcome] = field(default_factory=dict)
     _hangs: int = 0
     _several: bool = True
 
@@ -77,7 +77,9 @@ class Laboratory:
         for each in self.calls:
             self._known[f"{CaseId.parse(each.case).operator}/{each.call}"] = _outcome_of(each)
 
-    def outcome(self, space: Space, case: str, step: int, changed: Changed | Call) -> Outcome:
+    def outcome(
+        self, space: CallValidity, case: str, step: int, changed: OneFactorCall | Call
+    ) -> CallOutcome:
         """What becomes of a call that was made from a case; raises Exhausted."""
         call = changed if isinstance(changed, Call) else changed.call
         operator = str(space.spec.operator)
@@ -87,7 +89,7 @@ class Laboratory:
         if found is None:
             attempt = space.attempt(call)
             if attempt is None or attempt.breaks is not None:
-                found = Outcome(INVALID)
+                found = CallOutcome(INVALID)
             else:
                 found = self._asked(space, attempt)
                 factor, to = (None, None) if isinstance(changed, Call) else (changed.factor, changed.to)
@@ -95,7 +97,7 @@ class Laboratory:
             self._known[key] = found
         return found
 
-    def _asked(self, space: Space, attempt: Attempt) -> Outcome:
+    def _asked(self, space: CallValidity, attempt: Attempt) -> CallOutcome:
         if len(self.calls) >= self.most_calls:
             raise Exhausted(f"{self.most_calls} calls were made")
         if self.begun is None:
@@ -104,17 +106,17 @@ class Laboratory:
             raise Exhausted(f"{self.seconds:g} s are over")
         if self._hangs >= MOST_HANGS:
             raise Exhausted(f"{MOST_HANGS} calls had no answer in time")
-        bench = self._benches.setdefault(str(space.spec.operator), Bench(space, self._seen))
+        bench = self._benches.setdefault(str(space.spec.operator), CallTrials(space, self._seen))
         word, failure = bench.outcome(attempt)
         self._hangs += word == "timeout"
-        return Outcome(word, failure, self._several)
+        return CallOutcome(word, failure, self._several)
 
     def _seen(self, case: Case, valid: Case | None) -> Response:
         self._several = any(_differ(each.expected) for each in case.expectations[0].outputs)
         return self.ask(case, valid)
 
 
-def _noted(call: TriedCall, found: Outcome) -> TriedCall:
+def _noted(call: TriedCall, found: CallOutcome) -> TriedCall:
     """A call with what makes its outcome again."""
     failure = found.failure
     if failure is None:
@@ -124,11 +126,11 @@ def _noted(call: TriedCall, found: Outcome) -> TriedCall:
     return replace(noted, several=found.several)
 
 
-def _outcome_of(call: TriedCall) -> Outcome:
+def _outcome_of(call: TriedCall) -> CallOutcome:
     if call.how is None:
-        return Outcome(call.outcome, None, call.several)
-    failure = Failure(call.outcome, call.how, call.empty, call.reason, call.pattern, call.special)
-    return Outcome(call.outcome, failure, call.several)
+        return CallOutcome(call.outcome, None, call.several)
+    failure = CallFailure(call.outcome, call.how, call.empty, call.reason, call.pattern, call.special)
+    return CallOutcome(call.outcome, failure, call.several)
 
 
 def _differ(tensor: Tensor) -> bool:

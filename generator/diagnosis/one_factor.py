@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from generator.asking.calls import Call
-from generator.fuzzing.known_space import Space
+from generator.fuzzing.known_space import CallValidity
 from generator.fuzzing.matters import value_text, values_of
 from generator.fuzzing.plainness import numbers_of, type_rank
 from generator.fuzzing.reductions import converted, fewer_axes, with_type
@@ -33,7 +33,7 @@ SHAPE = "shape of"
 
 
 @dataclass(frozen=True, eq=False)
-class Changed:
+class OneFactorCall:
     """A call in which one factor was changed: its name, the value it has now, and the call.
 
     `plain` says that the value is the plainest that the factor has.
@@ -50,7 +50,7 @@ def is_crisp(factor: str) -> bool:
     return not factor.startswith((ELEMENTS, SHAPE))
 
 
-def value_of(space: Space, call: Call, factor: str) -> str:
+def value_of(space: CallValidity, call: Call, factor: str) -> str:
     """The value that a factor has in a call, as text; empty where it has none."""
     if factor.startswith("signs of "):
         return _signs(call, factor.removeprefix("signs of "))
@@ -64,66 +64,68 @@ def value_of(space: Space, call: Call, factor: str) -> str:
     return LEFT_OUT if dict(call.inputs).get(factor) is None else GIVEN
 
 
-def plainest(space: Space, call: Call) -> Iterator[Changed]:
+def plainest(space: CallValidity, call: Call) -> Iterator[OneFactorCall]:
     """The call with one factor at its plainest value, for each that has another one; crisp factors first."""
     for name, given in call.attributes.items():
         known = space.spec.attributes.get(name)
         if known is not None and not known.required:
-            yield Changed(name, _default(space, name), call.with_attribute(name, None), plain=True)
+            yield OneFactorCall(name, _default(space, name), call.with_attribute(name, None), plain=True)
         elif known is not None and known.kind:
             # What has no default has no plainest value either.
             for value in values_of(space, known)[:MOST_VALUES]:
                 if value != given.value:
                     changed = call.with_attribute(name, attribute(known.kind, value))
-                    yield Changed(name, _text(value), changed, plain=True)
+                    yield OneFactorCall(name, _text(value), changed, plain=True)
     if not call.slots:
         for parameter in space.spec.inputs:
             if parameter.option == "optional" and dict(call.inputs).get(parameter.name) is not None:
-                yield Changed(parameter.name, LEFT_OUT, call.with_input(parameter.name, None), plain=True)
+                yield OneFactorCall(
+                    parameter.name, LEFT_OUT, call.with_input(parameter.name, None), plain=True
+                )
         for factor, names, kinds in _types(space, call):
             now = value_of(space, call, factor)
             if kinds and kinds[0] != now:
-                yield Changed(factor, kinds[0], with_type(call, names, kinds[0]), plain=True)
+                yield OneFactorCall(factor, kinds[0], with_type(call, names, kinds[0]), plain=True)
         yield from _positive(call)
         yield from _elements(call)
         yield from _shapes(call)
 
 
-def others(space: Space, call: Call) -> Iterator[Changed]:
+def others(space: CallValidity, call: Call) -> Iterator[OneFactorCall]:
     """The call with one crisp factor at each other value that it may have, those named above left out."""
     for known in space.spec.attributes.values():
         now = value_text(space, call, known.name)
         for value in values_of(space, known)[:MOST_VALUES]:
             if known.kind is not None and str(value) != now:
                 changed = call.with_attribute(known.name, attribute(known.kind, value))
-                yield Changed(known.name, _text(value), changed)
+                yield OneFactorCall(known.name, _text(value), changed)
         if known.name not in call.attributes and known.has_default and known.kind is not None:
             # A runtime may have another default than the document.
             given = call.with_attribute(known.name, attribute(known.kind, known.default))
-            yield Changed(known.name, f"{GIVEN_AS}{_text(known.default)}", given)
+            yield OneFactorCall(known.name, f"{GIVEN_AS}{_text(known.default)}", given)
     if not call.slots:
         for factor, names, kinds in _types(space, call):
             now = value_of(space, call, factor)
             for each in kinds[:MOST_VALUES]:
                 if each != now:
-                    yield Changed(factor, each, with_type(call, names, each))
+                    yield OneFactorCall(factor, each, with_type(call, names, each))
 
 
-def with_value(space: Space, call: Call, factor: str, value: str) -> Changed | None:
+def with_value(space: CallValidity, call: Call, factor: str, value: str) -> OneFactorCall | None:
     """The call with a crisp factor at a value as text; None where it cannot have that one."""
     known = space.spec.attributes.get(factor)
     if known is not None and known.kind is not None:
         for each in values_of(space, known):
             if _text(each) == value:
-                return Changed(factor, value, call.with_attribute(factor, attribute(known.kind, each)))
+                return OneFactorCall(factor, value, call.with_attribute(factor, attribute(known.kind, each)))
     if not call.slots:
         for name, names, kinds in _types(space, call):
             if name == factor and value in kinds:
-                return Changed(factor, value, with_type(call, names, value))
+                return OneFactorCall(factor, value, with_type(call, names, value))
     return None
 
 
-def _default(space: Space, name: str) -> str:
+def _default(space: CallValidity, name: str) -> str:
     known = space.spec.attributes[name]
     return _text(known.default) if known.has_default else LEFT_OUT
 
@@ -136,7 +138,7 @@ def _text(value: Any) -> str:
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def _types(space: Space, call: Call) -> Iterator[tuple[str, list[str], list[str]]]:
+def _types(space: CallValidity, call: Call) -> Iterator[tuple[str, list[str], list[str]]]:
     """Each group of inputs of one type, and the types that it may have, the plainest first."""
     given, seen = dict(call.inputs), set[str]()
     for parameter in space.spec.inputs:
@@ -168,7 +170,7 @@ def _signs(call: Call, name: str) -> str:
     return "some negative" if name in _lists(call) else "none negative"
 
 
-def _positive(call: Call) -> Iterator[Changed]:
+def _positive(call: Call) -> Iterator[OneFactorCall]:
     """Negative numbers of a list counted from the front of the first input, which is the same for an axis."""
     first = call.inputs[0][1] if call.inputs else None
     if first is None or not first.shape:
@@ -187,7 +189,7 @@ def _positive(call: Call) -> Iterator[Changed]:
             assert tensor is not None
             array = np.array(turned, dtype=tensor.array.dtype).reshape(tensor.shape)
             changed = call.with_input(name, Tensor(tensor.element_type, array))
-        yield Changed(f"signs of {name}", f"[{', '.join(map(str, turned))}]", changed, plain=True)
+        yield OneFactorCall(f"signs of {name}", f"[{', '.join(map(str, turned))}]", changed, plain=True)
 
 
 def with_plain_elements(call: Call) -> Call | None:
@@ -195,7 +197,7 @@ def with_plain_elements(call: Call) -> Call | None:
     return next((each.call for each in _elements(call) if each.to == PLAIN_ELEMENTS), None)
 
 
-def _elements(call: Call) -> Iterator[Changed]:
+def _elements(call: Call) -> Iterator[OneFactorCall]:
     """The first input with plain elements; with small ones; without signs, without NaN and infinity."""
     if not call.inputs:
         return
@@ -210,7 +212,7 @@ def _elements(call: Call) -> Iterator[Changed]:
     ways = {PLAIN_ELEMENTS: np.arange(numbers.size, dtype=np.float64) % 100}
     if kind.kind == "complex" and given.array.imag.any():
         real = Tensor(kind, given.array.real.astype(given.array.dtype))
-        yield Changed(f"{ELEMENTS} {name}", "real", call.with_input(name, real), plain=True)
+        yield OneFactorCall(f"{ELEMENTS} {name}", "real", call.with_input(name, real), plain=True)
     if kind.kind != "complex":
         ways["not negative"] = np.abs(numbers)
         ways["not NaN"] = np.nan_to_num(numbers, nan=1.0, posinf=np.inf, neginf=-np.inf)
@@ -220,10 +222,10 @@ def _elements(call: Call) -> Iterator[Changed]:
         if np.array_equal(values, numbers, equal_nan=True):
             continue
         tensor = converted(Tensor(double, values.reshape(given.shape)), kind)
-        yield Changed(f"{ELEMENTS} {name}", to, call.with_input(name, tensor), plain=True)
+        yield OneFactorCall(f"{ELEMENTS} {name}", to, call.with_input(name, tensor), plain=True)
 
 
-def _shapes(call: Call) -> Iterator[Changed]:
+def _shapes(call: Call) -> Iterator[OneFactorCall]:
     """An axis of the first input less, with what belongs to it."""
     if not call.inputs or call.inputs[0][1] is None:
         return
@@ -233,4 +235,4 @@ def _shapes(call: Call) -> Iterator[Changed]:
         assert tensor is not None
         if tensor.array.size < min(TELLING, first.array.size):
             continue  # of so few elements the wrong ones may be right by chance
-        yield Changed(f"{SHAPE} {call.inputs[0][0]}", str(list(tensor.shape)), each, plain=True)
+        yield OneFactorCall(f"{SHAPE} {call.inputs[0][0]}", str(list(tensor.shape)), each, plain=True)

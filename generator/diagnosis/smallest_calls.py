@@ -15,8 +15,8 @@ from conformance.suite.where_shown import ORDER, Shows, shows_of
 from generator.asking.calls import Call, call_of
 from generator.asking.expectations import expect
 from generator.diagnosis.explainer import Scopes
-from generator.fuzzing.judged_calls import Ask, Bench, Failure, case_of
-from generator.fuzzing.known_space import Attempt, Space, open_space
+from generator.fuzzing.judged_calls import Ask, CallFailure, CallTrials, case_of
+from generator.fuzzing.known_space import Attempt, CallValidity, open_space
 from generator.fuzzing.reductions import converted
 from generator.fuzzing.shrinking import shrink
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -30,12 +30,12 @@ SHRUNK = ("mismatch", "rejected_valid")
 
 
 @dataclass(eq=False)
-class _OfOneCause(Bench):
+class _OfOneCause(CallTrials):
     """A bench on which a call fails only where it may be of the cause, and while there is time."""
 
     may_be: Callable[[Case], bool] = bool
     until: float = 0.0
-    own: Failure | None = None
+    own: CallFailure | None = None
     like: Case | None = None
     """The case that is shrunk: a smaller one wants the same outputs."""
 
@@ -61,13 +61,13 @@ class _OfOneCause(Bench):
             for each in expectations
         )
 
-    def _judge(self, call: Call, case: Case, response: Response) -> tuple[str, Failure | None]:
+    def _judge(self, call: Call, case: Case, response: Response) -> tuple[str, CallFailure | None]:
         return super()._judge(call, self.wanting(case), response)
 
     def _every(self, call: Call) -> tuple[Expectation, ...]:
         return self._wanted(super()._every(call))
 
-    def fails(self, attempt: Attempt) -> Failure | None:
+    def fails(self, attempt: Attempt) -> CallFailure | None:
         if time.monotonic() > self.until or not self.may_be(case_of(self.space, attempt)):
             return None
         try:
@@ -115,7 +115,13 @@ class SmallestCalls:
         return self._shrunk(space, case, verdict, reason, entry, rank)
 
     def _shrunk(
-        self, space: Space, case: Case, verdict: str, reason: str, entry: Disagreement | None, rank: int
+        self,
+        space: CallValidity,
+        case: Case,
+        verdict: str,
+        reason: str,
+        entry: Disagreement | None,
+        rank: int,
     ) -> Case:
         scopes = Scopes(self.folders)
 
@@ -155,7 +161,7 @@ class SmallestCalls:
         return replace(found, sources=case.sources, rule=case.rule)
 
 
-def _with_numbers(bench: _OfOneCause, call: Call, failure: Failure) -> Call:
+def _with_numbers(bench: _OfOneCause, call: Call, failure: CallFailure) -> Call:
     """The call with 1, 2, 3 where it has zeros alone, as people write it, where it fails so, too."""
     for name, given in call.inputs:
         if given is None or not given.element_type.is_float or given.array.size == 0 or given.array.any():

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from conformance.judging.kept_diagnosis import Needed
 from generator.asking.calls import Call
 from generator.diagnosis.elements_asked import loses_elements, needs_special
-from generator.diagnosis.laboratory import Laboratory, Outcome
+from generator.diagnosis.laboratory import CallOutcome, Laboratory
 from generator.diagnosis.one_factor import (
     ELEMENTS,
     GIVEN_AS,
     PLAIN_ELEMENTS,
-    Changed,
+    OneFactorCall,
     is_crisp,
     others,
     plainest,
@@ -25,8 +25,8 @@ from generator.diagnosis.one_factor import (
     with_plain_elements,
     with_value,
 )
-from generator.fuzzing.judged_calls import Failure
-from generator.fuzzing.known_space import Space
+from generator.fuzzing.judged_calls import CallFailure
+from generator.fuzzing.known_space import CallValidity
 
 MOST_ROUNDS = 4
 
@@ -47,7 +47,7 @@ class _Values:
 
 
 @dataclass(frozen=True, eq=False)
-class Core:
+class FailureCore:
     """What is left of a failing call, with the factors that it needs and those that do not matter.
 
     `needed` are factors that are not plain, and right when they are; where there are none, plain ones that
@@ -57,9 +57,9 @@ class Core:
     see `needs_special`; `loses`: see `loses_elements`.
     """
 
-    space: Space
+    space: CallValidity
     call: Call
-    failure: Failure
+    failure: CallFailure
     needed: tuple[Needed, ...]
     free: tuple[str, ...]
     unclear: frozenset[str] = frozenset()
@@ -74,7 +74,9 @@ class Core:
         return tuple(each for each in self.needed if is_crisp(each.factor)) or self.needed
 
 
-def single_cures(laboratory: Laboratory, space: Space, case: str, step: int, call: Call) -> list[Changed]:
+def single_cures(
+    laboratory: Laboratory, space: CallValidity, case: str, step: int, call: Call
+) -> list[OneFactorCall]:
     """The changes of one crisp factor to its plainest value with which a failing call passes.
 
     Of a list whose signs cure it that is the signs alone, though it may be left out as well.
@@ -87,7 +89,9 @@ def single_cures(laboratory: Laboratory, space: Space, case: str, step: int, cal
     return [each for name, each in found.items() if f"signs of {name}" not in found]
 
 
-def take_apart(laboratory: Laboratory, space: Space, case: str, call: Call, failure: Failure) -> Core:
+def take_apart(
+    laboratory: Laboratory, space: CallValidity, case: str, call: Call, failure: CallFailure
+) -> FailureCore:
     """The core of a failing call of a case; raises Exhausted.
 
     What cures the call alone is not touched, and must cure what is left of it, too: else the call would
@@ -97,7 +101,7 @@ def take_apart(laboratory: Laboratory, space: Space, case: str, call: Call, fail
     held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
     plainer = with_plain_elements(call)
     if plainer is not None:
-        elements = Changed(f"{ELEMENTS} {call.inputs[0][0]}", PLAIN_ELEMENTS, plainer)
+        elements = OneFactorCall(f"{ELEMENTS} {call.inputs[0][0]}", PLAIN_ELEMENTS, plainer)
         if laboratory.outcome(space, case, step, elements).like(failure):
             # With elements that all differ, nothing is right only because what is wrong does not show.
             call, step = plainer, 1
@@ -139,18 +143,20 @@ def take_apart(laboratory: Laboratory, space: Space, case: str, call: Call, fail
     beside = tuple(_beside(space, call, values, needed))
     special = needs_special(laboratory, space, case, call, own)
     loses = loses_elements(laboratory, space, case, call, own)
-    core = Core(space, call, failure, needed, free, unclear, beside, frozenset(uncured), special, loses)
+    core = FailureCore(
+        space, call, failure, needed, free, unclear, beside, frozenset(uncured), special, loses
+    )
     return replace(core, needed=tuple(_of_this_cause(laboratory, case, core)))
 
 
-def _looks_otherwise(found: Outcome, own: Failure) -> bool:
+def _looks_otherwise(found: CallOutcome, own: CallFailure) -> bool:
     """Whether a wrong result is wrong in another way, as far as it looks like anything."""
     pattern = found.failure.pattern if found.failure is not None else ""
     return bool(pattern and own.pattern) and pattern != own.pattern
 
 
 def _beside(
-    space: Space, call: Call, values: Mapping[str, _Values], needed: Sequence[Needed]
+    space: CallValidity, call: Call, values: Mapping[str, _Values], needed: Sequence[Needed]
 ) -> Iterator[Needed]:
     """Factors with their plain value, with which alone the call fails: all others that were tried cure."""
     names = {each.factor for each in needed}
@@ -161,8 +167,8 @@ def _beside(
             yield Needed(name, value_of(space, call, name), (), tuple(each.cures))
 
 
-def _needed(space: Space, call: Call, values: Mapping[str, _Values]) -> Iterator[Needed]:
-    """The factors that tell: see `Core`; of a list whose signs are needed the signs alone."""
+def _needed(space: CallValidity, call: Call, values: Mapping[str, _Values]) -> Iterator[Needed]:
+    """The factors that tell: see `FailureCore`; of a list whose signs are needed the signs alone."""
     crisp = [name for name, each in values.items() if is_crisp(name) and each.plain_cures]
     crisp = [name for name in crisp if f"signs of {name}" not in crisp]
     if not crisp:
@@ -177,14 +183,16 @@ def _needed(space: Space, call: Call, values: Mapping[str, _Values]) -> Iterator
         yield Needed(name, value_of(space, call, name), tuple(values[name].fails), tuple(values[name].cures))
 
 
-def _next(space: Space, call: Call, seen: set[tuple[str, str]], held: set[str]) -> Changed | None:
+def _next(
+    space: CallValidity, call: Call, seen: set[tuple[str, str]], held: set[str]
+) -> OneFactorCall | None:
     touched = held | {each.removeprefix("signs of ") for each in held}
     free = (each for each in plainest(space, call) if each.factor not in touched)
     return next((each for each in free if (each.factor, each.to) not in seen), None)
 
 
 def _still_cures(
-    laboratory: Laboratory, space: Space, case: str, step: int, call: Call, held: set[str]
+    laboratory: Laboratory, space: CallValidity, case: str, step: int, call: Call, held: set[str]
 ) -> bool:
     """Whether a call passes with each held factor made plain alone."""
     left = set(held)
@@ -196,7 +204,7 @@ def _still_cures(
     return not left
 
 
-def changes_of(space: Space, call: Call, needed: Needed) -> Iterator[Changed]:
+def changes_of(space: CallValidity, call: Call, needed: Needed) -> Iterator[OneFactorCall]:
     """The call with the factor at a curing value; signs, elements and lengths at any plain one."""
     of_factor = [
         each for each in (*plainest(space, call), *others(space, call)) if each.factor == needed.factor
@@ -207,14 +215,14 @@ def changes_of(space: Space, call: Call, needed: Needed) -> Iterator[Changed]:
         yield from of_factor
 
 
-def _of_this_cause(laboratory: Laboratory, case: str, core: Core) -> Iterator[Needed]:
+def _of_this_cause(laboratory: Laboratory, case: str, core: FailureCore) -> Iterator[Needed]:
     """The needed factors, with those further values alone that fail of this cause; raises Exhausted."""
     for each in core.needed:
         own = (to for to in each.fails if fails_of_it(laboratory, case, core, each, to))
         yield replace(each, fails=tuple(own))
 
 
-def fails_of_it(laboratory: Laboratory, case: str, core: Core, needed: Needed, to: str) -> bool:
+def fails_of_it(laboratory: Laboratory, case: str, core: FailureCore, needed: Needed, to: str) -> bool:
     """Whether the other needed factors cure the core with one at another value that fails, too.
 
     What fails whatever they are fails of something else. Raises Exhausted.

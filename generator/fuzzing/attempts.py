@@ -9,7 +9,7 @@ from functools import cached_property
 from hypothesis import strategies as st
 
 from generator.asking.calls import Call
-from generator.fuzzing.known_space import Attempt, Space, growth, without_huge_numbers
+from generator.fuzzing.known_space import Attempt, CallValidity, growth, without_huge_numbers
 from generator.fuzzing.steps import take_step
 from generator.fuzzing.wide_draws import one_of_many, seeds, whole_numbers
 from generator.rows.feasibility import FREE
@@ -21,10 +21,10 @@ MOST_GROWTH = 8.0
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class CallSource:
     """Where the calls of one operator are drawn from. `most_steps` are taken from a call of the levels."""
 
-    space: Space
+    space: CallValidity
     most_steps: int = MOST_STEPS
 
     @cached_property

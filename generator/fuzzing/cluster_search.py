@@ -29,11 +29,11 @@ from conformance.running.tasks import Task
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.cases import Case
 from generator.asking.calls_files import KeptCall, call_text, parse_call
-from generator.fuzzing.judged_calls import Failure
+from generator.fuzzing.judged_calls import CallFailure
 from generator.fuzzing.known_failures import KnownFailures, find_known_failures
-from generator.fuzzing.known_space import Attempt, Space, open_space
+from generator.fuzzing.known_space import Attempt, CallValidity, open_space
 from generator.fuzzing.matters import Matter
-from generator.fuzzing.search import Find, Search, Tell, add_search, fuzz
+from generator.fuzzing.search import Find, FuzzResult, Tell, add_search, fuzz
 from generator.fuzzing.shrinking import Small
 from opcert.vocabulary.errors import Place, RuntimeUnavailable, UserError
 from opcert.vocabulary.harmless import one_line
@@ -62,7 +62,7 @@ class FoundAnswer:
 
     call: str
     breaks: str | None
-    failure: Failure
+    failure: CallFailure
     tries: int
     least: bool
     matters: tuple[Matter, ...]
@@ -75,7 +75,7 @@ class FoundAnswer:
         breaks = None if attempt.breaks is None else attempt.breaks.id
         return cls(text, breaks, small.failure, small.tries, small.least, find.matters, find.calls)
 
-    def find(self, space: Space) -> Find:
+    def find(self, space: CallValidity) -> Find:
         """The find; UserError where its call is none of the operator, or breaks a rule that there is not."""
         kept = parse_call(self.call, _CAME)
         if kept.operator != space.spec.operator:
@@ -89,7 +89,7 @@ class FoundAnswer:
 
 @dataclass(frozen=True)
 class DrawAnswer:
-    """What was found of a unit, by which runtime, on which machine: as `Search` has it."""
+    """What was found of a unit, by which runtime, on which machine: as `FuzzResult` has it."""
 
     machine: str
     runtime: Mapping[str, Any]
@@ -102,7 +102,7 @@ class DrawAnswer:
 
     @classmethod
     def of(
-        cls, machine: str, runtime: Mapping[str, Any], operator: OperatorName, search: Search
+        cls, machine: str, runtime: Mapping[str, Any], operator: OperatorName, search: FuzzResult
     ) -> DrawAnswer:
         finds = tuple(FoundAnswer.of(operator, each) for each in search.finds)
         mistakes, failed = tuple(search.mistakes), tuple(search.failed)
@@ -110,11 +110,11 @@ class DrawAnswer:
             machine, runtime, finds, search.tried, mistakes, failed, search.drawn, float(search.seconds)
         )
 
-    def search(self, space: Space) -> Search:
+    def search(self, space: CallValidity) -> FuzzResult:
         """What was found; raises as `FoundAnswer.find` does."""
         finds = [each.find(space) for each in self.finds]
         mistakes, failed = list(self.mistakes), list(self.failed)
-        return Search(finds, Counter(self.tried), mistakes, failed, self.drawn, self.seconds)
+        return FuzzResult(finds, Counter(self.tried), mistakes, failed, self.drawn, self.seconds)
 
 
 @on_worker
@@ -136,7 +136,7 @@ def search_unit(order: RunOrder, operator: OperatorName, unit: DrawUnit) -> Draw
 @on_worker
 def ask_cases(
     order: RunOrder, operator: OperatorName, cases: Sequence[Case]
-) -> tuple[tuple[tuple[int, Failure], ...], int]:
+) -> tuple[tuple[tuple[int, CallFailure], ...], int]:
     """The cases that the runtime fails, by their places, and how many were asked: `find_known_failures`."""
     with _Asked(order) as standing:
         found = find_known_failures(_space(operator), standing.ask, cases)
@@ -167,7 +167,7 @@ class _Asked:
 
 
 @cache
-def _space(operator: OperatorName) -> Space:
+def _space(operator: OperatorName) -> CallValidity:
     return open_space(operator)
 
 
@@ -202,14 +202,16 @@ class ClusterSearch:
     def __exit__(self, *_: object) -> None:
         self._cluster.forget(end_run, self._order.key)
 
-    def search(self, space: Space, seed: int, seconds: float, tell: Tell, most_calls: int | None) -> Search:
+    def search(
+        self, space: CallValidity, seed: int, seconds: float, tell: Tell, most_calls: int | None
+    ) -> FuzzResult:
         """Search for `seconds`, or for so many calls, on all workers at a time.
 
         Units are put together in the order of their numbers. Raises as `Cluster.each` does, and UserError
         where the workers of a unit were lost: without it the finds would be others.
         """
         begin = time.monotonic()
-        found, came, following = Search(), dict[int, Search](), 0
+        found, came, following = FuzzResult(), dict[int, FuzzResult](), 0
         units = self._units(space.spec.operator, seed, begin + seconds, most_calls)
         for number, answer in self._cluster.each(search_unit, units):
             if isinstance(answer, Lost):
@@ -229,7 +231,7 @@ class ClusterSearch:
         found.seconds = time.monotonic() - begin
         return found
 
-    def known_failures(self, space: Space, cases: Sequence[Case]) -> KnownFailures:
+    def known_failures(self, space: CallValidity, cases: Sequence[Case]) -> KnownFailures:
         """The cases of a suite that the runtime fails; one worker asks."""
         operator = space.spec.operator
         places, asked = self._cluster.ask(ask_cases, self._sources, self._order, operator, tuple(cases))

@@ -12,8 +12,8 @@ from generator.asking.calls import Call
 from generator.asking.calls_files import KeptCall, write_call
 from generator.fuzzing.judged_calls import case_of
 from generator.fuzzing.known_failures import KnownFailures
-from generator.fuzzing.known_space import Space
-from generator.fuzzing.search import Find, Search
+from generator.fuzzing.known_space import CallValidity
+from generator.fuzzing.search import Find, FuzzResult
 from generator.making.found_calls import WORD
 from opcert.vocabulary.harmless import for_shell
 from opcert.vocabulary.names import CaseId
@@ -30,7 +30,7 @@ class Finds:
     `specs` are the folders of specs that were named.
     """
 
-    space: Space
+    space: CallValidity
     runtime: str
     version: str
     seed: int
@@ -85,7 +85,7 @@ class Finds:
         broken = find.small.attempt.breaks
         return CaseId(case.operator, case.family, WORD if broken is None else broken.id, case.digest)
 
-    def describe(self, search: Search, known: KnownFailures | None = None) -> str:
+    def describe(self, search: FuzzResult, known: KnownFailures | None = None) -> str:
         """The search in lines: what was tried, and each find with what matters and how to see it again.
 
         `known` are the failures that the suite shows of this runtime.

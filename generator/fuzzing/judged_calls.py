@@ -17,7 +17,7 @@ from generator.asking.calls import Call
 from generator.asking.expectations import expect, expectation_of
 from generator.asking.given_inputs import arguments_of, output_names
 from generator.asking.validity import find_refusable
-from generator.fuzzing.known_space import Attempt, Space
+from generator.fuzzing.known_space import Attempt, CallValidity
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId
 from reference.answers import OutsideDomain, UnstableLength
@@ -36,7 +36,7 @@ BY_VALUE = frozenset({"value", "slightly"})
 
 
 @dataclass(frozen=True)
-class Failure:
+class CallFailure:
     """How a call fails: calls with the same verdict and the same `how` may fail of one cause.
 
     `how` is the signal of a crash, the kind of a difference, what a refusal says without its particulars, or
@@ -52,11 +52,11 @@ class Failure:
     pattern: str = field(default="", compare=False)
     special: str = field(default="", compare=False)
 
-    def like(self, other: Failure) -> bool:
+    def like(self, other: CallFailure) -> bool:
         """Whether both may have one cause: a call without results may fail of the same as one with some."""
         return (self.verdict, self.how) == (other.verdict, other.how)
 
-    def alike(self, other: Failure) -> bool:
+    def alike(self, other: CallFailure) -> bool:
         """Whether both fail in one way, whatever the verdict; a wrong value may be more or less wrong."""
         return self.how == other.how or {self.how, other.how} == BY_VALUE
 
@@ -66,14 +66,14 @@ NOTHING_SAID = frozenset({"unsupported", "undefined", "unstable", "too large", "
 
 
 @dataclass(eq=False)
-class Bench:
+class CallTrials:
     """Tries calls of one operator on one runtime, and counts what became of them in `counts`.
 
     The words counted are verdicts, and `undefined` (no document defines a result, though no rule says so),
     `unstable` (the output's shape hangs on rounding) and `too large`.
     """
 
-    space: Space
+    space: CallValidity
     ask: Ask
     counts: Counter[str] = field(default_factory=Counter)
     mistakes: list[str] = field(default_factory=list)
@@ -81,17 +81,17 @@ class Bench:
     failed: list[str] = field(default_factory=list)
     """What the worker said of its own failures."""
 
-    def fails(self, attempt: Attempt) -> Failure | None:
+    def fails(self, attempt: Attempt) -> CallFailure | None:
         """How the runtime fails on a call; None where it does not, or where nothing can be said."""
         return self.outcome(attempt)[1]
 
-    def outcome(self, attempt: Attempt) -> tuple[str, Failure | None]:
+    def outcome(self, attempt: Attempt) -> tuple[str, CallFailure | None]:
         """What became of a call, in the word that it is counted under; and how it fails, if it does."""
         word, failure = self._try(attempt)
         self.counts[word] += 1
         return word, failure
 
-    def _try(self, attempt: Attempt) -> tuple[str, Failure | None]:
+    def _try(self, attempt: Attempt) -> tuple[str, CallFailure | None]:
         # The model of a call that breaks a rule declares the outputs of the valid one.
         valid = attempt.made_from if attempt.breaks is not None else attempt.call
         assert valid is not None
@@ -120,7 +120,7 @@ class Bench:
             return judgement.verdict, failure_of(judgement, response, how=attempt.breaks.id)
         return self._harmless(judgement, response)
 
-    def _judge(self, call: Call, case: Case, response: Response) -> tuple[str, Failure | None]:
+    def _judge(self, call: Call, case: Case, response: Response) -> tuple[str, CallFailure | None]:
         judgement = judge(case, response)
         if judgement.verdict == "mismatch":
             # Most answers are right under the plainest readings: the others are computed where one is not.
@@ -148,7 +148,7 @@ class Bench:
         return expect(self.space.spec, self.space.reference, call)
 
 
-def case_of(space: Space, attempt: Attempt, expectations: tuple[Expectation, ...] = ()) -> Case:
+def case_of(space: CallValidity, attempt: Attempt, expectations: tuple[Expectation, ...] = ()) -> Case:
     """The case that a runtime is given."""
     call, breaks, operator = attempt.call.trimmed(), attempt.breaks, space.spec.operator
     refuse = breaks is not None and breaks.otherwise == "error"
@@ -172,7 +172,7 @@ def case_of(space: Space, attempt: Attempt, expectations: tuple[Expectation, ...
     )
 
 
-def failure_of(judgement: Judgement, response: Response, empty: bool = False, how: str = "") -> Failure:
+def failure_of(judgement: Judgement, response: Response, empty: bool = False, how: str = "") -> CallFailure:
     """How a call fails of which the judge says so; `how` is the rule broken by one that was answered."""
     if isinstance(response, Crashed):
         how = response.signal or signature("crash", response.reason)
@@ -183,7 +183,7 @@ def failure_of(judgement: Judgement, response: Response, empty: bool = False, ho
     elif judgement.verdict == "mismatch":
         how = _difference(judgement)
     pattern = judgement.pattern or ""
-    return Failure(judgement.verdict, how, empty, str(judgement.reason), pattern, _special(judgement))
+    return CallFailure(judgement.verdict, how, empty, str(judgement.reason), pattern, _special(judgement))
 
 
 def _special(judgement: Judgement) -> str:

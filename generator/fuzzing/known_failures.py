@@ -11,8 +11,8 @@ from conformance.judging.judge import FAILING, judge
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import cases_in
 from generator.asking.calls import call_of
-from generator.fuzzing.judged_calls import Ask, Failure, failure_of
-from generator.fuzzing.known_space import Space
+from generator.fuzzing.judged_calls import Ask, CallFailure, failure_of
+from generator.fuzzing.known_space import CallValidity
 from generator.fuzzing.search import Find
 from generator.making.part_making import make_part_once
 from generator.making.workshop import Options
@@ -26,8 +26,8 @@ _MOST_HANGS = 4
 class KnownFailures:
     """The cases of the suite that a runtime fails; `asked` of `cases` of them were tried."""
 
-    space: Space
-    failing: tuple[tuple[Case, Failure], ...]
+    space: CallValidity
+    failing: tuple[tuple[Case, CallFailure], ...]
     asked: int
     cases: int
 
@@ -53,13 +53,13 @@ class KnownFailures:
         return f"the suite does not have it: none of {tried} fails so"
 
 
-def suite_cases(space: Space, folders: Sequence[Path] = ()) -> tuple[Case, ...]:
+def suite_cases(space: CallValidity, folders: Sequence[Path] = ()) -> tuple[Case, ...]:
     """The cases of the operator in the default suite, made where they are not kept yet."""
     return tuple(cases_in(make_part_once(space.spec.operator, Options(), folders).part))
 
 
 def find_known_failures(
-    space: Space, ask: Ask, cases: Sequence[Case], seconds: float = MOST_SECONDS
+    space: CallValidity, ask: Ask, cases: Sequence[Case], seconds: float = MOST_SECONDS
 ) -> KnownFailures:
     """Ask a runtime for the cases of a suite: which of them it fails, and how."""
     begin, failing, hangs, asked = time.monotonic(), [], 0, 0

@@ -42,7 +42,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, eq=False)
-class Space:
+class CallValidity:
     """What is known of one operator version: its spec, its reference, and what makes its calls."""
 
     spec: Spec
@@ -115,10 +115,10 @@ class Space:
         return given is None or given.value in levels
 
 
-def open_space(operator: OperatorName, folders: Sequence[Path] = ()) -> Space:
+def open_space(operator: OperatorName, folders: Sequence[Path] = ()) -> CallValidity:
     """The space of an operator; raises UserError where it lacks spec, reference or declared calls."""
     spec, levels = open_spec(operator, folders)
-    return Space(spec, find_operator(operator, spec.reference_module), levels)
+    return CallValidity(spec, find_operator(operator, spec.reference_module), levels)
 
 
 def growth(call: Call) -> float:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.asking.calls import Call
-from generator.fuzzing.judged_calls import NOTHING_SAID, Bench, Failure
-from generator.fuzzing.known_space import Attempt, Space
+from generator.fuzzing.judged_calls import NOTHING_SAID, CallFailure, CallTrials
+from generator.fuzzing.known_space import Attempt, CallValidity
 from generator.fuzzing.reductions import with_type
 from opcert.vocabulary.attributes import Attribute
 from specs.model import AttributeSpec
@@ -34,7 +34,7 @@ class Matter:
     fails: tuple[str, ...] = ()
     holds: tuple[str, ...] = ()
 
-    def covers(self, space: Space, call: Call) -> bool:
+    def covers(self, space: CallValidity, call: Call) -> bool:
         """Whether a call has the value, or one with which it fails too; of a list, whether it has any."""
         if self.is_list and self.name in call.attributes:
             return True
@@ -64,7 +64,7 @@ def _either(values: Sequence[str]) -> str:
     return " or ".join(shown)
 
 
-def find_matters(bench: Bench, attempt: Attempt, failure: Failure) -> tuple[Matter, ...]:
+def find_matters(bench: CallTrials, attempt: Attempt, failure: CallFailure) -> tuple[Matter, ...]:
     """Try other values for every attribute, one at a time.
 
     Those that have no other value in a call of this kind (valid, or breaking the same rule) are left out.
@@ -88,7 +88,7 @@ def find_matters(bench: Bench, attempt: Attempt, failure: Failure) -> tuple[Matt
     )
 
 
-def value_text(space: Space, call: Call, name: str) -> str:
+def value_text(space: CallValidity, call: Call, name: str) -> str:
     """The value of an attribute in a call, or its element type, as text."""
     if name.startswith(ELEMENT_TYPE):
         given = dict(call.inputs).get(name.removeprefix(f"{ELEMENT_TYPE} of "), call.inputs[0][1])
@@ -104,7 +104,7 @@ def _text(value: Any) -> str:
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
-def _others(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
+def _others(space: CallValidity, call: Call) -> Iterator[tuple[str, str, Call]]:
     yield from _other_types(space, call)
     for known in space.spec.attributes.values():
         now = _text(space.value_of(call, known.name))
@@ -115,7 +115,7 @@ def _others(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
             yield known.name, "left out", call.with_attribute(known.name, None)
 
 
-def _other_types(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
+def _other_types(space: CallValidity, call: Call) -> Iterator[tuple[str, str, Call]]:
     """Each group of inputs of one type in every other type that the documents give it."""
     given, seen = dict(call.inputs), set[str]()
     for place, parameter in enumerate(space.spec.inputs):
@@ -130,7 +130,7 @@ def _other_types(space: Space, call: Call) -> Iterator[tuple[str, str, Call]]:
                 yield name, kind, with_type(call, group, kind)
 
 
-def values_of(space: Space, known: AttributeSpec) -> list[Any]:
+def values_of(space: CallValidity, known: AttributeSpec) -> list[Any]:
     """Values to try for an attribute that is no list: those allowed, else the factor's levels and numbers."""
     if known.kind not in ("int", "float", "string"):
         return []

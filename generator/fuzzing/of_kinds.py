@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from generator.asking.calls import Call
-from generator.fuzzing.known_space import Space
+from generator.fuzzing.known_space import CallValidity
 from generator.solved.drawing import value_tensor
 from generator.solved.partial import Bindings, Partial
 from generator.values.draws import Draw
@@ -17,7 +17,7 @@ from opcert.vocabulary.tensors import Tensor
 from specs.evaluation import EvaluationError
 
 
-def simpler_values(space: Space, call: Call) -> Iterator[Call]:
+def simpler_values(space: CallValidity, call: Call) -> Iterator[Call]:
     """The call with one value exchanged for one that its kind calls smaller, the simplest first."""
     if call.slots:
         return
@@ -33,7 +33,7 @@ def simpler_values(space: Space, call: Call) -> Iterator[Call]:
                 continue  # a call that breaks a rule may have values that the kind has not
 
 
-def drawn_anew(space: Space, call: Call, draw: Draw) -> Call | None:
+def drawn_anew(space: CallValidity, call: Call, draw: Draw) -> Call | None:
     """The call with the values of one of its kinds drawn anew, at any levels; None where it has none."""
     known = [each for each in space.levels.space.kinds if each.covers]
     if not known or call.slots:
@@ -47,7 +47,7 @@ def drawn_anew(space: Space, call: Call, draw: Draw) -> Call | None:
         return None  # what the kind needs, a call that was changed before may lack
 
 
-def _scope_of(space: Space, call: Call) -> Partial:
+def _scope_of(space: CallValidity, call: Call) -> Partial:
     """What a call binds: its attributes, the values of inputs that a kind gives, and the shapes of inputs."""
     covered = {name for each in space.levels.space.kinds for name in each.covers}
     bound: dict[str, Any] = {
@@ -66,7 +66,7 @@ def _scope_of(space: Space, call: Call) -> Partial:
     return Partial(space.spec, bound)
 
 
-def _with_values(space: Space, call: Call, values: Bindings) -> Call | None:
+def _with_values(space: CallValidity, call: Call, values: Bindings) -> Call | None:
     """The call with other values of attributes and inputs; None where it lacks an input that gets one."""
     given = dict(call.inputs)
     for name, value in values.items():

@@ -10,7 +10,7 @@ import numpy as np
 
 from generator.asking.calls import Call
 from generator.fuzzing.entries import change_entry, lengths, remove, renumbered, without_axis
-from generator.fuzzing.known_space import Space
+from generator.fuzzing.known_space import CallValidity
 from generator.fuzzing.of_kinds import simpler_values
 from generator.fuzzing.plainness import elements_of, number_cost, numbers_of, type_rank
 from opcert.vocabulary.attributes import Attribute
@@ -23,7 +23,7 @@ MOST_ONE_BY_ONE = 64
 _SIMPLE = (0, 1, 2)
 
 
-def simpler(space: Space, call: Call, *, values_tell: bool = False) -> Iterator[Call]:
+def simpler(space: CallValidity, call: Call, *, values_tell: bool = False) -> Iterator[Call]:
     """Calls that may be simpler, the boldest changes first; some may not be calls of the operator at all.
 
     `values_tell`: whether something is wrong shows in values alone, so that a smaller call may need other
@@ -45,7 +45,7 @@ def simpler(space: Space, call: Call, *, values_tell: bool = False) -> Iterator[
         yield from _simpler_elements(call, position)
 
 
-def _less_given(space: Space, call: Call) -> Iterator[Call]:
+def _less_given(space: CallValidity, call: Call) -> Iterator[Call]:
     if len(call.attributes) > 1:
         yield Call({}, call.inputs)
     for name in call.attributes:
@@ -55,7 +55,7 @@ def _less_given(space: Space, call: Call) -> Iterator[Call]:
             yield call.with_input(parameter.name, None)
 
 
-def _other_types(space: Space, call: Call) -> Iterator[Call]:
+def _other_types(space: CallValidity, call: Call) -> Iterator[Call]:
     for parameter, (_, given) in zip(space.spec.inputs, call.inputs, strict=False):
         if given is None:
             continue
@@ -146,7 +146,7 @@ def _flatter(call: Call) -> Iterator[Call]:
             yield call.with_input(name, Tensor(given.element_type, given.array.reshape(())))
 
 
-def _simpler_attributes(space: Space, call: Call) -> Iterator[Call]:
+def _simpler_attributes(space: CallValidity, call: Call) -> Iterator[Call]:
     for name, given in call.attributes.items():
         known = space.spec.attributes.get(name)
         for value in known.allowed or () if known is not None else ():

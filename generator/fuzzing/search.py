@@ -12,9 +12,9 @@ from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.strategies import SearchStrategy
 
 from conformance.processes.scratch_folders import scratch_folder
-from generator.fuzzing.attempts import Source
-from generator.fuzzing.judged_calls import NOTHING_SAID, Ask, Bench, Failure
-from generator.fuzzing.known_space import Attempt, Space
+from generator.fuzzing.attempts import CallSource
+from generator.fuzzing.judged_calls import NOTHING_SAID, Ask, CallFailure, CallTrials
+from generator.fuzzing.known_space import Attempt, CallValidity
 from generator.fuzzing.matters import Matter, find_matters
 from generator.fuzzing.shrinking import Small, shrink
 
@@ -34,7 +34,7 @@ class Find:
     calls: int = 1
 
     @property
-    def failure(self) -> Failure:
+    def failure(self) -> CallFailure:
         return self.small.failure
 
     @property
@@ -53,7 +53,7 @@ class Find:
         broken = self.small.attempt.breaks
         return "" if broken is None else broken.id
 
-    def explains(self, space: Space, attempt: Attempt, failure: Failure) -> bool:
+    def explains(self, space: CallValidity, attempt: Attempt, failure: CallFailure) -> bool:
         """Whether a failing call is of this class, as far as can be told without making it small.
 
         What a valid call shows, one that breaks a rule may show as well; not the other way round.
@@ -65,7 +65,7 @@ class Find:
 
 
 @dataclass(eq=False)
-class Search:
+class FuzzResult:
     """What a search found. `tried` counts the calls by what became of them, those of shrinking included.
 
     `mistakes` are failures on our side, `failed` those that the worker told of as its own.
@@ -85,25 +85,25 @@ class Search:
 
 
 def fuzz(
-    space: Space,
+    space: CallValidity,
     ask: Ask,
     chosen_seed: int,
     seconds: float,
     tell: Tell = lambda _find, _replaced: None,
     most_calls: int | None = None,
-) -> Search:
+) -> FuzzResult:
     """Search for `seconds`, or for so many calls; `tell` is told of each find, and of those that it replaces.
 
     A seed fixes the calls and their order; the time only says how far the search gets.
     """
-    found = Search()
-    bench = Bench(space, ask, found.tried, found.mistakes, found.failed)
+    found = FuzzResult()
+    bench = CallTrials(space, ask, found.tried, found.mistakes, found.failed)
     begin, seen = time.monotonic(), set[str]()
 
     def over() -> bool:
         return time.monotonic() - begin >= seconds or (most_calls is not None and found.drawn >= most_calls)
 
-    walks = Source(space).walks()
+    walks = CallSource(space).walks()
     with scratch_folder("hypothesis") as home:
         set_hypothesis_home_dir(home)  # it would keep files in the folder that it is called from
         batch = 0
@@ -141,7 +141,7 @@ def _draw_batch(walks: SearchStrategy[list[Attempt]], number: int) -> list[Attem
     return drawn
 
 
-def _take(bench: Bench, found: Search, attempt: Attempt, failure: Failure, tell: Tell) -> None:
+def _take(bench: CallTrials, found: FuzzResult, attempt: Attempt, failure: CallFailure, tell: Tell) -> None:
     """Count a failing call to the class that explains it, or make it small and begin a class.
 
     What is explained may hide something else: the second, fourth, eighth ... call of a class is made small
@@ -165,7 +165,7 @@ def _take(bench: Bench, found: Search, attempt: Attempt, failure: Failure, tell:
         _begin_class(bench.space, found, made, tell)
 
 
-def add_search(space: Space, found: Search, other: Search, tell: Tell) -> None:
+def add_search(space: CallValidity, found: FuzzResult, other: FuzzResult, tell: Tell) -> None:
     """Take what another search has found into `found`: a class that both know is told once.
 
     What comes of several searches hangs on their order alone.
@@ -182,7 +182,7 @@ def add_search(space: Space, found: Search, other: Search, tell: Tell) -> None:
             known.calls += made.calls
 
 
-def _known(space: Space, found: Search, made: Find) -> Find | None:
+def _known(space: CallValidity, found: FuzzResult, made: Find) -> Find | None:
     """The class that a new one is, too: of the same key, or of valid calls that fail so."""
     operator = space.spec.operator
     digest, call = made.small.attempt.call.digest(operator), made.small.attempt
@@ -194,7 +194,7 @@ def _known(space: Space, found: Search, made: Find) -> Find | None:
     return None
 
 
-def _begin_class(space: Space, found: Search, made: Find, tell: Tell) -> None:
+def _begin_class(space: CallValidity, found: FuzzResult, made: Find, tell: Tell) -> None:
     # A valid call says more than one that breaks a rule and fails in the same way.
     replaced = [
         each for each in found.finds if each.breaks and made.explains(space, each.small.attempt, each.failure)

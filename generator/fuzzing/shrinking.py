@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from generator.asking.calls import Call
-from generator.fuzzing.judged_calls import Bench, Failure
-from generator.fuzzing.known_space import Attempt, Space
+from generator.fuzzing.judged_calls import CallFailure, CallTrials
+from generator.fuzzing.known_space import Attempt, CallValidity
 from generator.fuzzing.plainness import weight
 from generator.fuzzing.reductions import simpler
 
@@ -25,12 +25,12 @@ class Small:
     """
 
     attempt: Attempt
-    failure: Failure
+    failure: CallFailure
     tries: int
     least: bool
 
 
-def shrink(bench: Bench, attempt: Attempt, failure: Failure) -> Small:
+def shrink(bench: CallTrials, attempt: Attempt, failure: CallFailure) -> Small:
     """Take the first simpler call that fails in the same way, again and again, until there is none."""
     seen: set[str] = set()
     tries, hangs = 0, bench.counts["timeout"]
@@ -48,7 +48,9 @@ def shrink(bench: Bench, attempt: Attempt, failure: Failure) -> Small:
             return Small(_with_neighbour(bench.space, attempt), failure, tries, least=True)
 
 
-def _candidates(space: Space, attempt: Attempt, seen: set[str], values_tell: bool) -> Iterator[Attempt]:
+def _candidates(
+    space: CallValidity, attempt: Attempt, seen: set[str], values_tell: bool
+) -> Iterator[Attempt]:
     """Simpler calls, valid or breaking the same rule, that were not seen yet."""
     now = weight(attempt.call)
     for call in simpler(space, attempt.call, values_tell=values_tell):
@@ -63,7 +65,7 @@ def _candidates(space: Space, attempt: Attempt, seen: set[str], values_tell: boo
             yield found
 
 
-def _with_neighbour(space: Space, attempt: Attempt) -> Attempt:
+def _with_neighbour(space: CallValidity, attempt: Attempt) -> Attempt:
     """A broken call beside a valid one that differs in a single attribute or input, if there is one."""
     if attempt.breaks is None or attempt.made_from is None:
         return attempt

@@ -18,7 +18,7 @@ from generator.fuzzing.entries import (
     with_axis,
     without_axis,
 )
-from generator.fuzzing.known_space import Space
+from generator.fuzzing.known_space import CallValidity
 from generator.fuzzing.of_kinds import drawn_anew
 from generator.fuzzing.value_strategies import amounts, attribute_values, elements
 from generator.fuzzing.wide_draws import seeds, whole_numbers
@@ -27,24 +27,24 @@ from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 
-Step = Callable[[st.DrawFn, Space, Call], Call | None]
+Step = Callable[[st.DrawFn, CallValidity, Call], Call | None]
 LONGEST_AXIS = 9
 MOST_ELEMENTS = 400
 """Elements that a step may give the first input."""
 
 
-def take_step(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
+def take_step(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
     """One random change of a call; None where what was drawn changes nothing here."""
     steps = (*_STEPS, _of_kind, _of_kind) if space.levels.space.kinds else _STEPS
     return draw(st.sampled_from(steps))(draw, space, call)
 
 
-def _of_kind(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
+def _of_kind(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
     """The values of one kind of a declared operator, at other levels."""
     return drawn_anew(space, call, Draw(f"fuzzing/{draw(seeds())}"))
 
 
-def _set_attribute(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
+def _set_attribute(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
     known = [each for each in space.spec.attributes.values() if each.kind is not None]
     if not known:
         return None
@@ -54,7 +54,7 @@ def _set_attribute(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
     )
 
 
-def _leave_out(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
+def _leave_out(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
     """An attribute or an optional input less."""
     optional = [each.name for each in space.spec.inputs if each.option == "optional"]
     names = [*call.attributes, *(name for name, each in call.inputs if each is not None and name in optional)]
@@ -64,7 +64,7 @@ def _leave_out(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
     return call.with_attribute(name, None) if name in call.attributes else call.with_input(name, None)
 
 
-def _set_elements(draw: st.DrawFn, _space: Space, call: Call) -> Call | None:
+def _set_elements(draw: st.DrawFn, _space: CallValidity, call: Call) -> Call | None:
     """Some elements of an input; behind the first input they are likely to be amounts."""
     names = [name for name, each in call.inputs if each is not None and each.array.size]
     if not names:
@@ -80,12 +80,12 @@ def _set_elements(draw: st.DrawFn, _space: Space, call: Call) -> Call | None:
     return call.with_input(name, Tensor(given.element_type, array))
 
 
-def _refill(draw: st.DrawFn, _space: Space, call: Call) -> Call | None:
+def _refill(draw: st.DrawFn, _space: CallValidity, call: Call) -> Call | None:
     name, given = call.inputs[0]
     return None if given is None else call.with_input(name, _filled(draw, given, given.shape))
 
 
-def _set_extent(draw: st.DrawFn, _space: Space, call: Call) -> Call | None:
+def _set_extent(draw: st.DrawFn, _space: CallValidity, call: Call) -> Call | None:
     name, given = call.inputs[0]
     if given is None or not given.shape:
         return None
@@ -102,7 +102,7 @@ def _filled(draw: st.DrawFn, given: Tensor, shape: tuple[int, ...]) -> Tensor:
     return fill(given.element_type, shape, data_class, Draw(f"{draw(seeds())}"))
 
 
-def _set_type(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
+def _set_type(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
     """Another element type for an input and all that share it: new data first, converted numbers else."""
     place = draw(st.integers(0, len(call.inputs) - 1))
     parameter = space.spec.inputs[place]
@@ -129,7 +129,7 @@ def _set_type(draw: st.DrawFn, space: Space, call: Call) -> Call | None:
     return call
 
 
-def _change_lists(draw: st.DrawFn, _space: Space, call: Call) -> Call | None:
+def _change_lists(draw: st.DrawFn, _space: CallValidity, call: Call) -> Call | None:
     """An entry more or less in every list of one length, and often an axis more or less to go with it."""
     given = call.inputs[0][1]
     if given is None:

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from generator.fuzzing.known_space import Space
+from generator.fuzzing.known_space import CallValidity
 from generator.fuzzing.wide_draws import bits, floats, fractions, texts, whole_numbers
 from generator.solved.partial import OMITTED
 from opcert.vocabulary.attributes import Attribute
@@ -78,7 +78,7 @@ def amounts(given: Tensor) -> st.SearchStrategy[NDArray[Any]]:
     return elements(kind)
 
 
-def attribute_values(space: Space, known: AttributeSpec, now: Any) -> st.SearchStrategy[Attribute]:
+def attribute_values(space: CallValidity, known: AttributeSpec, now: Any) -> st.SearchStrategy[Attribute]:
     """A value for an attribute; `now` is the one that it has."""
     kind = known.kind
     assert kind is not None
@@ -103,7 +103,7 @@ def _exchanged(items: list[Any], place: int, value: Any) -> list[Any]:
     return [*items[:place], value, *items[place + 1 :]]
 
 
-def _levels(space: Space, name: str) -> tuple[Any, ...]:
+def _levels(space: CallValidity, name: str) -> tuple[Any, ...]:
     """The levels of a factor of that name that are values of it."""
     found = next((each.levels for each in space.spec.factors if each.name == name), ())
     return tuple(each for each in found if each != OMITTED)

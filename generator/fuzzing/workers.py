@@ -16,8 +16,8 @@ from conformance.running.whole_loading import WholeRequest
 from conformance.runtimes.runtimes import Runtime, install
 from conformance.suite.cases import Case
 from generator.fuzzing.known_failures import KnownFailures, find_known_failures
-from generator.fuzzing.known_space import Space
-from generator.fuzzing.search import Search, Tell, fuzz
+from generator.fuzzing.known_space import CallValidity
+from generator.fuzzing.search import FuzzResult, Tell, fuzz
 
 
 class RunningRuntime:
@@ -38,11 +38,13 @@ class RunningRuntime:
     def version(self) -> str:
         return self.offer.version
 
-    def search(self, space: Space, seed: int, seconds: float, tell: Tell, most_calls: int | None) -> Search:
+    def search(
+        self, space: CallValidity, seed: int, seconds: float, tell: Tell, most_calls: int | None
+    ) -> FuzzResult:
         """Search for `seconds`, or for so many calls; as `fuzz`."""
         return fuzz(space, self.ask, seed, seconds, tell, most_calls)
 
-    def known_failures(self, space: Space, cases: Sequence[Case]) -> KnownFailures:
+    def known_failures(self, space: CallValidity, cases: Sequence[Case]) -> KnownFailures:
         """The cases of a suite that the runtime fails; as `find_known_failures`."""
         return find_known_failures(space, self.ask, cases)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from generator.kinds.axes import ONE_ELEMENT
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, InputName, Level, ValueChange
+from generator.spaces.kind import CallValues, InputName, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.expressions import Expression
@@ -88,10 +88,10 @@ class Axis(SingleKind):
             yield from (first, now - 1)[: 1 if now == first + 1 else 2]
 
     def changes(self) -> Iterable[ValueChange]:
-        def other_end(given: Given) -> Bindings:
+        def other_end(given: CallValues) -> Bindings:
             return {self.name: -1 - self._left - given.numbers(self.name)}
 
-        def absolute(given: Given) -> Bindings:
+        def absolute(given: CallValues) -> Bindings:
             return {self.name: np.abs(given.numbers(self.name))}
 
         yield ValueChange(f"{self.name} other end", f"{self.name} counted from the other end", other_end)

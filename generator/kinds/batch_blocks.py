@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from generator.borders.vector_lengths import MANY
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, Kind, Level, ValueChange
+from generator.spaces.kind import CallValues, Kind, Level, ValueChange
 from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -176,11 +176,11 @@ _ORDERS: tuple[tuple[str, str, Callable[[NDArray[Any]], NDArray[Any]]], ...] = (
 )
 
 
-def _cropped_by(order: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[Given], Bindings]:
+def _cropped_by(order: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[CallValues], Bindings]:
     return lambda given: {"crops": order(given.numbers("crops").reshape(-1, 2))}
 
 
-def _reordered(given: Given, *, inside: bool) -> Bindings:
+def _reordered(given: CallValues, *, inside: bool) -> Bindings:
     """The images taken in another order: the blocks within each image, or their axes in reverse order."""
     blocks = [int(each) for each in given.numbers("block_shape").reshape(-1)]
     images = given.numbers("input")

@@ -9,7 +9,7 @@ from typing import Any
 
 from generator.borders.vector_lengths import MANY
 from generator.solved.partial import OMITTED, Bindings, Partial
-from generator.spaces.kind import Given, Kind, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, Kind, KindChange, Level, ValueChange
 from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.functions.block_count import block_count
@@ -123,10 +123,10 @@ class Blocks(Kind):
         yield "as_many_blocks", {"image_shape": [each + 7 for each in image]}
 
     def changes(self) -> Iterable[KindChange]:
-        def exchanged(first: str, second: str) -> Callable[[Given], Bindings]:
+        def exchanged(first: str, second: str) -> Callable[[CallValues], Bindings]:
             return lambda given: {first: given.numbers(second), second: given.numbers(first)}
 
-        def ends_first(given: Given) -> Bindings:
+        def ends_first(given: CallValues) -> Bindings:
             return {"pads": given.numbers("pads").reshape(2, -1)[::-1].reshape(-1)}
 
         text = "strides and dilations exchanged"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, KindChange, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.expressions import Expression
@@ -105,8 +105,8 @@ class Boxes(SingleKind):
 
     def _changed_by(
         self, centred: bool, change: Callable[[NDArray[Any]], NDArray[Any]]
-    ) -> Callable[[Given], Bindings]:
-        def changed(given: Given) -> Bindings:
+    ) -> Callable[[CallValues], Bindings]:
+        def changed(given: CallValues) -> Bindings:
             boxes = given.numbers(self.name)
             if bool(given.numbers(self.centred.text)) != centred or boxes.dtype.kind != "f":
                 raise ValueError("boxes of the other form, or no numbers")

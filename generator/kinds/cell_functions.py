@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.solved.partial import OMITTED, Bindings, Partial
-from generator.spaces.kind import Given, Kind, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, Kind, KindChange, Level, ValueChange
 from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -133,18 +133,18 @@ def _bindings(functions: Sequence[str], *, spread: bool, given: bool) -> Binding
     return found
 
 
-def _changed(name: str, change: Callable[[list[Any]], list[Any]]) -> Callable[[Given], Bindings]:
+def _changed(name: str, change: Callable[[list[Any]], list[Any]]) -> Callable[[CallValues], Bindings]:
     return lambda given: {name: change(given.numbers(name).tolist())}
 
 
-def _without(name: str) -> Callable[[Given], Bindings]:
-    def without(given: Given) -> Bindings:
+def _without(name: str) -> Callable[[CallValues], Bindings]:
+    def without(given: CallValues) -> Bindings:
         given.numbers(name)
         return {name: None}
 
     return without
 
 
-def _by_default(given: Given) -> Bindings:
+def _by_default(given: CallValues) -> Bindings:
     given.numbers(_NAMES[0])
     return dict.fromkeys(_NAMES)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, KindChange, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.expressions import Expression
@@ -46,7 +46,7 @@ class Counts(SingleKind):
             yield f"{self.name}_positive", {self.name: [2] * (length - 1) + [value]}
 
     def changes(self) -> Iterable[KindChange]:
-        def first(given: Given) -> Bindings:
+        def first(given: CallValues) -> Bindings:
             counts = given.numbers(self.name)
             return {self.name: np.full_like(counts, counts[0])}
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, KindChange, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.expressions import Expression
@@ -39,7 +39,7 @@ class Diagonal(SingleKind):
             yield {"main": 0, "beyond_above": columns + 1, "beyond_below": -rows - 1}[str(level)]
 
     def changes(self) -> Iterable[KindChange]:
-        def opposite(given: Given) -> Bindings:
+        def opposite(given: CallValues) -> Bindings:
             return {self.name: -given.numbers(self.name)}
 
         yield ValueChange(f"{self.name} opposite", f"{self.name} with the other sign", opposite)

@@ -9,7 +9,7 @@ from typing import Any
 
 from generator.borders.vector_lengths import lengths_around
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, Kind, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, Kind, KindChange, Level, ValueChange
 from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -125,7 +125,7 @@ class Einsum(Kind):
         ):
             yield ValueChange(f"{name} {word}", text, self._changed_by(change))
 
-    def _changed_by(self, change: Callable[[str], str]) -> Callable[[Given], Bindings]:
+    def _changed_by(self, change: Callable[[str], str]) -> Callable[[CallValues], Bindings]:
         name = self.equation.text
         return lambda given: {name: change(str(given.numbers(name)).replace(" ", ""))}
 

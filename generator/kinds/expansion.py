@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, InputName, KindChange, Level, ResultChange
+from generator.spaces.kind import CallValues, InputName, KindChange, Level, ResultChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.model import Constraint
@@ -62,7 +62,7 @@ class Expansion(SingleKind):
                 )
 
     def changes(self) -> Iterable[KindChange]:
-        def from_the_front(given: Given) -> NDArray[Any]:
+        def from_the_front(given: CallValues) -> NDArray[Any]:
             data, shape = given.numbers(self.of), [int(each) for each in given.numbers(self.name).reshape(-1)]
             rank = max(data.ndim, len(shape))
             if min(data.ndim, len(shape)) == rank:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, KindChange, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.expressions import Expression
@@ -46,7 +46,7 @@ class FrameStep(SingleKind):
             yield f"{self.name}_positive", {self.name: value}
 
     def changes(self) -> Iterable[KindChange]:
-        def moved(given: Given) -> Bindings:
+        def moved(given: CallValues) -> Bindings:
             return {self.name: given.numbers(self.name) + 1}
 
         yield ValueChange(f"{self.name} more", "each frame one sample later than the one before", moved)

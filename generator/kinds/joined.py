@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, Kind, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, Kind, KindChange, Level, ValueChange
 from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -101,10 +101,10 @@ class Joined(Kind):
     def changes(self) -> Iterable[KindChange]:
         axis = self.axis.text
 
-        def other_end(given: Given) -> Bindings:
+        def other_end(given: CallValues) -> Bindings:
             return {axis: -1 - given.numbers(axis)}
 
-        def absolute(given: Given) -> Bindings:
+        def absolute(given: CallValues) -> Bindings:
             return {axis: np.abs(given.numbers(axis))}
 
         if self._may_be_negative:

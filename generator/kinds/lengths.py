@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, KindChange, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.expressions import Expression
@@ -68,7 +68,7 @@ class Lengths(SingleKind):
         for word, text, change in _MISREAD:
             yield ValueChange(f"{self.name} {word}", f"{self.name}: {text}", self._changed_by(change))
 
-    def _changed_by(self, change: Callable[[NDArray[Any]], Any]) -> Callable[[Given], Bindings]:
+    def _changed_by(self, change: Callable[[NDArray[Any]], Any]) -> Callable[[CallValues], Bindings]:
         return lambda given: {self.name: change(given.numbers(self.name))}
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:

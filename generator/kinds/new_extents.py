@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, InputName, Kind, KindChange, Level, ResultChange, ValueChange
+from generator.spaces.kind import CallValues, InputName, Kind, KindChange, Level, ResultChange, ValueChange
 from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -150,10 +150,10 @@ class NewExtents(Kind):
         for word, text, crop, pad in _PLACES:
             yield ResultChange(f"place {word}", text, self.of, self._placed_by(crop, pad))
 
-    def _placed_by(self, crop: Begin, pad: Begin) -> Callable[[Given], NDArray[Any]]:
+    def _placed_by(self, crop: Begin, pad: Begin) -> Callable[[CallValues], NDArray[Any]]:
         """The window, or the input in the output, placed otherwise than in the centre."""
 
-        def compute(given: Given) -> NDArray[Any]:
+        def compute(given: CallValues) -> NDArray[Any]:
             data, wanted = given.numbers(self.of), given.numbers(self.name)
             rank, axes = data.ndim, self.axes.text
             named = given.numbers(axes).reshape(-1).tolist() if given.has(axes) else list(range(rank))
@@ -179,8 +179,8 @@ class NewExtents(Kind):
 
         return compute
 
-    def _chosen_by(self, choose: Callable[..., Any]) -> Callable[[Given], Bindings]:
-        def change(given: Given) -> Bindings:
+    def _chosen_by(self, choose: Callable[..., Any]) -> Callable[[CallValues], Bindings]:
+        def change(given: CallValues) -> Bindings:
             shape = np.array(given.shape(self.of), dtype=np.int64)
             axes = self.axes.text
             chosen = given.numbers(axes).reshape(-1) if given.has(axes) else np.arange(len(shape))

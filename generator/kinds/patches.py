@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, Kind, Level, ValueChange
+from generator.spaces.kind import CallValues, Kind, Level, ValueChange
 from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -166,13 +166,13 @@ class Patches(Kind):
         return {**dict(zip(self.binds, image, strict=True)), **given}
 
 
-def _set(name: str, value: Callable[[Given], Any]) -> Callable[[Given], Bindings]:
+def _set(name: str, value: Callable[[CallValues], Any]) -> Callable[[CallValues], Bindings]:
     return lambda given: {name: value(given)}
 
 
-def _first_for_both(name: str) -> Callable[[Given], Any]:
+def _first_for_both(name: str) -> Callable[[CallValues], Any]:
     return lambda given: given.numbers(name)[[0, 0]]
 
 
-def _exchanged(first: str, second: str) -> Callable[[Given], Bindings]:
+def _exchanged(first: str, second: str) -> Callable[[CallValues], Bindings]:
     return lambda given: {first: given.numbers(second), second: given.numbers(first)}

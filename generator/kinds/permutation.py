@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, InputName, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, InputName, KindChange, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.model import Constraint
@@ -60,7 +60,7 @@ class Permutation(SingleKind):
             yield f"{self.name}_is_permutation", {self.name: value}
 
     def changes(self) -> Iterable[KindChange]:
-        def inverse(given: Given) -> Bindings:
+        def inverse(given: CallValues) -> Bindings:
             places = [int(each) for each in given.numbers(self.name)]
             return {self.name: sorted(range(len(places)), key=places.__getitem__)}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from generator.borders.vector_lengths import lengths_around
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, Kind, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, Kind, KindChange, Level, ValueChange
 from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.model import Constraint
@@ -66,13 +66,13 @@ class Progression(Kind):
             yield f"length_{length}", dict(zip(_NAMES, (0, length, 1), strict=True))
 
     def changes(self) -> Iterable[KindChange]:
-        def included(given: Given) -> Bindings:
+        def included(given: CallValues) -> Bindings:
             start, limit, delta = (given.numbers(each).reshape(()).item() for each in _NAMES)
             if not delta or (limit - start) / delta < 0 or (limit - start) % delta:
                 raise ValueError("the limit is not met")
             return {"limit": given.numbers("limit") + given.numbers("delta")}
 
-        def one_off(given: Given) -> Bindings:
+        def one_off(given: CallValues) -> Bindings:
             return {"start": given.numbers("start") + given.numbers("delta")}
 
         yield ValueChange("limit included", "the limit included", included)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, InputName, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, InputName, KindChange, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.expressions import Expression
@@ -78,8 +78,8 @@ class Regions(SingleKind):
         for word, text, change in _MISREAD:
             yield ValueChange(f"{self.name} {word}", text, self._changed_by(change))
 
-    def _changed_by(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[Given], Bindings]:
-        def changed(given: Given) -> Bindings:
+    def _changed_by(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[CallValues], Bindings]:
+        def changed(given: CallValues) -> Bindings:
             rows = given.numbers(self.name)
             if rows.dtype.kind != "f" or rows.ndim != 2:
                 raise ValueError("no rows of numbers")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, InputName, KindChange, Level, ResultChange
+from generator.spaces.kind import CallValues, InputName, KindChange, Level, ResultChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.model import Constraint
@@ -50,7 +50,7 @@ class Repeats(SingleKind):
             yield f"{self.name}_not_negative", {self.name: [-1] * rank}
 
     def changes(self) -> Iterable[KindChange]:
-        def each_element(given: Given) -> NDArray[Any]:
+        def each_element(given: CallValues) -> NDArray[Any]:
             data, times = given.numbers(self.of), given.numbers(self.name).reshape(-1)
             if len(times) != data.ndim:
                 raise ValueError("not a number for each axis")

@@ -25,14 +25,14 @@ from generator.solved.rescaled_axes import (
 )
 from generator.spaces.kind import Kind, KindChange, Level
 from generator.values.draws import Draw
-from specs.declared import Bounds
+from specs.declared import DeclaredBounds
 from specs.expressions import Expression
 from specs.model import Constraint
 
 _NAMES = ("scales", "sizes", "axes", "roi")
 _DECIDING = (COORDINATES, POLICY)
 _LISTS: tuple[Level, ...] = ("all", "permuted", "partial", "negative")
-_RANKS = Bounds(1, 5)
+_RANKS = DeclaredBounds(1, 5)
 _LARGEST = "3.4028234663852886e+38"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, InputName, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, InputName, KindChange, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.expressions import Expression
@@ -113,8 +113,8 @@ class Rois(SingleKind):
 
     def _changed_by(
         self, change: Callable[[NDArray[Any], float], NDArray[Any]]
-    ) -> Callable[[Given], Bindings]:
-        def changed(given: Given) -> Bindings:
+    ) -> Callable[[CallValues], Bindings]:
+        def changed(given: CallValues) -> Bindings:
             rows, scale = given.numbers(self.name), float(given.numbers(self.scale.text))
             if rows.dtype.kind != "f" or rows.ndim != 2:
                 raise ValueError("no rows of numbers")

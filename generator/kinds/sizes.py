@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from generator.borders.vector_lengths import lengths_around
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, KindChange, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.model import Constraint
@@ -56,7 +56,7 @@ class Sizes(SingleKind):
         for word, text, change in _MISREAD:
             yield ValueChange(f"{self.name} {word}", text, self._changed_by(change))
 
-    def _changed_by(self, change: Callable[[NDArray[Any]], Any]) -> Callable[[Given], Bindings]:
+    def _changed_by(self, change: Callable[[NDArray[Any]], Any]) -> Callable[[CallValues], Bindings]:
         return lambda given: {self.name: change(given.numbers(self.name))}
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from generator.borders.kept_lengths import FAR, everything_sliced
 from generator.solved.partial import OMITTED, Bindings, Partial
-from generator.spaces.kind import Given, InputName, Kind, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, InputName, Kind, KindChange, Level, ValueChange
 from generator.values.draws import Draw
 from specs.model import Constraint
 
@@ -132,7 +132,7 @@ class Slices(Kind):
             yield "steps_not_zero", {**plain, "steps": [0]}
 
     def changes(self) -> Iterable[KindChange]:
-        def included(given: Given) -> Bindings:
+        def included(given: CallValues) -> Bindings:
             ends = given.numbers("ends").astype(np.int64)
             steps = given.numbers("steps") if given.has("steps") else np.ones_like(ends)
             further = ends + np.sign(steps)
@@ -141,10 +141,10 @@ class Slices(Kind):
             further = np.where((steps < 0) & (ends == 0), -FAR, further)
             return {"ends": np.where(np.abs(ends) >= FAR, ends, further)}
 
-        def lengths(given: Given) -> Bindings:
+        def lengths(given: CallValues) -> Bindings:
             return {"ends": given.numbers("starts") + given.numbers("ends")}
 
-        def forwards(given: Given) -> Bindings:
+        def forwards(given: CallValues) -> Bindings:
             return {"steps": np.abs(given.numbers("steps"))}
 
         yield ValueChange("ends included", "the ends included", included)

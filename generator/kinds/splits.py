@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, InputName, Kind, KindChange, Level, ResultChange, ValueChange
+from generator.spaces.kind import CallValues, InputName, Kind, KindChange, Level, ResultChange, ValueChange
 from generator.values.draws import Draw
 from specs.expressions import Expression
 from specs.model import Constraint
@@ -99,7 +99,7 @@ class Splits(Kind):
             yield f"{self.name}_equal", {**_outputs(many), self.parts.text: many}
 
     def changes(self) -> Iterable[KindChange]:
-        def longer_first(given: Given) -> NDArray[Any]:
+        def longer_first(given: CallValues) -> NDArray[Any]:
             if given.has(self.name) or not self._has_count:
                 raise ValueError("lengths that are given")
             axis = int(given.numbers(self.axis.text)) if given.has(self.axis.text) else 0
@@ -112,7 +112,7 @@ class Splits(Kind):
             text = "the parts in reverse order"
             yield ValueChange(f"{self.name} turned", text, self._turned)
 
-    def _turned(self, given: Given) -> Bindings:
+    def _turned(self, given: CallValues) -> Bindings:
         return {self.name: given.numbers(self.name)[::-1]}
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:

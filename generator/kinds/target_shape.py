@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, InputName, KindChange, Level, ResultChange, ValueChange
+from generator.spaces.kind import CallValues, InputName, KindChange, Level, ResultChange, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.expressions import Expression
@@ -107,13 +107,13 @@ class TargetShape(SingleKind):
         text = "elements in the order in which the first axis runs fastest"
         yield ResultChange(f"{name} first axis fastest", text, self.of, self._first_axis_fastest)
 
-    def _without_ones(self, given: Given) -> Bindings:
+    def _without_ones(self, given: CallValues) -> Bindings:
         target = given.numbers(self.name)
         if not (target > 1).any() or 0 in target:
             raise ValueError("places or numbers of elements that hang on the ones")
         return {self.name: target[target != 1]}
 
-    def _first_axis_fastest(self, given: Given) -> NDArray[Any]:
+    def _first_axis_fastest(self, given: CallValues) -> NDArray[Any]:
         data, target = given.numbers(self.of), given.numbers(self.name).tolist()
         if 0 in target or target.count(-1) > 1:
             raise ValueError("copied extents, or several that are inferred")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, KindChange, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.expressions import Expression
@@ -59,7 +59,7 @@ class TransformLength(SingleKind):
             yield ValueChange(f"{self.name} {word}", text, self._moved(more))
 
     def _moved(self, more: int) -> Any:
-        def change(given: Given) -> Bindings:
+        def change(given: CallValues) -> Bindings:
             moved = given.numbers(self.name) + more
             if np.any(moved < 1):
                 raise ValueError("no samples are left")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from generator.changes.misread_indices import index_changes
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, KindChange, Level, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.expressions import Expression
@@ -96,7 +96,7 @@ class Tuples(SingleKind):
         yield f"{self.name}_length", {self.name: long, f"shape:{self.name}": long.shape}
 
     def changes(self) -> Iterable[KindChange]:
-        def turned(given: Given) -> Bindings:
+        def turned(given: CallValues) -> Bindings:
             return {self.name: given.numbers(self.name)[..., ::-1]}
 
         yield ValueChange(f"{self.name} turned", f"the axes of {self.name} in reverse order", turned)

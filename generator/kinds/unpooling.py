@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import OMITTED, Bindings, Partial
-from generator.spaces.kind import Given, InputName, Kind, KindChange, Level, ValueChange
+from generator.spaces.kind import CallValues, InputName, Kind, KindChange, Level, ValueChange
 from generator.values.draws import Draw
 from specs.functions.unpooled import unpooled
 from specs.model import Constraint
@@ -160,21 +160,21 @@ class Unpooling(Kind):
         text = f"the elements in the order of {name}"
         yield ValueChange(f"{name} in order", text, self._in_order)
 
-    def _first_axis_fastest(self, given: Given) -> Bindings:
+    def _first_axis_fastest(self, given: CallValues) -> Bindings:
         places, spatial = given.numbers(self.name), self._room(given)[2:]
         plane = max(prod(spatial), 1)
         found = np.unravel_index(places % plane, spatial, order="F")
         return {self.name: places // plane * plane + np.ravel_multi_index(found, spatial)}
 
-    def _from_one(self, given: Given) -> Bindings:
+    def _from_one(self, given: CallValues) -> Bindings:
         return {self.name: given.numbers(self.name) - 1}
 
-    def _in_order(self, given: Given) -> Bindings:
+    def _in_order(self, given: CallValues) -> Bindings:
         places = given.numbers(self.name)
         ordered = sorted(places.reshape(-1).tolist())
         return {self.name: np.array(ordered, dtype=np.int64).reshape(places.shape)}
 
-    def _room(self, given: Given) -> tuple[int, ...]:
+    def _room(self, given: CallValues) -> tuple[int, ...]:
         """The shape of the output."""
         if given.has("output_shape"):
             return tuple(int(each) for each in given.numbers("output_shape"))

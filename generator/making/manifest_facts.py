@@ -11,7 +11,7 @@ from generator.asking.demands import LEVEL
 from generator.making.workshop import Workshop, rule_text
 from generator.rows.feasibility import Solver
 from generator.rows.level_tuples import covered_tuples, feasible_tuples
-from specs.model import Evidence, Finding, Reading, Source, Spec
+from specs.model import Finding, Reading, ReadingEvidence, Source, Spec
 
 
 def operator_facts(workshop: Workshop) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _reading(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _evidence(evidence: Evidence) -> dict[str, Any]:
+def _evidence(evidence: ReadingEvidence) -> dict[str, Any]:
     return {
         "option": evidence.option,
         "kind": evidence.kind,

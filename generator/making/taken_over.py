@@ -12,7 +12,7 @@ from generator.asking.calls import Call, call_of
 from generator.asking.questions import ask
 from generator.making.workshop import Workshop
 from generator.rows.feasibility import Model, Solver
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
@@ -41,7 +41,7 @@ class _Rows:
 
     model: Model
     solver: Solver
-    space: Space
+    space: CallSpace
 
     def known(self, levels: Mapping[str, str]) -> dict[str, str]:
         """The levels of a newer version's case that are levels here, too."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from generator.rows.feasibility import Level, Model, Rule
+from generator.rows.feasibility import ExcludedLevels, Level, Model
 from generator.solved.solving import BUDGET, Found, NotFound
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 
 CONFIRMATIONS = 20
@@ -16,7 +16,7 @@ CONFIRMING_BUDGET = 20_000
 
 
 @dataclass(frozen=True)
-class Core:
+class ForbiddenCombination:
     """Levels by factor that no call has together."""
 
     levels: Mapping[str, Level]
@@ -30,8 +30,8 @@ class Core:
 
 
 def find_core(
-    space: Space, levels: Mapping[str, Level], failure: NotFound, confirmations: int = CONFIRMATIONS
-) -> Core | None:
+    space: CallSpace, levels: Mapping[str, Level], failure: NotFound, confirmations: int = CONFIRMATIONS
+) -> ForbiddenCombination | None:
     """The smallest part of some levels that no call has; None where one of its parts has a call after all.
 
     It starts with the levels that the failed search hung on and leaves out one after the other.
@@ -49,7 +49,7 @@ def find_core(
     return None
 
 
-def _without_idle(space: Space, levels: Mapping[str, Level], trust_cut: bool) -> Core:
+def _without_idle(space: CallSpace, levels: Mapping[str, Level], trust_cut: bool) -> ForbiddenCombination:
     """The levels that the failure needs; a search that was cut short tells of one only if it is trusted."""
     kept = list(levels)
     for name in list(kept):
@@ -57,10 +57,10 @@ def _without_idle(space: Space, levels: Mapping[str, Level], trust_cut: bool) ->
         result = _search(space, fewer, f"without {name}", BUDGET)
         if isinstance(result, NotFound) and (trust_cut or not result.cut):
             kept.remove(name)
-    return Core({name: levels[name] for name in kept})
+    return ForbiddenCombination({name: levels[name] for name in kept})
 
 
-def is_confirmed(space: Space, core: Core, searches: int = CONFIRMATIONS) -> bool:
+def is_confirmed(space: CallSpace, core: ForbiddenCombination, searches: int = CONFIRMATIONS) -> bool:
     """Whether further searches find no call that has these levels."""
     return all(
         isinstance(_search(space, core.levels, f"confirm {turn}", CONFIRMING_BUDGET), NotFound)
@@ -68,17 +68,17 @@ def is_confirmed(space: Space, core: Core, searches: int = CONFIRMATIONS) -> boo
     )
 
 
-def _search(space: Space, levels: Mapping[str, Level], word: str, budget: int) -> Found | NotFound:
+def _search(space: CallSpace, levels: Mapping[str, Level], word: str, budget: int) -> Found | NotFound:
     key = " ".join(f"{name}={level}" for name, level in sorted(levels.items(), key=lambda each: each[0]))
     return space.search.solve(levels, Draw(f"{space.spec.operator}/core/{word}/{key}"), budget)
 
 
-def model_with_cores(model: Model, cores: Iterable[Core]) -> Model:
+def model_with_cores(model: Model, cores: Iterable[ForbiddenCombination]) -> Model:
     """The model whose rows have no core; cores that name levels which the model lacks are left out."""
     rules = list(model.rules)
     for core in cores:
         if all(name in model.levels and level in model.levels[name] for name, level in core.levels.items()):
             factors = tuple(model.names.index(name) for name in core.levels)
             indexes = tuple(model.levels[name].index(level) for name, level in core.levels.items())
-            rules.append(Rule(f"core: {core}", factors, frozenset({indexes})))
+            rules.append(ExcludedLevels(f"core: {core}", factors, frozenset({indexes})))
     return Model(model.levels, tuple(rules), model.groups)

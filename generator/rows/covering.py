@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.rows.feasibility import FREE, Model, Row, Rule, Solver
+from generator.rows.feasibility import FREE, ExcludedLevels, Model, Row, Solver
 from generator.rows.level_tuples import Flags, Numbers, TupleTable, factor_sets, feasible_flags, padded
 from opcert.vocabulary.errors import InternalError
 
@@ -83,7 +83,7 @@ def _started(
 def with_fixed(model: Model, levels: Mapping[str, object]) -> Model:
     """The model in which these factors have these levels alone; factors that it lacks are left out."""
     rules = tuple(
-        Rule(
+        ExcludedLevels(
             f"{name}={level}",
             (model.names.index(name),),
             frozenset((index,) for index, each in enumerate(model.levels[name]) if each != level),

@@ -8,7 +8,7 @@ from itertools import islice, product
 
 from generator.asking.calls import Call
 from generator.asking.validity import find_violations
-from generator.rows.cores import Core, find_core, model_with_cores
+from generator.rows.cores import ForbiddenCombination, find_core, model_with_cores
 from generator.rows.covering import cover
 from generator.rows.factors import factor_model
 from generator.rows.feasibility import FREE, Level, Model, Solver
@@ -16,7 +16,7 @@ from generator.solved.drawing import draw_call, draw_outline
 from generator.solved.solving import Found
 from generator.spaces.contradictions import no_call_keeps_the_rules
 from generator.spaces.data_levels import DATA, fits
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 from opcert.vocabulary.errors import InternalError
 from specs.structures import type_variable
@@ -33,14 +33,14 @@ MOST_CHOICES = 24
 
 
 @dataclass(frozen=True)
-class Row:
+class CoveringRow:
     """Levels of all factors, and the call that was made of them."""
 
     levels: Mapping[str, Level]
     call: Call
 
 
-def space_model(space: Space, with_types: bool = False) -> Model:
+def space_model(space: CallSpace, with_types: bool = False) -> Model:
     """The factors of a space as a covering model, with what people exclude; types apart unless asked for.
 
     A factor that an operator declares `rare` keeps its rare levels out: they have rows of their own.
@@ -55,14 +55,16 @@ def space_model(space: Space, with_types: bool = False) -> Model:
     return factor_model(space.spec, {name: these for name, these in levels.items() if these})
 
 
-def learn_cores(space: Space, strength: int = 2, known: Iterable[Core] = ()) -> tuple[Core, ...]:
+def learn_cores(
+    space: CallSpace, strength: int = 2, known: Iterable[ForbiddenCombination] = ()
+) -> tuple[ForbiddenCombination, ...]:
     """The cores of a space: rows without a call are explained, until every row has its call.
 
     Raises UserError where the rules of the declaration leave no call at all.
     """
     cores = list(known)
     for _ in range(MOST_TURNS):
-        found: list[Core] = []
+        found: list[ForbiddenCombination] = []
         for levels in covering_rows(space, cores, strength):
             if any(each.forbids(levels) for each in found):
                 continue
@@ -80,11 +82,13 @@ def learn_cores(space: Space, strength: int = 2, known: Iterable[Core] = ()) -> 
     raise InternalError(f"the cores of {space.spec.operator} do not come to an end", got=str(len(cores)))
 
 
-def make_rows(space: Space, cores: Sequence[Core], strength: int = 2) -> list[Row]:
+def make_rows(
+    space: CallSpace, cores: Sequence[ForbiddenCombination], strength: int = 2
+) -> list[CoveringRow]:
     """A call for each row of a covering array over the space; the plainest one first."""
     rows = covering_rows(space, cores, strength)
     rows += rare_rows(space, rows[0])
-    made: list[Row] = []
+    made: list[CoveringRow] = []
 
     def has_call(levels: Mapping[str, Level]) -> bool:
         row = make_call(space, levels)
@@ -95,7 +99,9 @@ def make_rows(space: Space, cores: Sequence[Core], strength: int = 2) -> list[Ro
     return made
 
 
-def covering_rows(space: Space, cores: Sequence[Core], strength: int = 2) -> list[dict[str, Level]]:
+def covering_rows(
+    space: CallSpace, cores: Sequence[ForbiddenCombination], strength: int = 2
+) -> list[dict[str, Level]]:
     """The rows of a covering array over what the cores leave, the plainest one first; types apart."""
     model = model_with_cores(space_model(space), cores)
     plainest = Solver(model).complete([FREE] * len(model.sizes))
@@ -104,7 +110,7 @@ def covering_rows(space: Space, cores: Sequence[Core], strength: int = 2) -> lis
     return [model.row_levels(each) for each in cover(model, strength, [model.row_levels(plainest)])]
 
 
-def make_call(space: Space, levels: Mapping[str, Level], *, outline: bool = False) -> Row | None:
+def make_call(space: CallSpace, levels: Mapping[str, Level], *, outline: bool = False) -> CoveringRow | None:
     """A call that has these levels and breaks no rule, or its outline; None where no draw gives one."""
     drawn = draw_outline if outline else draw_call
     failures = 0
@@ -117,17 +123,17 @@ def make_call(space: Space, levels: Mapping[str, Level], *, outline: bool = Fals
         if isinstance(found, Found):
             call = drawn(space, found.scope, levels, draw.child("data"))
             if not find_violations(space.spec, call):
-                return Row(levels, call)
+                return CoveringRow(levels, call)
     return None
 
 
-def row_draw(space: Space, levels: Mapping[str, object], attempt: int) -> Draw:
+def row_draw(space: CallSpace, levels: Mapping[str, object], attempt: int) -> Draw:
     """The randomness of a row: of its operator and levels alone."""
     label = " ".join(f"{name}={level}" for name, level in sorted(levels.items(), key=lambda each: each[0]))
     return Draw(f"{space.spec.operator}/cover/{label}").child(str(attempt))
 
 
-def rare_rows(space: Space, plain: Mapping[str, Level]) -> list[dict[str, Level]]:
+def rare_rows(space: CallSpace, plain: Mapping[str, Level]) -> list[dict[str, Level]]:
     """One row for each level that many runtimes lack, so that it hides nothing else."""
     rare = space.spec.declared.rare if space.spec.declared is not None else {}
     return [{**plain, name: level} for name, levels in rare.items() for level in levels if name in plain]
@@ -142,7 +148,7 @@ class Dealer:
 
     def __init__(
         self,
-        space: Space,
+        space: CallSpace,
         has_call: Callable[[Mapping[str, Level]], bool],
         given: Sequence[Mapping[str, Level]] = (),
     ) -> None:

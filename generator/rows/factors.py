@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from itertools import product
 
-from generator.rows.feasibility import Group, Level, Model, Rule
+from generator.rows.feasibility import ExcludedLevels, FactorGroup, Level, Model
 from opcert.vocabulary.errors import UserError
 from specs.expressions import EvaluationError, Expression, parse, parse_tree
 from specs.model import Exclusion, Spec
@@ -27,7 +27,8 @@ def factor_model(spec: Spec, derived: Mapping[str, tuple[Level, ...]] | None = N
     }
     names = list(levels)
     groups = tuple(
-        Group(tuple(names.index(name) for name in each.factors), each.strength) for each in spec.interactions
+        FactorGroup(tuple(names.index(name) for name in each.factors), each.strength)
+        for each in spec.interactions
     )
     return Model(levels, tuple(_rule(spec, each, levels) for each in spec.exclusions), groups)
 
@@ -45,7 +46,7 @@ def first_types(spec: Spec, model: Model) -> tuple[str, tuple[str, ...]]:
     return factor, tuple(str(each) for each in levels)
 
 
-def _rule(spec: Spec, exclusion: Exclusion, levels: Mapping[str, tuple[Level, ...]]) -> Rule:
+def _rule(spec: Spec, exclusion: Exclusion, levels: Mapping[str, tuple[Level, ...]]) -> ExcludedLevels:
     text = exclusion.when
     expression = parse(text)
     names = [name for name in levels if name in expression.names]
@@ -64,7 +65,7 @@ def _rule(spec: Spec, exclusion: Exclusion, levels: Mapping[str, tuple[Level, ..
         if expression.evaluate(bound):
             forbidden.add(indexes)
     order = list(levels)
-    return Rule(text, tuple(order.index(name) for name in names), frozenset(forbidden))
+    return ExcludedLevels(text, tuple(order.index(name) for name in names), frozenset(forbidden))
 
 
 def _possible(expression: Expression, levels: Mapping[str, tuple[Level, ...]]) -> Iterator[list[int]]:

@@ -17,7 +17,7 @@ FREE = -1
 
 
 @dataclass(frozen=True)
-class Rule:
+class ExcludedLevels:
     """Combinations of levels, by index, that no valid call has; `name` says by which exclusion."""
 
     name: str
@@ -26,7 +26,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Group:
+class FactorGroup:
     """Factors whose levels are to be combined with a strength of their own."""
 
     factors: tuple[int, ...]
@@ -38,8 +38,8 @@ class Model:
     """Factors with their levels, the rules between them, and groups that interact more than others."""
 
     levels: Mapping[str, tuple[Level, ...]]
-    rules: tuple[Rule, ...] = ()
-    groups: tuple[Group, ...] = ()
+    rules: tuple[ExcludedLevels, ...] = ()
+    groups: tuple[FactorGroup, ...] = ()
     sizes: tuple[int, ...] = field(init=False)
     names: tuple[str, ...] = field(init=False)
 

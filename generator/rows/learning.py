@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from generator.rows.cores import Core
+from generator.rows.cores import ForbiddenCombination
 from generator.rows.covering_rows import learn_cores
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from specs.model import Constraint
 
 _ON_TYPES = re.compile(r"element_type|type_of_|BITS|LOW|HIGH|FLOATS|INTEGERS|COMPLEX")
 _ABOUT_TYPES_ALONE = ("type_of_", "same_type_", "one_type_of_")
 
 
-def learn_versions(spaces: Sequence[Space]) -> dict[int, tuple[Core, ...]]:
+def learn_versions(spaces: Sequence[CallSpace]) -> dict[int, tuple[ForbiddenCombination, ...]]:
     """The cores of one operator's versions, by version; those of a newer one serve where nothing differs.
 
     Two versions have the same cores where their factors, kinds and rules are the same but for element types.
     """
-    known: dict[object, tuple[Core, ...]] = {}
-    found: dict[int, tuple[Core, ...]] = {}
+    known: dict[object, tuple[ForbiddenCombination, ...]] = {}
+    found: dict[int, tuple[ForbiddenCombination, ...]] = {}
     for space in sorted(spaces, key=lambda each: -each.spec.operator.since_version):
         key = _what_cores_hang_on(space)
         if key not in known:
@@ -29,7 +29,7 @@ def learn_versions(spaces: Sequence[Space]) -> dict[int, tuple[Core, ...]]:
     return found
 
 
-def _what_cores_hang_on(space: Space) -> object:
+def _what_cores_hang_on(space: CallSpace) -> object:
     """Everything of a space that decides which levels go together, as something to compare."""
     spec = space.spec
     rules = [each for each in spec.constraints if not each.id.startswith(_ABOUT_TYPES_ALONE)]
@@ -51,7 +51,7 @@ def _rule_text(rule: Constraint) -> str:
     return f"{rule.id}: {rule.when} -> {rule.require} {rule.shape_of}"
 
 
-def _declared_texts(space: Space) -> list[str]:
+def _declared_texts(space: CallSpace) -> list[str]:
     declared = space.spec.declared
     if declared is None:
         return []

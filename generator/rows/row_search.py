@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from generator.rows.covering import cover_once, find_cover
 from generator.rows.covering_rows import make_call
 from generator.rows.feasibility import Level, Model, Row
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class RowSearch:
         self._attempts.append(attempt)
         return rows
 
-    def has_call(self, space: Space, levels: Mapping[str, Level]) -> bool:
+    def has_call(self, space: CallSpace, levels: Mapping[str, Level]) -> bool:
         """Whether a call has these levels, types among them."""
         number = self._asked
         self._asked += 1

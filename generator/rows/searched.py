@@ -20,7 +20,7 @@ from conformance.suite.canonical import canonical_json, sha256
 from generator.borders.breach_attempts import Stage
 from generator.borders.breaches import BreachPlace
 from generator.borders.known_breaches import Places
-from generator.rows.cores import CONFIRMATIONS, CONFIRMING_BUDGET, Core
+from generator.rows.cores import CONFIRMATIONS, CONFIRMING_BUDGET, ForbiddenCombination
 from generator.rows.dealt_rows import DealtRows
 from generator.rows.feasibility import Level, Row
 from generator.rows.row_search import FoundRows
@@ -72,7 +72,7 @@ class FoundCalls:
 class Searched:
     """What is kept of one operator version."""
 
-    cores: tuple[Core, ...] = ()
+    cores: tuple[ForbiddenCombination, ...] = ()
     draws: KeptDraws | None = None
     calls: FoundCalls | None = None
 
@@ -113,7 +113,7 @@ def _read(path: Path, state: FileState | None) -> Mapping[int, Searched]:
 
 
 def _with_core(found: dict[int, Searched], entry: Mapping[str, Any]) -> None:
-    core = Core(dict(entry["levels"].items()))
+    core = ForbiddenCombination(dict(entry["levels"].items()))
     for version in entry["versions"]:
         known = found.get(version, Searched())
         found[version] = replace(known, cores=(*known.cores, core))

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from generator.kinds.einsum import Einsum
 from generator.kinds.joined import Joined
-from generator.sizes.plan import COUNTS, Plan, by
-from generator.spaces.space import Space
+from generator.sizes.plan import COUNTS, SizePlan, by
+from generator.spaces.space import CallSpace
 
 _JOINED: tuple[tuple[int, int, tuple[int, ...]], ...] = ((5, 1, (3, 17)), (9, 0, (5, 33)), (17, 1, (2, 3, 5)))
 """How many tensors, the axis along which they are joined, and the shape of the first."""
@@ -25,29 +25,29 @@ _EQUATIONS: tuple[tuple[str, str, tuple[tuple[int, ...], ...]], ...] = (
 """Equations with operands that are long, turned, and summed over several axes."""
 
 
-def join_plans(space: Space) -> Iterator[Plan]:
+def join_plans(space: CallSpace) -> Iterator[SizePlan]:
     """So many tensors for each variadic input; equations of einsum."""
     for kind in space.kinds:
         if isinstance(kind, Joined):
             for count, axis, shape in _JOINED:
                 shapes = [_longer(shape, axis, place % 3) for place in range(count)]
                 bindings = {f"shapes:{kind.name}": shapes, kind.axis.text: axis}
-                yield Plan(f"tensors_{count}_of_{by(shape)}", {f"kind:{kind.name}": bindings})
+                yield SizePlan(f"tensors_{count}_of_{by(shape)}", {f"kind:{kind.name}": bindings})
             for rank in (5, 8):
                 shapes = [(*(2, 1, 3, 2, 2, 1, 2)[: rank - 1], length) for length in (3, 1, 2)]
                 bindings = {f"shapes:{kind.name}": shapes, kind.axis.text: rank - 1}
-                yield Plan(f"rank_{rank}", {f"kind:{kind.name}": bindings})
+                yield SizePlan(f"rank_{rank}", {f"kind:{kind.name}": bindings})
         if isinstance(kind, Einsum):
             for word, equation, operands in _EQUATIONS:
                 bindings = {kind.equation.text: equation, f"shapes:{kind.name}": list(operands)}
-                yield Plan(word, {f"kind:{kind.name}": bindings})
+                yield SizePlan(word, {f"kind:{kind.name}": bindings})
     for each in space.spec.inputs:
         counted = f"{each.name}_count"
         if each.option == "variadic" and counted in space.factors:
             if any(f"shapes:{each.name}" in kind.binds for kind in space.kinds):
                 continue
             for count in COUNTS:
-                yield Plan(f"tensors_{count}", {}, {counted: count})
+                yield SizePlan(f"tensors_{count}", {}, {counted: count})
 
 
 def _longer(shape: tuple[int, ...], axis: int, more: int) -> tuple[int, ...]:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from generator.kinds.axes import Axes
 from generator.kinds.axis import Axis
 from generator.kinds.permutation import Permutation
-from generator.sizes.plan import Plan, by, extents
+from generator.sizes.plan import SizePlan, by, extents
 from generator.sizes.roles import Roles, sizes_of
 from generator.solved.partial import Bindings
 from generator.spaces.kind import Kind
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 
 _SHAPES: tuple[tuple[tuple[int, ...], int], ...] = (
     ((5, 33), 1),
@@ -36,7 +36,7 @@ _ORDERS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
 """Shapes and orders: two long axes exchanged, one of them no multiple of a block; blocks moved as wholes."""
 
 
-def axis_plans(space: Space, roles: Roles) -> Iterator[Plan]:
+def axis_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     """Each shape with the operator going along one of its axes; of a list of axes along several."""
     kind = roles.axis
     if kind is None or not roles.packs or not _goes_along(kind):
@@ -64,14 +64,14 @@ def _goes_along(kind: Kind) -> bool:
 
 def _plan(
     word: str, pack: str, shape: Sequence[int], kind: Kind, value: object, roles: Roles | None = None
-) -> Plan:
+) -> SizePlan:
     fixed: dict[str, Bindings] = extents({pack: list(shape)})
     for other in roles.packs[1:] if roles is not None else ():
         fixed |= extents({other: _GATHERED})
-    return Plan(f"{word}_{by(shape)}", fixed | {f"kind:{kind.name}": {kind.name: value}})
+    return SizePlan(f"{word}_{by(shape)}", fixed | {f"kind:{kind.name}": {kind.name: value}})
 
 
-def order_plans(roles: Roles) -> Iterator[Plan]:
+def order_plans(roles: Roles) -> Iterator[SizePlan]:
     """Orders of long axes."""
     kind = roles.order
     if isinstance(kind, Permutation) and roles.packs:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from generator.sizes.plan import Plan, by, extents
+from generator.sizes.plan import SizePlan, by, extents
 from generator.sizes.roles import Roles, sizes_of
 from generator.spaces.kind import Level
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 
 _TABLE: tuple[tuple[int, tuple[int, int], tuple[int, ...]], ...] = (
     (8, (64, 64), ()),
@@ -32,7 +32,7 @@ _MOST_OF_STEPS = 20_000
 """Terms where they are summed anew step by step, in functions that are worked out to many digits."""
 
 
-def product_plans(space: Space, roles: Roles) -> Iterator[Plan]:
+def product_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     """Each length for an axis that is summed over; where there are several such axes, in turn."""
     told = sizes_of(space)
     for place, (length, sides, batch) in enumerate(_TABLE):
@@ -46,7 +46,7 @@ def product_plans(space: Space, roles: Roles) -> Iterator[Plan]:
 
 
 def _fitting(
-    space: Space,
+    space: CallSpace,
     roles: Roles,
     name: str,
     length: int,
@@ -54,7 +54,7 @@ def _fitting(
     batch: tuple[int, ...],
     place: int,
     asked: str | None = None,
-) -> Iterator[Plan]:
+) -> Iterator[SizePlan]:
     """The plan, with shorter sides and batches where it would come to too many products."""
     recurrent = space.spec.declared is not None and len(roles.inner) > 1
     most = _MOST_OF_STEPS if recurrent else _MOST_TERMS
@@ -74,7 +74,7 @@ def _plan(
     batch: tuple[int, ...],
     place: int,
     asked: str | None,
-) -> Plan:
+) -> SizePlan:
     fixed: dict[str, int | list[int]] = {name: length}
     for at, other in enumerate(each for each in roles.inner if each != name):
         fixed[other] = _BESIDE[(place + at) % len(_BESIDE)]
@@ -96,4 +96,4 @@ def _plan(
         fixed[roles.batch[0]] = prod(batch)
     if batch and (packs or roles.batch):
         word += f"_batch_{by(batch)}"
-    return Plan(word, extents(fixed), levels, asked, along=name)
+    return SizePlan(word, extents(fixed), levels, asked, along=name)

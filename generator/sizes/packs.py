@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from generator.sizes.plan import RANKS, Plan, by, extents
+from generator.sizes.plan import RANKS, SizePlan, by, extents
 from generator.sizes.roles import Roles, sizes_of
 from generator.spaces.data_levels import DATA
 from generator.spaces.kind import Level
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 
 _OF_RANK: Mapping[int, tuple[int, ...]] = {
     1: (5,),
@@ -39,7 +39,7 @@ _OTHERS = 2
 """The length of extents beside them."""
 
 
-def pack_plans(space: Space, roles: Roles) -> Iterator[Plan]:
+def pack_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     """Every rank that the text leaves, broadcasting over it; long axes, channels and sides."""
     yield from _ranks(space, roles)
     if roles.window is not None or roles.inner:
@@ -48,29 +48,29 @@ def pack_plans(space: Space, roles: Roles) -> Iterator[Plan]:
         levels = _in_float(space)
         levels |= {"broadcast": "same"} if roles.packs[0] in roles.broadcast else {}
         word = f"specials_in_{by(_SPECIALS)}"
-        yield Plan(word, extents({roles.packs[0]: _SPECIALS}), levels, specials=True)
+        yield SizePlan(word, extents({roles.packs[0]: _SPECIALS}), levels, specials=True)
     if roles.packs and roles.packs[0] in roles.broadcast:
         for shape, how in _LONG:
             word = f"extents_{by(shape)}_{how}"
-            yield Plan(word, extents({roles.packs[0]: shape}), {"broadcast": how})
+            yield SizePlan(word, extents({roles.packs[0]: shape}), {"broadcast": how})
     elif roles.packs and (roles.channels or roles.outer):
         channels = (roles.channels or roles.outer)[-1]
         for length, shape in _CHANNELS:
             word = f"channels_{length}_extents_{by(shape)}"
             beside = dict.fromkeys((*roles.outer, *roles.batch), _OTHERS)
-            yield Plan(word, extents({**beside, channels: length, roles.packs[0]: shape}))
+            yield SizePlan(word, extents({**beside, channels: length, roles.packs[0]: shape}))
     elif roles.packs and roles.axis is None and roles.order is None and not _is_elementwise(space):
         for shape in _MOVED:
-            yield Plan(f"extents_{by(shape)}", extents({roles.packs[0]: shape}))
+            yield SizePlan(f"extents_{by(shape)}", extents({roles.packs[0]: shape}))
     elif not roles.packs and roles.outer:
         sides = roles.outer[-2:]
         for shape in _SIDES:
             word = f"outer_{by(shape[: len(sides)])}"
             beside = dict.fromkeys(roles.outer, _OTHERS)
-            yield Plan(word, extents({**beside, **dict(zip(sides, shape, strict=False))}))
+            yield SizePlan(word, extents({**beside, **dict(zip(sides, shape, strict=False))}))
 
 
-def _ranks(space: Space, roles: Roles) -> Iterator[Plan]:
+def _ranks(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     """Tensors of five, six and eight axes in all, of the first pack; of others of five."""
     told = sizes_of(space)
     packs = (
@@ -86,15 +86,15 @@ def _ranks(space: Space, roles: Roles) -> Iterator[Plan]:
             if pack in roles.broadcast:
                 levels["broadcast"] = _BROADCAST[place]
             word = f"rank_{rank}" if at == 0 else f"rank_{rank}_of_{pack}"
-            yield Plan(word, extents({pack: shape}), levels)
+            yield SizePlan(word, extents({pack: shape}), levels)
 
 
-def _in_float(space: Space) -> dict[str, Level]:
+def _in_float(space: CallSpace) -> dict[str, Level]:
     """Float for each type variable that may be it: what a type alone makes wrong, other cases tell."""
     return {each: "float" for each in space.types if "float" in space.factors[each]}
 
 
-def _beside(space: Space, pack: str) -> int:
+def _beside(space: CallSpace, pack: str) -> int:
     """How many axes there are beside a pack, in the shape that has the most."""
     found = [
         sum(pack not in part.starred for part in parts)
@@ -105,7 +105,7 @@ def _beside(space: Space, pack: str) -> int:
     return max(found, default=0)
 
 
-def _is_elementwise(space: Space) -> bool:
+def _is_elementwise(space: CallSpace) -> bool:
     """Whether what comes out has the shape of what goes in, element by element."""
     texts = {each.text for each in space.spec.results.values()}
     return texts == {"*S"} and not space.covered & {each.name for each in space.spec.inputs}

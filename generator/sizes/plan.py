@@ -14,7 +14,7 @@ COUNTS = (5, 9, 17)
 
 
 @dataclass(frozen=True)
-class Plan:
+class SizePlan:
     """Bindings by the variable that they take the place of, levels of factors, and a word.
 
     `asked` is the extent whose length the declaration asks for itself: then a call must have it. `along` is

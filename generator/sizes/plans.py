@@ -9,13 +9,13 @@ from generator.sizes.joins import join_plans
 from generator.sizes.long_axes import axis_plans, order_plans
 from generator.sizes.long_sums import product_plans
 from generator.sizes.packs import pack_plans
-from generator.sizes.plan import Plan
+from generator.sizes.plan import SizePlan
 from generator.sizes.roles import Roles, sizes_of
 from generator.sizes.sized_windows import window_plans
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 
 
-def plans_of(space: Space, roles: Roles) -> Iterator[Plan]:
+def plans_of(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     """Every plan, or as many as the declaration says, spread over all; some of them no call has."""
     told = sizes_of(space)
     plans = list(_all_plans(space, roles))
@@ -26,7 +26,7 @@ def plans_of(space: Space, roles: Roles) -> Iterator[Plan]:
         yield replace(plan, fixed={**given, **plan.fixed})
 
 
-def _all_plans(space: Space, roles: Roles) -> Iterator[Plan]:
+def _all_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     if roles.window is not None:
         yield from window_plans(space, roles)
     elif roles.inner:

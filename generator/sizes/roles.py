@@ -17,8 +17,8 @@ from generator.kinds.permutation import Permutation
 from generator.kinds.transposed_window import TransposedWindow
 from generator.kinds.window import Window
 from generator.spaces.kind import Kind
-from generator.spaces.space import Space
-from specs.declared import Sizes
+from generator.spaces.space import CallSpace
+from specs.declared import DeclaredSizes
 from specs.shape_expressions import Shape, parse_shape
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -45,7 +45,7 @@ class Roles:
     order: Permutation | None
 
 
-def roles_of(space: Space) -> Roles:
+def roles_of(space: CallSpace) -> Roles:
     """The roles of a space's extents: those that the declaration tells, and what follows from shapes."""
     declared = space.spec.declared
     told = sizes_of(space)
@@ -130,7 +130,7 @@ def _broadcast(shapes: Mapping[str, Shape]) -> Iterator[str]:
                 yield from part.names
 
 
-def sizes_of(space: Space) -> Sizes:
+def sizes_of(space: CallSpace) -> DeclaredSizes:
     """What the declaration says of sizes itself."""
     declared = space.spec.declared
-    return declared.sizes if declared is not None else Sizes()
+    return declared.sizes if declared is not None else DeclaredSizes()

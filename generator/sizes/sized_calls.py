@@ -14,13 +14,13 @@ from generator.asking.calls import Call
 from generator.kinds.axes import Axes
 from generator.kinds.axis import Axis
 from generator.kinds.einsum import Einsum
-from generator.sizes.plan import Plan
+from generator.sizes.plan import SizePlan
 from generator.sizes.roles import Roles
 from generator.sizes.sharp_data import bits_that_add_exactly, near_one, sharp, signs_alone, spread_ends
 from generator.sizes.solved_sizes import Solved, solved
 from generator.spaces.data_levels import DATA
 from generator.spaces.kind import Level
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.data import fill
 from generator.values.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -54,7 +54,7 @@ class Sized:
 
 
 def sized_calls(
-    space: Space, roles: Roles, readings: Mapping[str, object], plan: Plan, place: int, draw: Draw
+    space: CallSpace, roles: Roles, readings: Mapping[str, object], plan: SizePlan, place: int, draw: Draw
 ) -> Iterator[Sized]:
     """Calls of a plan, each with other data, the likeliest to be sharp first; none where it has no call."""
     plan = replace(plan, levels={**_types(space, roles, place), **_data(space, readings), **plan.levels})
@@ -67,10 +67,10 @@ def sized_calls(
 
 
 def _with_data(
-    space: Space,
+    space: CallSpace,
     roles: Roles,
     readings: Mapping[str, object],
-    plan: Plan,
+    plan: SizePlan,
     place: int,
     found: Solved,
     draw: Draw,
@@ -99,7 +99,7 @@ def _with_data(
     yield Sized(found.levels, _selected(space, found.call, along, place, draw.child(plan.word)))
 
 
-def _types(space: Space, roles: Roles, place: int) -> Mapping[str, Level]:
+def _types(space: CallSpace, roles: Roles, place: int) -> Mapping[str, Level]:
     """Float, and in every third call another type, each in turn; where there is no float, all in turn."""
     found: dict[str, Level] = {}
     for at, name in enumerate(space.types):
@@ -112,12 +112,14 @@ def _types(space: Space, roles: Roles, place: int) -> Mapping[str, Level]:
     return found
 
 
-def _data(space: Space, readings: Mapping[str, object]) -> Mapping[str, Level]:
+def _data(space: CallSpace, readings: Mapping[str, object]) -> Mapping[str, Level]:
     wanted = "random" if _SUMS in readings else "distinct"
     return {DATA: wanted} if wanted in space.factors.get(DATA, ()) else {}
 
 
-def _axes_of_products(space: Space, roles: Roles, plan: Plan, found: Solved) -> tuple[tuple[str, int], ...]:
+def _axes_of_products(
+    space: CallSpace, roles: Roles, plan: SizePlan, found: Solved
+) -> tuple[tuple[str, int], ...]:
     """Where inputs have the extents that are summed over, in the first input that has each.
 
     Where several are, it is the long one alone.
@@ -160,7 +162,7 @@ def _terms(roles: Roles, found: Solved, along: tuple[tuple[str, int], ...]) -> i
     return prod(lengths) * prod(kernel) if lengths else max(map(prod, shapes.values()), default=1)
 
 
-def _multiplied(space: Space, roles: Roles, found: Solved, terms: int, place: int, draw: Draw) -> Call:
+def _multiplied(space: CallSpace, roles: Roles, found: Solved, terms: int, place: int, draw: Draw) -> Call:
     """With factors whose sums are exact, or, in every other, with one factor of all bits of its type."""
     call, names = found.call, {each.name for each in space.data}
     drawn = {
@@ -182,7 +184,7 @@ def _multiplied(space: Space, roles: Roles, found: Solved, terms: int, place: in
     return replace(call, inputs=tuple(made))
 
 
-def _mended(space: Space, found: Solved, name: str, drawn: Tensor) -> Tensor:
+def _mended(space: CallSpace, found: Solved, name: str, drawn: Tensor) -> Tensor:
     """The data of an input as the kinds that make it keep their rules leave it."""
     for kind in space.kinds:
         if name in kind.mends:
@@ -190,7 +192,7 @@ def _mended(space: Space, found: Solved, name: str, drawn: Tensor) -> Tensor:
     return drawn
 
 
-def _drawn_names(space: Space) -> set[str]:
+def _drawn_names(space: CallSpace) -> set[str]:
     """Inputs whose data is drawn and that no kind makes keep a rule."""
     mended = {name for each in space.kinds for name in each.mends}
     return {each.name for each in space.data} - mended
@@ -213,7 +215,7 @@ def _precision(given: Tensor) -> int:
     return layout.precision if layout is not None else 8
 
 
-def _first_by(space: Space, call: Call, style: _Style, draw: Draw) -> Call:
+def _first_by(space: CallSpace, call: Call, style: _Style, draw: Draw) -> Call:
     """With the first input's data drawn anew."""
     name, given = call.inputs[0]
     if given is None or name not in _drawn_names(space) or not _is_number(given):
@@ -240,7 +242,9 @@ def _axis(roles: Roles, found: Solved) -> tuple[tuple[str, int], ...]:
     return tuple((kind.of, int(axis) % rank) for axis in listed if -rank <= axis < rank)
 
 
-def _selected(space: Space, call: Call, along: tuple[tuple[str, int], ...], place: int, draw: Draw) -> Call:
+def _selected(
+    space: CallSpace, call: Call, along: tuple[tuple[str, int], ...], place: int, draw: Draw
+) -> Call:
     """With the ends of lanes in turn where loops treat elements apart; in every other many are equal."""
     name, axis = along[0]
     given = dict(call.inputs).get(name)

@@ -8,10 +8,10 @@ from math import prod
 
 from generator.kinds.transposed_window import TransposedWindow
 from generator.kinds.window import Window
-from generator.sizes.plan import Plan, by
+from generator.sizes.plan import SizePlan, by
 from generator.sizes.roles import Roles
 from generator.solved.partial import Bindings
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 
 _GROUP = "group"
 
@@ -48,7 +48,7 @@ _TABLE = (
 """Sizes at which convolutions change their way: tiles of channels, transforms of 3x3, depthwise loops."""
 
 
-def window_plans(space: Space, roles: Roles) -> Iterator[Plan]:
+def window_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     """Windows over channels, or over each channel for itself where none are summed over."""
     for sized in _TABLE:
         plan = _plan(space, roles, sized)
@@ -56,7 +56,7 @@ def window_plans(space: Space, roles: Roles) -> Iterator[Plan]:
             yield plan
 
 
-def _plan(space: Space, roles: Roles, sized: _Sized) -> Plan | None:
+def _plan(space: CallSpace, roles: Roles, sized: _Sized) -> SizePlan | None:
     window = roles.window
     if window is None:
         return None
@@ -83,7 +83,7 @@ def _plan(space: Space, roles: Roles, sized: _Sized) -> Plan | None:
         fixed[batch] = {batch: sized.batch}
     if grouped:
         fixed[f"kind:{_GROUP}"] = {_GROUP: sized.groups}
-    return Plan(_word(sized, features is not None), fixed)
+    return SizePlan(_word(sized, features is not None), fixed)
 
 
 def _channel(roles: Roles) -> str | None:
@@ -91,7 +91,7 @@ def _channel(roles: Roles) -> str | None:
     return roles.outer[-1] if roles.outer else None
 
 
-def _features(space: Space, roles: Roles, channels: str) -> tuple[str, bool] | None:
+def _features(space: CallSpace, roles: Roles, channels: str) -> tuple[str, bool] | None:
     """The extent of the filters that come out, and whether it counts those of one group."""
     kernel = roles.window.kernel.text if roles.window is not None else ""
     for shape in space.spec.shapes.values():

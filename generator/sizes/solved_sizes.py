@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from generator.asking.calls import Call
 from generator.borders.breach_attempts import broken_rules
-from generator.sizes.plan import Plan
+from generator.sizes.plan import SizePlan
 from generator.solved.drawing import draw_call
 from generator.solved.partial import OMITTED, Bindings, Partial
-from generator.solved.solving import Found, Search, Variable
+from generator.solved.solving import CallSearch, Found, SearchVariable
 from generator.spaces.kind import Level
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 
 _BUDGET = 600
@@ -29,7 +29,7 @@ class Solved:
     scope: Partial
 
 
-def solved(space: Space, plan: Plan, place: int, draw: Draw, *, flags: int) -> Solved | None:
+def solved(space: CallSpace, plan: SizePlan, place: int, draw: Draw, *, flags: int) -> Solved | None:
     """A call of a plan with its levels; None where there is none.
 
     `flags` are bits: which flags are on, as far as a call has them so; what may be left out is there where
@@ -37,7 +37,7 @@ def solved(space: Space, plan: Plan, place: int, draw: Draw, *, flags: int) -> S
     """
     known = plan.fixed
     variables = [*_asked_of_kinds(space, plan), *(_fixed(each, known) for each in space.variables)]
-    search = Search(space.spec, variables, space.spec.constraints)
+    search = CallSearch(space.spec, variables, space.spec.constraints)
     free = {name.removeprefix("kind:") for name in known}
     ranks = {
         f"rank_{name}": len(each[name]) for name, each in known.items() if isinstance(each.get(name), list)
@@ -59,14 +59,15 @@ def solved(space: Space, plan: Plan, place: int, draw: Draw, *, flags: int) -> S
     return None
 
 
-def _asked_of_kinds(space: Space, plan: Plan) -> Iterator[Variable]:
+def _asked_of_kinds(space: CallSpace, plan: SizePlan) -> Iterator[SearchVariable]:
     """What a kind binds among other things, which it is told as `given:<name>`."""
     by_kinds = {name for each in space.kinds if f"kind:{each.name}" not in plan.fixed for name in each.binds}
     for name, bindings in plan.fixed.items():
         if name in by_kinds or f"shapes:{name}" in by_kinds:
             asked = f"given:{name}"
             yield _fixed(
-                Variable(asked, frozenset({asked}), frozenset(), _nothing), {asked: {asked: bindings[name]}}
+                SearchVariable(asked, frozenset({asked}), frozenset(), _nothing),
+                {asked: {asked: bindings[name]}},
             )
 
 
@@ -75,7 +76,7 @@ def _nothing(_scope: Partial, _draw: Draw) -> Iterator[Bindings]:
 
 
 def _near(
-    search: Search, levels: Mapping[str, Level], asked: Collection[str], draw: Draw
+    search: CallSearch, levels: Mapping[str, Level], asked: Collection[str], draw: Draw
 ) -> tuple[Mapping[str, Level], Partial] | None:
     """A call with levels, without those that others keep from having one."""
     for turn in range(_TURNS):
@@ -89,7 +90,7 @@ def _near(
     return None
 
 
-def _levels(space: Space, place: int, flags: int) -> Iterator[Mapping[str, Level]]:
+def _levels(space: CallSpace, place: int, flags: int) -> Iterator[Mapping[str, Level]]:
     """Levels as they are mostly written, with flags in turn; what may be left out is there in every other."""
     spec = space.spec
     rare = spec.declared.rare if spec.declared is not None else {}
@@ -112,7 +113,7 @@ def _levels(space: Space, place: int, flags: int) -> Iterator[Mapping[str, Level
     yield space.plain_types
 
 
-def _fixed(variable: Variable, fixed: Mapping[str, Bindings]) -> Variable:
+def _fixed(variable: SearchVariable, fixed: Mapping[str, Bindings]) -> SearchVariable:
     if variable.name not in fixed:
         return variable
     bindings = fixed[variable.name]
@@ -120,4 +121,4 @@ def _fixed(variable: Variable, fixed: Mapping[str, Bindings]) -> Variable:
     def candidates(_scope: Partial, _draw: Draw) -> Iterator[Bindings]:
         yield {**dict.fromkeys(variable.binds), **bindings}
 
-    return Variable(variable.name, variable.binds, frozenset(), candidates)
+    return SearchVariable(variable.name, variable.binds, frozenset(), candidates)

@@ -8,7 +8,7 @@ from typing import Any
 from specs.evaluation import EvaluationError, Operand
 
 
-class Unknown(Sequence[Any]):
+class UndrawnElements(Sequence[Any]):
     """The elements of data that nobody has drawn yet."""
 
     def __len__(self) -> int:
@@ -24,7 +24,7 @@ class AskedPart(Operand):
     def __init__(self, element_type: str, find: Callable[[str], Any], name: str, place: int) -> None:
         for field, value in (
             ("element_type", element_type),
-            ("values", Unknown()),
+            ("values", UndrawnElements()),
             ("_find", find),
             ("_name", name),
             ("_place", place),

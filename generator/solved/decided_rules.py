@@ -10,7 +10,7 @@ from specs.evaluation import EvaluationError
 from specs.model import Constraint
 
 
-class Check:
+class SearchedRule:
     """A rule in a search. What it says of levels alone is remembered: `places` are the names that are bound.
 
     Of the same values of all that it asked for it always says the same.

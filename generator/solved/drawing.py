@@ -13,7 +13,7 @@ from generator.solved.formed_inputs import formed_slot, formed_tensors
 from generator.solved.partial import OMITTED, Partial, shaped
 from generator.spaces.data_levels import DATA
 from generator.spaces.kind import Level
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.spaces.wanted_outputs import NAMES
 from generator.values.data import data_classes, fill, zeros
 from generator.values.draws import Draw
@@ -33,17 +33,19 @@ _Fill = Callable[[ElementType, Any, Partial, Draw], Tensor]
 """The class of data of an input whose type lacks the class that the levels name."""
 
 
-def draw_outline(space: Space, scope: Partial, levels: Mapping[str, Level], draw: Draw) -> Call:
+def draw_outline(space: CallSpace, scope: Partial, levels: Mapping[str, Level], draw: Draw) -> Call:
     """What rules see of the call that is drawn: where none asks for drawn elements, these are zeros."""
     return _drawn(space, scope, levels, draw, outline=not space.touched_rules.ask_for_data)
 
 
-def draw_call(space: Space, scope: Partial, levels: Mapping[str, Level], draw: Draw) -> Call:
+def draw_call(space: CallSpace, scope: Partial, levels: Mapping[str, Level], draw: Draw) -> Call:
     """The call of solved bindings, with its data drawn; the levels name types and the class of the data."""
     return _drawn(space, scope, levels, draw, outline=False)
 
 
-def _drawn(space: Space, scope: Partial, levels: Mapping[str, Level], draw: Draw, *, outline: bool) -> Call:
+def _drawn(
+    space: CallSpace, scope: Partial, levels: Mapping[str, Level], draw: Draw, *, outline: bool
+) -> Call:
     known = {f"level:{name}": level for name, level in levels.items()}
     scope = Partial(scope.spec, {**scope.bindings, **known})
     attributes = {
@@ -68,7 +70,7 @@ def _drawn(space: Space, scope: Partial, levels: Mapping[str, Level], draw: Draw
 
 
 def _slots(
-    space: Space, parameter: ParameterSpec, scope: Partial, first: int, tensors: Sequence[Tensor | None]
+    space: CallSpace, parameter: ParameterSpec, scope: Partial, first: int, tensors: Sequence[Tensor | None]
 ) -> Iterator[Slot]:
     """The inputs of the node that tensors make, the first of which has that place in the call."""
     if is_structured(space.spec, parameter):
@@ -93,7 +95,7 @@ def _attribute(spec: AttributeSpec, value: Any) -> Attribute | None:
 
 
 def _tensors(
-    space: Space, parameter: ParameterSpec, scope: Partial, draw: Draw, filled: _Fill
+    space: CallSpace, parameter: ParameterSpec, scope: Partial, draw: Draw, filled: _Fill
 ) -> list[Tensor | None]:
     name, stream = parameter.name, draw.child(parameter.name)
     element_type = ELEMENT_TYPES[scope.element_type(parameter)]

@@ -10,12 +10,12 @@ from generator.solved.partial import OMITTED, Bindings, Partial
 from generator.solved.shape_choices import candidate_shapes
 from generator.spaces.kind import Level
 from generator.values.draws import Draw
-from specs.declared import Bounds
+from specs.declared import DeclaredBounds
 from specs.shape_expressions import Shape
 
-RANKS = Bounds(0, 4)
+RANKS = DeclaredBounds(0, 4)
 """Ranks of a pack, where the declaration bounds them not."""
-EXTENTS = Bounds(1, 8)
+EXTENTS = DeclaredBounds(1, 8)
 """Values of an extent, likewise."""
 LEVELS: tuple[Level, ...] = ("ordinary", "with_one")
 """Whether all extents are greater than one where they may be, or one of a pack is one, and others may be."""
@@ -26,7 +26,7 @@ _SINGLE = (2, 3, 4, 6, 8)
 _DRAWS = 25
 
 
-def bounds_within(given: Bounds | None, default: Bounds) -> tuple[int, int]:
+def bounds_within(given: DeclaredBounds | None, default: DeclaredBounds) -> tuple[int, int]:
     """The ends of declared bounds; an end that is left open is the default's, or as far from the other."""
     low = given.low if given is not None and given.low is not None else default.low or 0
     high = given.high if given is not None and given.high is not None else max(default.high or 0, low + 4)
@@ -74,7 +74,7 @@ class Pack:
 
 
 @dataclass(frozen=True)
-class Extent:
+class ExtentVariable:
     """A single extent, the ordinary ones first; 1 only where the level or the bounds ask for it."""
 
     name: str

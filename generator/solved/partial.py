@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.solved.asked_parts import AskedPart, Unknown
+from generator.solved.asked_parts import AskedPart, UndrawnElements
 from generator.spaces.form_levels import read_form
 from opcert.vocabulary.tensors import Tensor
 from specs.call_scopes import operand_of
@@ -32,7 +32,7 @@ def levels_in(bindings: Bindings) -> dict[str, Any]:
     return {name.removeprefix("level:"): value for name, value in marked.items()}
 
 
-class Asked(Operand):
+class PartialInput(Operand):
     """A required input of which shape and elements are asked for when they are looked at, and not before.
 
     A rule on its element type alone thereby hangs on no shape, and on no value.
@@ -54,7 +54,7 @@ class Asked(Operand):
     @property
     def values(self) -> Sequence[Any]:
         if self._parameter.name not in self._scope.bindings:
-            return Unknown()
+            return UndrawnElements()
         found: list[Any] = self._array.reshape(-1).tolist()
         return found
 
@@ -63,7 +63,7 @@ class Asked(Operand):
         return shaped(self._scope, self._parameter, self._scope.find(self._parameter.name))
 
 
-class Levels(Mapping[str, Any]):
+class SearchedLevels(Mapping[str, Any]):
     """The levels of some factors in a search, each asked for when it is looked at and not before.
 
     A kind that fails by two of its levels thereby hangs on these two alone.
@@ -182,12 +182,12 @@ class Partial(Mapping[str, object]):
             if shapes is None:
                 raise EvaluationError("not bound yet", got=repr(name))
             kind = self._element_type(form)
-            return Operands([Operand(kind, tuple(each), Unknown()) for each in shapes], kind)
+            return Operands([Operand(kind, tuple(each), UndrawnElements()) for each in shapes], kind)
         if form.is_structured:
             return self._structured(form)
         required = parameter.option == "single"
         if required and self._bindings.get(name, self._bindings.get(f"shape:{name}")) is not None:
-            return Asked(self._element_type(form), self, parameter)
+            return PartialInput(self._element_type(form), self, parameter)
         if self.has(name):
             value = self._bindings[name]
             if value is None:
@@ -197,7 +197,7 @@ class Partial(Mapping[str, object]):
         if not self.has(f"shape:{name}"):
             raise EvaluationError("not bound yet", got=repr(name))
         shape = self._bindings[f"shape:{name}"]
-        return None if shape is None else Operand(self._element_type(form), tuple(shape), Unknown())
+        return None if shape is None else Operand(self._element_type(form), tuple(shape), UndrawnElements())
 
     def _structured(self, form: InputForm) -> object:
         """An input that may be an optional, a sequence or a map; None where it is left out."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from generator.solved.partial import Partial
 from generator.spaces.kind import Level
 from generator.values.draws import Draw
-from specs.shape_expressions import Part, Shape, evaluate_part
+from specs.shape_expressions import Shape, ShapePart, evaluate_part
 
 BROADCAST: tuple[Level, ...] = ("same", "last", "first", "mutual", "fewer_axes", "scalar")
 """How inputs differ that broadcast each other: not at all; the last or first has an extent of one where
@@ -48,7 +48,7 @@ def find_choices(shapes: Mapping[str, Shape]) -> Choices:
     return Choices(factors, tuple(group))
 
 
-def _within_levels(part: Part) -> tuple[Level, ...]:
+def _within_levels(part: ShapePart) -> tuple[Level, ...]:
     """Those of `within` that its extents can have: a single one has no fewer axes but none, 1 is one."""
     if any(each.several for each in part.arguments) or len(part.arguments) > 1:
         return WITHIN
@@ -57,7 +57,7 @@ def _within_levels(part: Part) -> tuple[Level, ...]:
     return ("same", "scalar") if is_one else ("same", "ones", "scalar")
 
 
-def factor_of(name: str, part: Part) -> str | None:
+def factor_of(name: str, part: ShapePart) -> str | None:
     """The factor of a part that leaves a choice, in the shape of an input."""
     if part.word == "broadcast":
         return "broadcast"
@@ -75,7 +75,7 @@ def candidate_shapes(
 
 
 def _joined(
-    name: str, parts: Sequence[Part], scope: Partial, draw: Draw, members: Sequence[str], batched: bool
+    name: str, parts: Sequence[ShapePart], scope: Partial, draw: Draw, members: Sequence[str], batched: bool
 ) -> Iterator[tuple[int, ...]]:
     """The extents of all parts, in every combination; `batched` where a pack before them is not empty."""
     if not parts:
@@ -91,7 +91,7 @@ def _joined(
 
 
 def _extents(
-    name: str, part: Part, scope: Partial, draw: Draw, members: Sequence[str]
+    name: str, part: ShapePart, scope: Partial, draw: Draw, members: Sequence[str]
 ) -> Iterator[tuple[int, ...]]:
     if part.word is None:
         yield tuple(evaluate_part(part, scope))
@@ -111,7 +111,7 @@ def _extents(
         yield full
 
 
-def _lacks_axis(name: str, parts: Sequence[Part], scope: Partial) -> bool:
+def _lacks_axis(name: str, parts: Sequence[ShapePart], scope: Partial) -> bool:
     maybe = [each for each in parts if each.word == "maybe"]
     return any(scope.level(factor_of(name, each) or "") == "missing" for each in maybe)
 

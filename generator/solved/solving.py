@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from generator.solved.decided_rules import Check
+from generator.solved.decided_rules import SearchedRule
 from generator.solved.partial import Bindings, Partial
 from generator.values.draws import Draw
 from opcert.vocabulary.errors import UserError
@@ -21,7 +21,7 @@ BUDGET = 4_000
 
 
 @dataclass(frozen=True, eq=False)
-class Variable:
+class SearchVariable:
     """Something that is bound at once: names, those that it needs, and its candidates, which bind names."""
 
     name: str
@@ -47,19 +47,21 @@ class NotFound:
     tried: int
 
 
-class Search:
+class CallSearch:
     """Searches over one operator's variables, in an order in which each has what it needs."""
 
-    def __init__(self, spec: Spec, variables: Sequence[Variable], constraints: Sequence[Constraint]) -> None:
+    def __init__(
+        self, spec: Spec, variables: Sequence[SearchVariable], constraints: Sequence[Constraint]
+    ) -> None:
         self.spec = spec
         self.variables = ordered(variables)
         self._places = {name: at for at, each in enumerate(self.variables) for name in each.binds}
-        self._checks: list[list[Check]] = [[] for _ in self.variables]
+        self._checks: list[list[SearchedRule]] = [[] for _ in self.variables]
         self._without_call: dict[frozenset[tuple[str, object]], NotFound] = {}
         for constraint in constraints:
             places = frozenset(self._hangs_on(constraint_names(constraint)))
             if places:
-                self._checks[max(places)].append(Check(constraint, self._places))
+                self._checks[max(places)].append(SearchedRule(constraint, self._places))
 
     def solve(self, levels: Mapping[str, object], draw: Draw, budget: int = BUDGET) -> Found | NotFound:
         """A call with these levels of factors; those not named are free."""
@@ -81,7 +83,7 @@ class Search:
         """The places of the variables that bind these names."""
         return {self._places[name] for name in names if name in self._places}
 
-    def checks_at(self, place: int) -> Sequence[Check]:
+    def checks_at(self, place: int) -> Sequence[SearchedRule]:
         """The rules that can be decided when the variable at a place is bound."""
         return self._checks[place]
 
@@ -104,7 +106,7 @@ class Search:
 class _Run:
     """One search: what is given, how many candidates were tried, and what failures hung on."""
 
-    search: Search
+    search: CallSearch
     given: Mapping[str, object]
     draw: Draw
     budget: int
@@ -200,15 +202,15 @@ def _names_in(text: str) -> frozenset[str]:
     return parse(text).names
 
 
-def ordered(variables: Sequence[Variable]) -> tuple[Variable, ...]:
+def ordered(variables: Sequence[SearchVariable]) -> tuple[SearchVariable, ...]:
     """The variables in an order in which each stands behind those that bind what it needs.
 
     Raises UserError where needs go in a circle.
     """
     binder = {name: each for each in variables for name in each.binds}
-    done: dict[str, Variable] = {}
+    done: dict[str, SearchVariable] = {}
 
-    def visit(variable: Variable, path: tuple[str, ...]) -> None:
+    def visit(variable: SearchVariable, path: tuple[str, ...]) -> None:
         if variable.name in done:
             return
         if variable.name in path:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from generator.solved.solving import Found, Search
-from generator.spaces.space import Space
+from generator.solved.solving import CallSearch, Found
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 from opcert.vocabulary.errors import UserError
 from specs.declarations import FILE_NAME
 from specs.declared import Declared
 
 
-def no_call_keeps_the_rules(space: Space) -> UserError:
+def no_call_keeps_the_rules(space: CallSpace) -> UserError:
     """What to say of such a declaration: it names the rules without any one of which there are calls."""
     written = [each for each in space.spec.constraints if each.origin.how != "derived"]
     guilty = [each.id for each in written if _has_calls_without(space, each.id)]
@@ -26,7 +26,7 @@ def no_call_keeps_the_rules(space: Space) -> UserError:
     )
 
 
-def _has_calls_without(space: Space, rule: str) -> bool:
+def _has_calls_without(space: CallSpace, rule: str) -> bool:
     others = [each for each in space.spec.constraints if each.id != rule]
-    search = Search(space.spec, space.variables, others)
+    search = CallSearch(space.spec, space.variables, others)
     return isinstance(search.solve({}, Draw(f"{space.spec.operator}/without {rule}")), Found)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from generator.borders.breaches import broken_by_search, find_breaches, opposite_of
-from generator.rows.cores import Core
-from generator.solved.extents import Extent
-from generator.solved.solving import Found, Search
-from generator.spaces.space import Space
+from generator.rows.cores import ForbiddenCombination
+from generator.solved.extents import ExtentVariable
+from generator.solved.solving import CallSearch, Found
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 from opcert.vocabulary.errors import Place, UserError
 from specs.declarations import FILE_NAME
@@ -17,7 +17,7 @@ from specs.declared import Declared
 from specs.model import Constraint
 
 
-def levels_without_call(space: Space, cores: Iterable[Core]) -> Iterator[UserError]:
+def levels_without_call(space: CallSpace, cores: Iterable[ForbiddenCombination]) -> Iterator[UserError]:
     """The levels that a kind or shape has and no call: cores of one level."""
     for core in cores:
         if len(core.levels) == 1:
@@ -31,7 +31,7 @@ def levels_without_call(space: Space, cores: Iterable[Core]) -> Iterator[UserErr
             )
 
 
-def rules_broken_together(space: Space) -> Iterator[UserError]:
+def rules_broken_together(space: CallSpace) -> Iterator[UserError]:
     """The constraints that people wrote and that no call breaks alone, with what breaks beside them."""
     written = [each for each in space.spec.constraints if each.require and each.origin.how != "derived"]
     if not written:
@@ -50,19 +50,19 @@ def rules_broken_together(space: Space) -> Iterator[UserError]:
         )
 
 
-def _speaks_of_nothing(space: Space, rule: Constraint) -> bool:
+def _speaks_of_nothing(space: CallSpace, rule: Constraint) -> bool:
     """Whether calls break it in which an extent is 0: such calls are made at borders."""
     for place, variable in enumerate(space.variables):
-        if isinstance(variable.candidates, Extent):
-            nothing = replace(variable, candidates=Extent(variable.name, 0, 0))
+        if isinstance(variable.candidates, ExtentVariable):
+            nothing = replace(variable, candidates=ExtentVariable(variable.name, 0, 0))
             variables = (*space.variables[:place], nothing, *space.variables[place + 1 :])
-            search = Search(space.spec, variables, [opposite_of(rule)])
+            search = CallSearch(space.spec, variables, [opposite_of(rule)])
             if isinstance(search.solve({}, Draw(f"{space.spec.operator}/nothing/{rule.id}")), Found):
                 return True
     return False
 
 
-def _place_of_factor(space: Space, factor: str) -> Place | None:
+def _place_of_factor(space: CallSpace, factor: str) -> Place | None:
     kinds = [each for each in space.kinds if factor in each.factors()]
     if kinds and kinds[0].subject.place is not None:
         return kinds[0].subject.place
@@ -70,5 +70,5 @@ def _place_of_factor(space: Space, factor: str) -> Place | None:
     return _places(space).get(name) or _places(space).get(FILE_NAME)
 
 
-def _places(space: Space) -> dict[str, Place]:
+def _places(space: CallSpace) -> dict[str, Place]:
     return dict((space.spec.declared or Declared()).places)

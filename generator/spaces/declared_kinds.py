@@ -14,7 +14,7 @@ from typing import Any
 
 from generator.spaces.derived import derive_kind
 from generator.spaces.kind import InputName, Kind
-from generator.spaces.kind_subject import Subject
+from generator.spaces.kind_subject import KindSubject
 from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from specs.declarations import FILE_NAME
 from specs.declared import Declared, KindUse
@@ -58,7 +58,7 @@ def _declared(spec: Spec, errors: list[UserError]) -> Iterator[Kind]:
     made: list[Kind] = []
     for use in (spec.declared or Declared()).kinds:
         try:
-            kind = make_kind(parse_call(use.call), Subject(use.name, spec, use.otherwise, use.place))
+            kind = make_kind(parse_call(use.call), KindSubject(use.name, spec, use.otherwise, use.place))
         except OpcertError as error:
             where = error.where or use.place
             errors.append(UserError(error.problem, got=error.got, expected=error.expected, where=where))
@@ -157,7 +157,7 @@ def _kind_in(module: Any) -> type[Kind]:
     return found[0]
 
 
-def make_kind(call: KindCall, subject: Subject) -> Kind:
+def make_kind(call: KindCall, subject: KindSubject) -> Kind:
     """The kind that a declaration names, with its arguments; UserError for what it does not have."""
     found = find_kind(call.kind)
     if found is None:

@@ -11,13 +11,13 @@ from generator.asking.validity import find_violations
 from generator.borders.breaches import Breach, find_breaches
 from generator.borders.edges import find_edges
 from generator.borders.known_breaches import Places, breaches_at
-from generator.rows.cores import Core, find_core
+from generator.rows.cores import ForbiddenCombination, find_core
 from generator.rows.covering_rows import Dealer, learn_cores, rare_rows, row_draw, space_model
 from generator.rows.feasibility import Level
 from generator.rows.row_search import RowSearch
 from generator.solved.drawing import draw_call
 from generator.solved.solving import Found
-from generator.spaces.space import Space, open_space
+from generator.spaces.space import CallSpace, open_space
 from generator.values.draws import Draw
 from opcert.vocabulary.errors import InternalError
 from specs.model import Exclusion, Factor, Origin, Spec
@@ -36,8 +36,8 @@ class UnlearnedCore(InternalError):
 class DeclaredLevels:
     """What makes an operator's calls, derived from the space of its declaration."""
 
-    space: Space
-    _cores: dict[frozenset[tuple[str, Level]], Core | None] = field(default_factory=dict)
+    space: CallSpace
+    _cores: dict[frozenset[tuple[str, Level]], ForbiddenCombination | None] = field(default_factory=dict)
 
     @property
     def focus(self) -> Mapping[str, Level]:
@@ -77,11 +77,11 @@ class DeclaredLevels:
         self._check_cores([each for each in known if not any(each.items() <= row.items() for row in dealt)])
         return [{name: str(level) for name, level in each.items()} for each in dealt]
 
-    def core_of(self, levels: Mapping[str, Level]) -> Core:
+    def core_of(self, levels: Mapping[str, Level]) -> ForbiddenCombination:
         """The levels that no call has among some that no call has; all of them where no fewer are known."""
-        return self._learned(levels) or Core(levels)
+        return self._learned(levels) or ForbiddenCombination(levels)
 
-    def _learned(self, levels: Mapping[str, Level]) -> Core | None:
+    def _learned(self, levels: Mapping[str, Level]) -> ForbiddenCombination | None:
         """The levels of a row that go together in no call; None where the row has one, in other types."""
         key = frozenset(levels.items())
         if key not in self._cores:
@@ -129,7 +129,7 @@ class DeclaredLevels:
 
 
 def declare_levels(
-    spec: Spec, kept: Iterable[Core] = (), *, learn: bool = True
+    spec: Spec, kept: Iterable[ForbiddenCombination] = (), *, learn: bool = True
 ) -> tuple[Spec, DeclaredLevels]:
     """The spec with the factors, rules and exclusions of its declaration, and what makes its calls.
 
@@ -151,7 +151,7 @@ def _told(breach: Breach) -> tuple[str, Call, Call]:
     return breach.constraint.id, breach.valid, breach.call
 
 
-def _exclusion(core: Core) -> Exclusion:
+def _exclusion(core: ForbiddenCombination) -> Exclusion:
     when = " and ".join(f"{name} == {_written(level)}" for name, level in core.levels.items())
     return Exclusion(when, Origin("derived", why="a search found no call that has these levels"))
 

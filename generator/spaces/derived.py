@@ -8,7 +8,7 @@ from generator.kinds.enumeration import Enumeration
 from generator.kinds.flag import Flag
 from generator.kinds.real import Real
 from generator.spaces.kind import Kind
-from generator.spaces.kind_subject import Subject
+from generator.spaces.kind_subject import KindSubject
 from specs.functions.value_type import type_text
 from specs.model import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Spec
 from specs.shape_expressions import parse_shape
@@ -24,7 +24,7 @@ from specs.structures import (
 
 def derive_kind(spec: Spec, attribute: AttributeSpec) -> Kind | None:
     """The kind of an attribute that no declaration speaks of; None where its facts do not say one."""
-    subject = Subject(attribute.name, spec)
+    subject = KindSubject(attribute.name, spec)
     if attribute.values is not None and attribute.kind in ("int", "string"):
         return Enumeration(subject=subject)
     if attribute.kind == "int" and attribute.default in (0, 1):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind import Given, KindChange, ValueChange
+from generator.spaces.kind import CallValues, KindChange, ValueChange
 from generator.spaces.single_kind import SingleKind
 from generator.values.draws import Draw
 from specs.model import Constraint
@@ -40,8 +40,8 @@ class FiniteNumbers(SingleKind):
         for word, text, change in self.misread:
             yield ValueChange(f"{self.name} {word}", text, self._changed_by(change))
 
-    def _changed_by(self, change: Change) -> Callable[[Given], Bindings]:
-        def changed(given: Given) -> Bindings:
+    def _changed_by(self, change: Change) -> Callable[[CallValues], Bindings]:
+        def changed(given: CallValues) -> Bindings:
             numbers = given.numbers(self.name)
             if numbers.dtype.kind != "f":
                 raise ValueError("no numbers that numpy has")

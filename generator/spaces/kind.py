@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NewType, Protocol
 from numpy.typing import NDArray
 
 from generator.solved.partial import Bindings, Partial
-from generator.spaces.kind_subject import Subject
+from generator.spaces.kind_subject import KindSubject
 from generator.values.draws import Draw
 from opcert.vocabulary.tensors import Tensor
 from specs.expressions import EvaluationError, Expression
@@ -25,7 +25,7 @@ InputName = NewType("InputName", str)
 """An argument that names an input: the kind needs its shape, not its elements."""
 
 
-class Given(Protocol):
+class CallValues(Protocol):
     """The values of a call, as changes of kinds see them."""
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -53,7 +53,7 @@ class ValueChange:
 
     key: str
     text: str
-    change: Callable[[Given], Bindings]
+    change: Callable[[CallValues], Bindings]
     subject: str | None = None
     breaks: tuple[str, ...] = ()
 
@@ -69,7 +69,7 @@ class ResultChange:
     key: str
     text: str
     of: str
-    compute: Callable[[Given], NDArray[Any]]
+    compute: Callable[[CallValues], NDArray[Any]]
 
 
 KindChange = ValueChange | ResultChange
@@ -84,7 +84,7 @@ class Kind:
     expressions, by expressions of their own.
     """
 
-    subject: Subject
+    subject: KindSubject
 
     needs_own_shape: ClassVar[bool] = False
     """Whether the values are elements of a tensor whose shape is chosen before."""

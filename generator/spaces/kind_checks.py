@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from generator.spaces.kind_subject import Subject
+from generator.spaces.kind_subject import KindSubject
 from opcert.vocabulary.errors import UserError
 from specs.model import ParameterSpec
 from specs.structures import is_sequence, listed_forms
 
 
-def need_graph(subject: Subject) -> None:
+def need_graph(subject: KindSubject) -> None:
     """Raise UserError where the attribute is there and is no graph."""
     attribute = subject.attribute(subject.name)
     if attribute is not None and attribute.other_type != "graph":
@@ -21,27 +21,27 @@ def need_graph(subject: Subject) -> None:
         )
 
 
-def need_variadic(subject: Subject, name: str) -> None:
+def need_variadic(subject: KindSubject, name: str) -> None:
     """Raise UserError where an argument names an input that is not variadic."""
     _need(
         subject, name, "variadic input", [each for each in subject.spec.inputs if each.option == "variadic"]
     )
 
 
-def need_sequence(subject: Subject, name: str) -> None:
+def need_sequence(subject: KindSubject, name: str) -> None:
     """Raise UserError where an argument names an input that is no sequence."""
     listed = [each for each in subject.spec.inputs if is_sequence(subject.spec, each)]
     _need(subject, name, "sequence", listed)
 
 
-def need_form(subject: Subject, name: str, form: str) -> None:
+def need_form(subject: KindSubject, name: str, form: str) -> None:
     """Raise UserError where a name is no input with such a form: `optional`, `map`."""
     spec = subject.spec
     listed = [each for each in spec.inputs if any(form in one for one in listed_forms(spec, each))]
     _need(subject, name, f"input that may be of a type {form}(...)", listed)
 
 
-def _need(subject: Subject, name: str, what: str, known: list[ParameterSpec]) -> None:
+def _need(subject: KindSubject, name: str, what: str, known: list[ParameterSpec]) -> None:
     names = [each.name for each in known]
     if name not in names:
         raise UserError(

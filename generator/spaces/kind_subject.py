@@ -9,7 +9,7 @@ from specs.model import AttributeSpec, Otherwise, ParameterSpec, Source, Spec
 
 
 @dataclass(frozen=True)
-class Subject:
+class KindSubject:
     """What a kind is declared for: a name, the spec, and what breaking its rules means."""
 
     name: str

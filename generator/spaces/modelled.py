@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from conformance.models.case_models import has_onnx_form
-from generator.rows.cores import Core
+from generator.rows.cores import ForbiddenCombination
 from generator.rows.searched import Searched, read_searched
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
@@ -47,7 +47,7 @@ def choose_modelled(text: str, folders: Sequence[Path] = (), *, every: bool = Fa
     )
 
 
-def kept_cores_of(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[Core, ...]:
+def kept_cores_of(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[ForbiddenCombination, ...]:
     """The combinations of levels that the operator's room keeps as those that no call has."""
     return searched_of(operator, folders).cores
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from generator.solved.solving import Search
+from generator.solved.solving import CallSearch
 from generator.spaces.kind import Level
 from generator.spaces.space_making import SpaceMaker, SpaceParts
 from generator.spaces.touched_rules import TouchedRules
@@ -13,7 +13,7 @@ from opcert.vocabulary.errors import UserError
 from specs.model import Spec
 
 
-class Space(SpaceParts):
+class CallSpace(SpaceParts):
     """One operator version's calls."""
 
     @cached_property
@@ -23,9 +23,9 @@ class Space(SpaceParts):
         return frozenset(f"type_{each}" for each in declared) & frozenset(self.types)
 
     @cached_property
-    def search(self) -> Search:
+    def search(self) -> CallSearch:
         try:
-            return Search(self.spec, self.variables, self.spec.constraints)
+            return CallSearch(self.spec, self.variables, self.spec.constraints)
         except UserError as error:
             inside = [each for each in self.kinds if f"kind:{each.name}" in (error.got or "")]
             error.where = error.where or (inside[0].subject.place if inside else None)
@@ -64,9 +64,9 @@ class Space(SpaceParts):
         return frozenset(name for each in self.kinds for name in each.covers)
 
 
-def open_space(spec: Spec) -> Space:
+def open_space(spec: Spec) -> CallSpace:
     """The space of a spec with a declaration; raises SeveralErrors with all that is wrong in its kinds."""
     made = SpaceMaker(spec).make()
-    space = Space(made.spec, made.kinds, made.data, made.factors, made.types, made.variables)
+    space = CallSpace(made.spec, made.kinds, made.data, made.factors, made.types, made.variables)
     assert space.search, "the variables have an order in which each has what it needs"
     return space

@@ -9,16 +9,16 @@ from generator.solved.extents import (
     EXTENTS,
     LEVELS,
     RANKS,
-    Extent,
+    ExtentVariable,
     InputShape,
     Pack,
     VariadicShapes,
     bounds_within,
 )
 from generator.solved.formed_inputs import FormedShapes
-from generator.solved.partial import OMITTED, Bindings, Levels, Partial
+from generator.solved.partial import OMITTED, Bindings, Partial, SearchedLevels
 from generator.solved.shape_choices import Choices, find_choices
-from generator.solved.solving import Variable
+from generator.solved.solving import SearchVariable
 from generator.spaces.data_levels import DATA, FITS, Fits, classes_of, unfit
 from generator.spaces.declared_kinds import make_kinds
 from generator.spaces.derived import derive_rules, shape_rules
@@ -58,7 +58,7 @@ class SpaceParts:
     data: tuple[ParameterSpec, ...]
     factors: Mapping[str, tuple[Level, ...]]
     types: tuple[str, ...]
-    variables: tuple[Variable, ...]
+    variables: tuple[SearchVariable, ...]
 
 
 Candidates = Callable[[Partial, Draw], Iterator[Bindings]]
@@ -71,7 +71,7 @@ class SpaceMaker:
         self._spec = spec
         self._declared = spec.declared or Declared()
         self._factors: dict[str, tuple[Level, ...]] = {}
-        self._variables: list[Variable] = []
+        self._variables: list[SearchVariable] = []
         self._shaped: frozenset[str] = frozenset()
 
     def make(self) -> SpaceParts:
@@ -142,7 +142,7 @@ class SpaceMaker:
             self._variable(name, {"level:extents", f"level:rank_{name}"}, Pack(name, bool(extents), most))
         for name in extents:
             low, high = bounds_within(self._declared.extents.get(name), EXTENTS)
-            self._variable(name, {"level:extents"}, Extent(name, low, high))
+            self._variable(name, {"level:extents"}, ExtentVariable(name, low, high))
 
     def _add_types(self) -> tuple[str, ...]:
         """A factor for each type variable of the inputs that has several types."""
@@ -174,9 +174,11 @@ class SpaceMaker:
         needs = {*self._expanded(kind.needs - binds), *(f"level:{name}" for name in factors)}
 
         def candidates(scope: Partial, draw: Draw) -> Iterator[Bindings]:
-            return kind.candidates(Levels(scope, factors), scope, draw)
+            return kind.candidates(SearchedLevels(scope, factors), scope, draw)
 
-        self._variables.append(Variable(f"kind:{kind.name}", frozenset(binds), frozenset(needs), candidates))
+        self._variables.append(
+            SearchVariable(f"kind:{kind.name}", frozenset(binds), frozenset(needs), candidates)
+        )
 
     def _expanded(self, names: Iterable[str]) -> set[str]:
         """The names that must be bound for these: those in definitions, and the shapes of inputs."""
@@ -214,7 +216,7 @@ class SpaceMaker:
         if asks_for_outputs(self._spec):
             needs = {*self._expanded(names_needed(self._spec)), *(f"level:{name}" for name in factors)}
             binds = frozenset({WANTED, OUTPUTS, NAMES})
-            self._variables.append(Variable("outputs", binds, frozenset(needs), Outputs(self._spec)))
+            self._variables.append(SearchVariable("outputs", binds, frozenset(needs), Outputs(self._spec)))
 
     def _add_shapes(self, shapes: Mapping[str, Shape], choices: Choices) -> None:
         for name, levels in choices.factors.items():
@@ -263,7 +265,7 @@ class SpaceMaker:
         self._variable(f"level:{name}", set(), candidates)
 
     def _variable(self, name: str, needs: Iterable[str], candidates: Candidates) -> None:
-        self._variables.append(Variable(name, frozenset({name}), frozenset(needs), candidates))
+        self._variables.append(SearchVariable(name, frozenset({name}), frozenset(needs), candidates))
 
 
 def _in_order(shapes: Mapping[str, Shape]) -> list[str]:

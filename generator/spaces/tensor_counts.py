@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generator.spaces.kind import Level
 from generator.spaces.wanted_outputs import counts_within
-from specs.declared import Bounds
+from specs.declared import DeclaredBounds
 from specs.model import ParameterSpec, Spec
 from specs.structures import is_sequence
 
@@ -20,7 +20,7 @@ def is_many(spec: Spec, parameter: ParameterSpec) -> bool:
 def tensor_counts(spec: Spec, parameter: ParameterSpec) -> tuple[Level, ...]:
     """How many tensors such an input may have, as its declaration says, or else the facts."""
     told = spec.declared.counts.get(parameter.name) if spec.declared is not None else None
-    if isinstance(told, Bounds):
+    if isinstance(told, DeclaredBounds):
         return tuple(each for each in counts_within(told) if int(each) >= _fewest(spec, parameter))
     if parameter.option != "variadic":
         return (*COUNTS, 0)

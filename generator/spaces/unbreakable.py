@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from specs.model import Spec
-from specs.shape_expressions import Part, Shape, parse_shape
+from specs.shape_expressions import Shape, ShapePart, parse_shape
 from specs.structures import holds_several, is_structured, type_variable
 
 
@@ -35,12 +35,12 @@ def _of_shapes(spec: Spec) -> Iterator[str]:
             yield rule.id
 
 
-def _only_part(shape: Shape) -> Part | None:
+def _only_part(shape: Shape) -> ShapePart | None:
     parts = list(shape.parts())
     return parts[0] if len(shape.alternatives) == 1 and len(parts) == 1 else None
 
 
-def _is_pack(part: Part, wanted: frozenset[str]) -> bool:
+def _is_pack(part: ShapePart, wanted: frozenset[str]) -> bool:
     """Whether a part is the name of a pack, and nothing else."""
     if part.word is not None or not part.several or part.expression is None:
         return False

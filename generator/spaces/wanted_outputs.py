@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from generator.solved.partial import OMITTED, Bindings, Partial
 from generator.spaces.kind import Level
 from generator.values.draws import Draw
-from specs.declared import Bounds, Declared
+from specs.declared import Declared, DeclaredBounds
 from specs.expressions import parse
 from specs.model import Constraint, Origin, ParameterSpec, Spec
 
@@ -33,12 +33,12 @@ def output_factors(spec: Spec) -> Mapping[str, tuple[Level, ...]]:
             found[factor_of(each)] = (WANTED, OMITTED)
         elif each.option == "variadic":
             bounds = declared.counts.get(each.name)
-            if isinstance(bounds, Bounds):
+            if isinstance(bounds, DeclaredBounds):
                 found[factor_of(each)] = counts_within(bounds)
     return found
 
 
-def counts_within(bounds: Bounds) -> tuple[Level, ...]:
+def counts_within(bounds: DeclaredBounds) -> tuple[Level, ...]:
     """A few numbers of tensors, two of them the plainest."""
     low = bounds.low if bounds.low is not None else 1
     high = min(bounds.high if bounds.high is not None else low + _FEW - 1, low + 4 * _FEW)

@@ -20,7 +20,7 @@ REMEDY = "Remove the file: without it `opcert list operators` has them as refere
 
 
 @dataclass(frozen=True)
-class Asked:
+class RuntimeFailures:
     """A runtime: how many cases failed on it, and how many of these have an entry in disagreements.yaml."""
 
     version: str
@@ -34,7 +34,7 @@ class Agreed:
 
     operator: str
     cases: str
-    runtimes: Mapping[str, Asked]
+    runtimes: Mapping[str, RuntimeFailures]
 
     @property
     def explained(self) -> bool:
@@ -54,7 +54,7 @@ def read_agreed(operator: OperatorName, folder: Path = OWN_FOLDER) -> Agreed | N
 
 
 def _made(raw: dict[str, Any]) -> Agreed:
-    runtimes = {name: Asked(**each) for name, each in raw.pop("runtimes").items()}
+    runtimes = {name: RuntimeFailures(**each) for name, each in raw.pop("runtimes").items()}
     return Agreed(**raw, runtimes=runtimes)
 
 

@@ -25,7 +25,7 @@ _UNTYPED = "Field 'shape' of 'type' is required but missing"
 
 
 @dataclass(frozen=True)
-class Refused:
+class WitnessRefusal:
     """A witness refuses the call; `message` is what it says, on one line."""
 
     witness: str
@@ -40,24 +40,24 @@ class Inferred:
     outputs: tuple[OutputType, ...]
 
 
-def ask_inference(spec: Spec, call: Call) -> Inferred | Refused:
+def ask_inference(spec: Spec, call: Call) -> Inferred | WitnessRefusal:
     """Strict shape inference with data propagation; inputs are constants, so that it sees their values."""
     model = _constant_model(spec, call)
     try:
         inferred = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
     except Exception as error:  # noqa: BLE001 - the witness may raise anything
-        return Refused("inference", _one_line(error))
+        return WitnessRefusal("inference", _one_line(error))
     return Inferred(inferred, tuple(_output_types(inferred)))
 
 
-def ask_checker(inferred: Inferred) -> Refused | None:
+def ask_checker(inferred: Inferred) -> WitnessRefusal | None:
     """ONNX's checker on an inferred model; None where it accepts it."""
     try:
         onnx.checker.check_model(inferred.model)
     except Exception as error:  # noqa: BLE001 - as above
         text = _one_line(error)
         # An output whose rank nobody can tell before it runs has no shape.
-        return None if _UNTYPED in text else Refused("checker", text)
+        return None if _UNTYPED in text else WitnessRefusal("checker", text)
     return None
 
 

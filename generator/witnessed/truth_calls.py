@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from generator.asking.calls import Call
 from generator.borders.breaches import Breach, find_breaches
 from generator.borders.edges import find_edges
-from generator.rows.cores import Core
+from generator.rows.cores import ForbiddenCombination
 from generator.rows.covering_rows import make_rows
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 
 
@@ -23,7 +23,9 @@ class TruthCalls:
     undefined: tuple[Breach, ...]
 
 
-def make_truth_calls(space: Space, cores: Sequence[Core], strength: int = 2) -> TruthCalls:
+def make_truth_calls(
+    space: CallSpace, cores: Sequence[ForbiddenCombination], strength: int = 2
+) -> TruthCalls:
     """The calls of a space: covering rows and borders, and breaches of its rules."""
     operator = space.spec.operator
     rows = (row.call for row in make_rows(space, cores, strength))
@@ -38,5 +40,5 @@ def make_truth_calls(space: Space, cores: Sequence[Core], strength: int = 2) -> 
     )
 
 
-def _each_once(space: Space, calls: Iterable[Call]) -> Iterable[Call]:
+def _each_once(space: CallSpace, calls: Iterable[Call]) -> Iterable[Call]:
     return {each.digest(space.spec.operator): each for each in calls}.values()

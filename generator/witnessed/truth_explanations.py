@@ -35,7 +35,7 @@ def _as_list(value: Any) -> Any:
 Texts = Annotated[tuple[str, ...], BeforeValidator(_as_list)]
 
 
-class Explanation(Entry):
+class ExplainedRefusal(Entry):
     """One entry: `against` a witness (`inference`, `checker`, a runtime's name, `*`: whoever), and why.
 
     With `reason` it explains refusals whose message fits one of these globs; with `accepts` that calls which
@@ -87,12 +87,12 @@ class Explanation(Entry):
 
 
 class _File(Entry):
-    calls: tuple[Explanation, ...] = ()
+    calls: tuple[ExplainedRefusal, ...] = ()
     cases: list[Any] = Field(default_factory=list)
     """Of the cases of suites (`reference/disagreements.py`)."""
 
 
-def explanations_of(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[Explanation, ...]:
+def explanations_of(operator: OperatorName, folders: Sequence[Path] = ()) -> tuple[ExplainedRefusal, ...]:
     """What is known of an operator's witnesses: its room's entries, then those of all operators."""
     room = room_file(operator, FILE_NAME, folders)
     shared = [folder / FILE_NAME for folder in (*folders, OWN_FOLDER)]
@@ -100,7 +100,7 @@ def explanations_of(operator: OperatorName, folders: Sequence[Path] = ()) -> tup
     return (*found, *(each for path in shared for each in read_explanations(path)))
 
 
-def read_explanations(path: Path) -> tuple[Explanation, ...]:
+def read_explanations(path: Path) -> tuple[ExplainedRefusal, ...]:
     """The entries of a file; none where there is no file. Raises SeveralErrors with all that is wrong."""
     if not path.is_file():
         return ()

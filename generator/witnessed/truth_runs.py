@@ -18,7 +18,7 @@ from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite, write_suite
 from generator.asking.bare_cases import bare_case
 from generator.asking.calls import Call
-from generator.witnessed.truth import Inferred, Refused, ask_checker, ask_inference
+from generator.witnessed.truth import Inferred, WitnessRefusal, ask_checker, ask_inference
 from opcert.vocabulary.errors import WorkerMistake
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
@@ -38,7 +38,7 @@ class Witnessed:
 
 
 @dataclass(frozen=True)
-class Asked:
+class TypedCall:
     """A call, and the types of its outputs as far as inference tells them of it or of a valid one near it."""
 
     call: Call
@@ -49,23 +49,23 @@ Answers = Mapping[str, Witnessed]
 """By the digest of the call."""
 
 
-def ask_onnx(spec: Spec, call: Call, near: Call | None = None) -> tuple[Asked, dict[str, Witnessed]]:
+def ask_onnx(spec: Spec, call: Call, near: Call | None = None) -> tuple[TypedCall, dict[str, Witnessed]]:
     """What inference and checker say of a call, by their names; the checker is asked what inference accepts.
 
     `near` is the valid call that one which breaks a rule was made from: it tells the types of its outputs.
     """
     answer = ask_inference(spec, call)
-    if isinstance(answer, Refused):
+    if isinstance(answer, WitnessRefusal):
         told = ask_inference(spec, near) if near is not None else answer
         outputs = told.outputs if isinstance(told, Inferred) else None
-        return Asked(call, outputs), {"inference": Witnessed("refused", answer.message)}
+        return TypedCall(call, outputs), {"inference": Witnessed("refused", answer.message)}
     checked = ask_checker(answer)
     said = Witnessed("answered") if checked is None else Witnessed("refused", checked.message)
-    return Asked(call, answer.outputs), {"inference": Witnessed("answered"), "checker": said}
+    return TypedCall(call, answer.outputs), {"inference": Witnessed("answered"), "checker": said}
 
 
 def ask_runtime(
-    asked: Sequence[tuple[Spec, Sequence[Asked]]], runtime: Runtime, folder: Path, progress: Progress
+    asked: Sequence[tuple[Spec, Sequence[TypedCall]]], runtime: Runtime, folder: Path, progress: Progress
 ) -> tuple[str, dict[OperatorName, Answers]]:
     """Ask a runtime about calls of operators, through the harness; its version, and what it did with each.
 
@@ -92,7 +92,7 @@ def ask_runtime(
     }
 
 
-def _case_of(spec: Spec, asked: Asked) -> Case:
+def _case_of(spec: Spec, asked: TypedCall) -> Case:
     """The case of a call, with its own model: what its outputs are is known from inference alone."""
     case = bare_case(spec, asked.call)
     if asked.outputs is not None:

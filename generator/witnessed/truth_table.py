@@ -10,7 +10,7 @@ from conformance.judging.signatures import signature
 from generator.asking.calls import Call
 from generator.borders.breaches import Breach
 from generator.witnessed.truth_calls import TruthCalls
-from generator.witnessed.truth_explanations import Explanation
+from generator.witnessed.truth_explanations import ExplainedRefusal
 from generator.witnessed.truth_failures import FailureEntries
 from generator.witnessed.truth_runs import Answers, Reaction, Witnessed
 from opcert.vocabulary.names import OperatorName
@@ -34,7 +34,7 @@ class RefusalGroup:
     reaction: Reaction
     message: str
     calls: tuple[Call, ...]
-    explanation: Explanation | Disagreement | Refusable | None
+    explanation: ExplainedRefusal | Disagreement | Refusable | None
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class AnsweredErrors:
 
     rule: str
     calls: tuple[Call, ...]
-    explanation: Explanation | None
+    explanation: ExplainedRefusal | None
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class TruthTableMaker:
 
     operator: OperatorName
     calls: TruthCalls
-    explanations: Sequence[Explanation] = ()
+    explanations: Sequence[ExplainedRefusal] = ()
     failures: FailureEntries | None = None
     said: dict[str, Answers] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class TruthTableMaker:
 
     def _explanation(
         self, witness: str, found: Witnessed, call: Call
-    ) -> Explanation | Disagreement | Refusable | None:
+    ) -> ExplainedRefusal | Disagreement | Refusable | None:
         """What is known of such cases comes first: of them an entry says which calls it is about."""
         known = None if self.failures is None else self.failures.explain(witness, found, call)
         if known is not None:

@@ -17,7 +17,7 @@ from opcert.vocabulary.names import DEFAULT_SUITE
 if TYPE_CHECKING:
     from conformance.clusters.cluster import Cluster
     from conformance.suite.suites import Suite
-    from generator.adequacy.kept import Kept
+    from generator.adequacy.kept import MeasuredOperator
     from opcert.vocabulary.names import OperatorName
 
 
@@ -136,7 +136,7 @@ def _measure(
     scheduler: shared_options.Scheduler | None,
     *,
     update: bool,
-) -> list[Kept]:
+) -> list[MeasuredOperator]:
     from generator.adequacy.jobs import measure_suite
     from generator.adequacy.kept import adequacy_folder, write_kept
     from generator.adequacy.selections import write_selection

@@ -54,7 +54,7 @@ class Asking:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class RuntimeRuns:
     """A runtime and its runs; without any where it is `unavailable`, or where there was nothing to ask.
 
     `load` says whether the model itself loads; `numbers` is what came of it with actual inputs, where that
@@ -97,14 +97,14 @@ def ask_runtime(
     forms: Mapping[str, Sequence[str]],
     asking: Asking,
     first: FirstWorker | None = None,
-) -> Asked:
+) -> RuntimeRuns:
     """Run the suite on a runtime; `forms` are those that each case goes in. Without a suite nothing runs.
 
     A runtime that cannot be started, or that never survives, is `unavailable`: the others are asked still.
     Raises UserError where a record cannot be written.
     """
     if suite is None:
-        return Asked(runtime)
+        return RuntimeRuns(runtime)
     folder = asking.folder / runtime.slug
     try:
         results = _run(runtime, suite, forms, asking, folder, first)
@@ -112,8 +112,8 @@ def ask_runtime(
         plain = None if off is None else _run(off, suite, forms, asking, folder / UNOPTIMISED)
     except RuntimeUnavailable as error:
         say(f"opcert: runtime: {runtime.text}: {error}", error=True)
-        return Asked(runtime, unavailable=str(error))
-    return _checked(Asked(runtime, results, plain))
+        return RuntimeRuns(runtime, unavailable=str(error))
+    return _checked(RuntimeRuns(runtime, results, plain))
 
 
 def _run(
@@ -142,7 +142,7 @@ def _run(
     return with_known_causes(results, (), asking.known)
 
 
-def _checked(asked: Asked) -> Asked:
+def _checked(asked: RuntimeRuns) -> RuntimeRuns:
     """The same, with what makes a run say nothing of its runtime."""
     from opcert.commands.run_summary import left_by_machines, run_error, state_error
 
@@ -167,7 +167,7 @@ def _reason(record: Record) -> str:
     return str(stopped.get("reason") or "it never survives")
 
 
-def with_causes(every: Sequence[Asked], asking: Asking) -> list[Asked]:
+def with_causes(every: Sequence[RuntimeRuns], asking: Asking) -> list[RuntimeRuns]:
     """The same with what is known of causes: who else fails, and experiments on what nobody explains."""
     from reports.causes.others import OtherRun
     from reports.results.headline import runtime_label
@@ -191,7 +191,7 @@ def with_causes(every: Sequence[Asked], asking: Asking) -> list[Asked]:
     return found
 
 
-def _with_experiments(results: Results, asked: Asked, asking: Asking) -> Results:
+def _with_experiments(results: Results, asked: RuntimeRuns, asking: Asking) -> Results:
     """Experiments, where something is wrong that no entry and no word of the runtime explains."""
     from opcert.commands.cause_finding import with_experiments
     from reports.causes.failure_classes import find_classes
@@ -205,7 +205,7 @@ def _with_experiments(results: Results, asked: Asked, asking: Asking) -> Results
 
 
 def answers_of(
-    calls: Sequence[CheckedCall], asked: Asked, chains: Sequence[CheckedChain] = ()
+    calls: Sequence[CheckedCall], asked: RuntimeRuns, chains: Sequence[CheckedChain] = ()
 ) -> RuntimeAnswers:
     """What a runtime makes of every call, and of every chain."""
     results = None if asked.error is not None else asked.results

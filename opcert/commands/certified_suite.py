@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class SuiteRequest:
     """What the command line says of the suite: its name, or operators, an opset, a part of the case ids.
 
     `profile` is the one that is demanded. A `cluster` is asked for what the runtime takes, with `python` as
@@ -38,7 +38,7 @@ class Asked:
     python: str | None = None
 
 
-def open_certified(runtime: Runtime, asked: Asked, digest: str = "") -> tuple[Suite, str]:
+def open_certified(runtime: Runtime, asked: SuiteRequest, digest: str = "") -> tuple[Suite, str]:
     """The suite to run, and what names it in commands that reproduce.
 
     `digest` is of the suite that a record is of, which needs no runtime to be found. Raises UserError where
@@ -69,7 +69,7 @@ def open_certified(runtime: Runtime, asked: Asked, digest: str = "") -> tuple[Su
         return _part(suite, asked.pattern), named
 
 
-def _suite_for(runtime: Runtime, asked: Asked) -> Suite:
+def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
     """The suite of the opset that is asked for, or else of the newest that the runtime takes.
 
     Where operators are named, theirs alone; where a profile is of a model, or demands versions that the opset
@@ -134,7 +134,7 @@ def _few(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _opset_of(runtime: Runtime, asked: Asked) -> int | None:
+def _opset_of(runtime: Runtime, asked: SuiteRequest) -> int | None:
     """The newest opset of ONNX's operators that there are cases of and that the runtime takes.
 
     None where it takes no ONNX model, or none of these opsets.

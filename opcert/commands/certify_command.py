@@ -114,7 +114,7 @@ def command(
     from conformance.running.run_options import RunOptions, RunRequest
     from conformance.running.written_records import WrittenRecords
     from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
-    from opcert.commands.certified_suite import Asked, open_certified
+    from opcert.commands.certified_suite import SuiteRequest, open_certified
     from opcert.commands.cluster_argument import chosen_cluster, runtime_for, seconds_of_experiments
     from opcert.commands.operator_facts import with_operator_facts
     from opcert.commands.profile_argument import demanded_profile
@@ -145,7 +145,7 @@ def command(
     with ExitStack() as stack:
         # A record that is given was run before, and nothing is left for a cluster.
         cluster = stack.enter_context(chosen_cluster(scheduler if given is None else None))
-        asked = Asked(suite_name, operators, opset, pattern, profile, folders, cluster, python)
+        asked = SuiteRequest(suite_name, operators, opset, pattern, profile, folders, cluster, python)
         opened, named = open_certified(found, asked, digest)
         suite = stack.enter_context(opened)
         standing = find_standing(suite)

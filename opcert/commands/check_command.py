@@ -17,7 +17,7 @@ from opcert.vocabulary.errors import ExitCode, NothingRan, UserError, unwritable
 from opcert.vocabulary.names import slug
 
 if TYPE_CHECKING:
-    from opcert.commands.asked_runtimes import Asked
+    from opcert.commands.asked_runtimes import RuntimeRuns
     from reports.checked_models.model_check import ModelCheck
     from reports.gates.profiles import Profile
 
@@ -190,7 +190,11 @@ def _program() -> str:
 
 
 def _answer(
-    check: ModelCheck, every: list[Asked], profile: Profile | None, baseline: Path | None, updating: bool
+    check: ModelCheck,
+    every: list[RuntimeRuns],
+    profile: Profile | None,
+    baseline: Path | None,
+    updating: bool,
 ) -> int:
     from reports.checked_models.model_check import nothing_known
 

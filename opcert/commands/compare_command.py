@@ -15,7 +15,7 @@ from opcert.vocabulary.names import DEFAULT_SUITE
 
 if TYPE_CHECKING:
     from conformance.recording.records import Record
-    from reports.comparisons.run_comparison import Comparison
+    from reports.comparisons.run_comparison import RunComparison
 
 
 @click.command("compare")
@@ -106,7 +106,7 @@ def _expectations(record: Record, name: str, option: str) -> dict[str, str]:
         return {each: str(suite.entry(each)["expectation"]) for each in suite.case_ids}
 
 
-def _render(found: Comparison, form: str, suite_name: str) -> str:
+def _render(found: RunComparison, form: str, suite_name: str) -> str:
     from opcert.commands.failures import program
     from reports.comparisons.comparison_json import render_json
     from reports.comparisons.comparison_page import render_comparison

@@ -16,7 +16,7 @@ from opcert.vocabulary.harmless import one_line
 
 if TYPE_CHECKING:
     from conformance.doctor.abilities import Abilities
-    from conformance.doctor.examination import Diagnosis
+    from conformance.doctor.examination import WorkerExamination
     from conformance.running.requests import Offer
     from conformance.suite.cases import Case
 
@@ -99,7 +99,7 @@ def _surroundings(confinement: Mapping[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def describe_diagnosis(found: Diagnosis) -> str:
+def describe_diagnosis(found: WorkerExamination) -> str:
     """What the doctor found, in lines."""
     offer = found.offer
     types = "all" if offer.element_types is None else ", ".join(sorted(offer.element_types))

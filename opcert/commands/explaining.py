@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from conformance.judging.kept_explanations import FILE, Explanation, parse_explanation, write_explanations
 from conformance.recording.outputs import restore_output
-from conformance.running.responses import NotTensor
+from conformance.running.responses import ReturnedOther
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.kept_work import KeptWork
@@ -23,7 +23,7 @@ from reports.causes.failure_classes import classes_of
 from reports.results.case_results import CaseResult, Results
 
 if TYPE_CHECKING:
-    from generator.diagnosis.change_trials import Failure
+    from generator.diagnosis.change_trials import FailingCase
 
 
 def explain_run(results: Results, folders: tuple[Path, ...] = ()) -> Path:
@@ -79,8 +79,8 @@ class _Class:
         ]
 
     @cached_property
-    def _failures(self) -> list[Failure]:
-        from generator.diagnosis.change_trials import Failure
+    def _failures(self) -> list[FailingCase]:
+        from generator.diagnosis.change_trials import FailingCase
 
         failures = []
         for each in self._found.cases:
@@ -88,7 +88,7 @@ class _Class:
             outputs = _outputs(self._results, each, case)
             if outputs is not None:
                 valid = None if case.valid_case is None else self._read_case(case.valid_case)
-                failures.append(Failure(case, outputs, valid, self._folders))
+                failures.append(FailingCase(case, outputs, valid, self._folders))
         return failures
 
     def explain(self) -> Explanation:
@@ -146,7 +146,7 @@ def _operator(explanation: Explanation) -> str:
     return operator.unversioned
 
 
-def _outputs(results: Results, found: CaseResult, case: Case) -> tuple[Tensor | NotTensor, ...] | None:
+def _outputs(results: Results, found: CaseResult, case: Case) -> tuple[Tensor | ReturnedOther, ...] | None:
     """The outputs of a case's worst row; None where the record does not hold all of them."""
     outputs = []
     for position, entry in enumerate(found.row.outputs if found.row is not None else ()):

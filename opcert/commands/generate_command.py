@@ -16,7 +16,7 @@ from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import OperatorName
 
 if TYPE_CHECKING:
-    from generator.making.lock_changes import Change
+    from generator.making.lock_changes import LockChange
 
 
 @click.command("generate")
@@ -160,6 +160,6 @@ def _check(chosen: list[OperatorName], *, whole: bool) -> int:
     return ExitCode.HOLDS
 
 
-def _show(changes: list[Change]) -> None:
+def _show(changes: list[LockChange]) -> None:
     for change in changes:
         say(str(change))

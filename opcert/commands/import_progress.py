@@ -11,7 +11,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as RichProgress
 
 from opcert.commands.terminal import open_console, say
-from specs.reading import Progress, Step
+from specs.reading import Progress, ReadingStep
 
 _SECONDS_BETWEEN_LINES = 5.0
 
@@ -33,7 +33,7 @@ def import_progress() -> Iterator[Progress]:
     with bar:
         task = bar.add_task("", total=None)
 
-        def tell(step: Step) -> None:
+        def tell(step: ReadingStep) -> None:
             text = f"{step.documents}/{step.of_documents} documents"
             bar.update(task, total=step.of_size, completed=step.size, description=text)
 
@@ -46,7 +46,7 @@ class _Lines:
     def __init__(self) -> None:
         self._told = time.monotonic()
 
-    def tell(self, step: Step) -> None:
+    def tell(self, step: ReadingStep) -> None:
         now = time.monotonic()
         if now - self._told >= _SECONDS_BETWEEN_LINES and step.documents < step.of_documents:
             self._told = now

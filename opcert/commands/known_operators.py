@@ -14,7 +14,7 @@ from reports.page_making.phrasing import plural
 
 
 @dataclass(frozen=True)
-class Known:
+class DeclaredOperators:
     """The operators that are declared, those that have a reference, and what the lock says of their cases."""
 
     declared: frozenset[OperatorName]
@@ -40,13 +40,13 @@ class Known:
         return f": {reason}"
 
 
-def load_known(folders: Sequence[Path] = ()) -> Known:
+def load_known(folders: Sequence[Path] = ()) -> DeclaredOperators:
     """Read what there is, in folders of specs too; without a lock, there are no cases of any operator."""
     try:
         versions = read_lock().versions
     except UserError:
         versions = {}
-    return Known(
+    return DeclaredOperators(
         frozenset(declared_versions()),
         frozenset({*known_operators(folders), *known_operators()}),
         versions,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from opcert.vocabulary.names import OperatorName
     from specs.linting import Linted
     from specs.model import Finding, Spec
-    from specs.rules import Rule
+    from specs.rules import LintRule
 
 FORMATS = ("text", "json", "sarif")
 
@@ -119,7 +119,7 @@ def _examine(spec: Spec) -> Iterable[Finding]:
     return examine_spec(spec, rules())
 
 
-def _all_rules() -> tuple[Rule, ...]:
+def _all_rules() -> tuple[LintRule, ...]:
     import reference.rules
     import specs.rules
 

@@ -12,7 +12,7 @@ from opcert.vocabulary.names import CaseId, OperatorName
 if TYPE_CHECKING:
     from conformance.suite.suites import Suite
     from reports.results.case_results import Results
-    from reports.results.measured import Measured
+    from reports.results.measured import VersionTrust
 
 _GENERATED = {"operators", "size", "strength"}
 """The options that a suite names which `opcert generate` made, and no other suite."""
@@ -32,14 +32,14 @@ def with_operator_facts(results: Results, folders: tuple[Path, ...] = ()) -> Res
 
 def find_measured(
     suite: Suite, operators: Iterable[OperatorName] | None = None, folders: tuple[Path, ...] = ()
-) -> dict[OperatorName, Measured]:
+) -> dict[OperatorName, VersionTrust]:
     """What is known of the cases of a suite's operators, or of some; of a suite that others made, nothing.
 
     Raises UserError where a file of what was measured is damaged.
     """
     from generator.adequacy.kept import expectations_in
     from generator.witnessed.measured_cases import locked_trust, measured_cases
-    from reports.results.measured import Measured
+    from reports.results.measured import VersionTrust
 
     options = suite.manifest.get("options")
     if not isinstance(options, dict) or options.keys() != _GENERATED:
@@ -52,5 +52,5 @@ def find_measured(
     for operator in entries if operators is None else operators:
         expectations = expectations_in(map(suite.entry, entries.get(operator, ())))
         known = measured_cases(operator, expectations, folders, locked)
-        found[operator] = Measured(known.trust, known.facts or {})
+        found[operator] = VersionTrust(known.trust, known.facts or {})
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.recording.rows import Result
-from opcert.commands.run_counts import Counts
+from opcert.commands.run_counts import VerdictTally
 from opcert.commands.terminal import say
 from opcert.commands.verbosity import Pace
 
@@ -12,7 +12,7 @@ class PlainProgress:
     """A line at the start, now and then, and at the end."""
 
     def __init__(self) -> None:
-        self._counts = Counts()
+        self._counts = VerdictTally()
         self._total = 0
         self._pace = Pace()
 

@@ -22,7 +22,7 @@ from opcert.vocabulary.whole_files import write_text
 from reports.single_cases.bare_javascript import PACKAGES, javascript_of
 from reports.single_cases.bare_script import BareScript, bare_script, outputs_from
 from reports.single_cases.standalone import CALLS
-from reports.upstream.issues import Issue, Surroundings
+from reports.upstream.issues import Issue, ScriptSurroundings
 
 if TYPE_CHECKING:
     from conformance.suite.cases import Case
@@ -89,7 +89,7 @@ class Bareground:
         )
         python = self.environment.python_version
         parts = [platform.system(), platform.release(), platform.machine()]
-        self.surroundings = Surroundings(
+        self.surroundings = ScriptSurroundings(
             package,
             version,
             dict(self.installer.build(self.environment.folder, package) or {}),

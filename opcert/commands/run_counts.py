@@ -8,7 +8,7 @@ from conformance.judging.judge import FAILING
 from conformance.recording.rows import Result
 
 
-class Counts:
+class VerdictTally:
     """Rows seen so far: how many, and how many of each verdict."""
 
     def __init__(self) -> None:

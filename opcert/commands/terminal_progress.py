@@ -7,7 +7,7 @@ import time
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from conformance.recording.rows import Result
-from opcert.commands.run_counts import Counts
+from opcert.commands.run_counts import VerdictTally
 from opcert.commands.terminal import open_console, say_beside_bar
 
 _SECONDS_BETWEEN_REFRESHES = 0.1
@@ -18,7 +18,7 @@ class TerminalProgress:
 
     def __init__(self) -> None:
         self._console = open_console(error=True)
-        self._counts = Counts()
+        self._counts = VerdictTally()
         self._shown = 0.0
         self._task: TaskID | None = None
         self._bar = Progress(

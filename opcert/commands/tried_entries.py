@@ -50,7 +50,7 @@ def trials_by_answers(suite: Suite, record: Record, pointing: Pointing, *, keep:
 
 
 def _by_answer(suite: Suite, record: Record, pointed: Pointed) -> list[EntryTrial]:
-    from generator.diagnosis.change_trials import Failure
+    from generator.diagnosis.change_trials import FailingCase
     from generator.diagnosis.entry_formulas import formula_trials
 
     case = suite.case(pointed.row.case)
@@ -64,7 +64,7 @@ def _by_answer(suite: Suite, record: Record, pointed: Pointed) -> list[EntryTria
     held = tuple(each for each in outputs if each is not None)
     if not held or len(held) < len(outputs):
         return []
-    return formula_trials(pointed.with_formula, Failure(case, held))
+    return formula_trials(pointed.with_formula, FailingCase(case, held))
 
 
 def untried(pointing: Pointing, trials: Iterable[EntryTrial]) -> list[Pointed]:

@@ -18,7 +18,7 @@ from generator.spaces.space import open_space
 from generator.witnessed.truth_calls import TruthCalls, make_truth_calls
 from generator.witnessed.truth_explanations import explanations_of
 from generator.witnessed.truth_failures import FailureEntries
-from generator.witnessed.truth_runs import Answers, Asked, Witnessed, ask_onnx, ask_runtime
+from generator.witnessed.truth_runs import Answers, TypedCall, Witnessed, ask_onnx, ask_runtime
 from generator.witnessed.truth_table import TruthTable, TruthTableMaker
 from opcert.commands.runtime_argument import choose_runtime
 from opcert.vocabulary.errors import UserError
@@ -58,7 +58,7 @@ def try_operators(
 ) -> list[TruthTable]:
     """The tables of several operators; a runtime is started once, and asked about them all."""
     makers: list[TruthTableMaker] = []
-    asked: list[tuple[Spec, list[Asked]]] = []
+    asked: list[tuple[Spec, list[TypedCall]]] = []
     entries = [each for folder in (*folders, OWN_FOLDER) for each in load_disagreements(folder)]
     for operator in operators:
         spec = load_spec(operator, folders)
@@ -69,7 +69,7 @@ def try_operators(
         if is_known_to_onnx(operator):
             told, maker.said = _ask_onnx(spec, calls)
         else:
-            told = [Asked(each) for each in _every_call(calls)]
+            told = [TypedCall(each) for each in _every_call(calls)]
         makers.append(maker)
         asked.append((spec, told))
     for runtime in witnesses:
@@ -101,8 +101,8 @@ def _every_call(calls: TruthCalls) -> list[Call]:
     return [*calls.valid, *(each.call for each in (*calls.errors, *calls.undefined))]
 
 
-def _ask_onnx(spec: Spec, calls: TruthCalls) -> tuple[list[Asked], dict[str, Answers]]:
-    asked: list[Asked] = []
+def _ask_onnx(spec: Spec, calls: TruthCalls) -> tuple[list[TypedCall], dict[str, Answers]]:
+    asked: list[TypedCall] = []
     said: dict[str, dict[str, Witnessed]] = {"inference": {}, "checker": {}}
     pairs: list[tuple[Call, Call | None]] = [(each, None) for each in calls.valid]
     pairs += [(each.call, each.valid) for each in (*calls.errors, *calls.undefined)]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conformance.checked_models.whole_model import WholeModelFacts
     from conformance.processes.worker_limits import Limits
     from conformance.runtimes.runtimes import Runtime
-    from opcert.commands.asked_runtimes import Asked
+    from opcert.commands.asked_runtimes import RuntimeRuns
 
 RANDOM = "random"
 
@@ -47,8 +47,8 @@ def _limits(timeout: float) -> Limits:
 
 
 def with_numbers(
-    asked: Asked, facts: ModelFacts, model: Path, inputs: str, timeout: float, *, owed: bool = True
-) -> Asked:
+    asked: RuntimeRuns, facts: ModelFacts, model: Path, inputs: str, timeout: float, *, owed: bool = True
+) -> RuntimeRuns:
     """The same with what each node of the model gave on that runtime for what it took.
 
     `inputs` is a folder of values, or `random`. Where nobody asked for that it is not `owed`: inputs that
@@ -93,7 +93,7 @@ def _beside_unoptimised(
     return beside_values(found, values, "unoptimised")
 
 
-def beside_each_other(every: Sequence[Asked]) -> list[Asked]:
+def beside_each_other(every: Sequence[RuntimeRuns]) -> list[RuntimeRuns]:
     """The same with what other runtimes give for the very same inputs."""
     from generator.checking.output_runs import beside_values
 

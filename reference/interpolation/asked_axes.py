@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache, partial
 
 from reference.choices import Choice
-from reference.interpolation.coordinates import WHOLE, Axis
+from reference.interpolation.coordinates import WHOLE, CoordinateAxis
 from reference.interpolation.methods import Method
 from reference.interpolation.output_lengths import (
     common_scale,
@@ -42,7 +42,7 @@ class Readings:
 _QUESTIONS = tuple(each.name for each in fields(Readings))
 
 
-def plan_axes(request: Request, readings: Readings, method: Method) -> tuple[Axis | None, ...]:
+def plan_axes(request: Request, readings: Readings, method: Method) -> tuple[CoordinateAxis | None, ...]:
     """What happens along each axis of the input; None where it stays as it is.
 
     An axis holds nothing that its formula and the method do not look at: equal plans have equal results.
@@ -57,7 +57,7 @@ def plan_axes(request: Request, readings: Readings, method: Method) -> tuple[Axi
 @lru_cache(maxsize=256)
 def _known_plans(
     request: Request, options: tuple[str, ...], by_scale: bool
-) -> tuple[tuple[Axis | None, ...], frozenset[str]]:
+) -> tuple[tuple[CoordinateAxis | None, ...], frozenset[str]]:
     """The plans under some options, and the questions that were asked; a call is planned again and again."""
     asked: set[str] = set()
     named = zip(_QUESTIONS, options, strict=True)
@@ -65,8 +65,8 @@ def _known_plans(
     return _plan_axes(request, readings, by_scale), frozenset(asked)
 
 
-def _plan_axes(request: Request, readings: Readings, by_scale: bool) -> tuple[Axis | None, ...]:
-    plans: list[Axis | None] = [None] * len(request.shape)
+def _plan_axes(request: Request, readings: Readings, by_scale: bool) -> tuple[CoordinateAxis | None, ...]:
+    plans: list[CoordinateAxis | None] = [None] * len(request.shape)
     for entry, axis in enumerate(request.axes):
         if request.scales is not None:
             plan = _plan_by_scale(request, readings, entry, request.scales[entry], by_scale)
@@ -76,13 +76,15 @@ def _plan_axes(request: Request, readings: Readings, by_scale: bool) -> tuple[Ax
     return tuple(plans)
 
 
-def _look_for_one(plan: Axis, readings: Readings) -> Axis:
+def _look_for_one(plan: CoordinateAxis, readings: Readings) -> CoordinateAxis:
     if plan.mode != "align_corners" or plan.exact_length != 1:
         return plan
     return replace(plan, of_one=readings.align_corners_of_one.ask())
 
 
-def _plan_by_scale(request: Request, readings: Readings, entry: int, scale: Fraction, by_scale: bool) -> Axis:
+def _plan_by_scale(
+    request: Request, readings: Readings, entry: int, scale: Fraction, by_scale: bool
+) -> CoordinateAxis:
     length = request.shape[request.axes[entry]]
     start, end = _region(request, entry)
     part = _counted_part(request, readings, entry)
@@ -95,7 +97,7 @@ def _plan_by_scale(request: Request, readings: Readings, entry: int, scale: Frac
     if fractional:
         refuse_nearly_one(length, scale, *part)
     known = target != resized and (fractional or request.mode == "half_pixel_symmetric")
-    return Axis(
+    return CoordinateAxis(
         mode=request.mode,
         length_original=length,
         length_resized=resized,
@@ -120,7 +122,7 @@ def _counted_part(request: Request, readings: Readings, entry: int) -> tuple[Fra
     return WHOLE
 
 
-def _plan_by_size(request: Request, readings: Readings, entry: int, by_scale: bool) -> Axis:
+def _plan_by_size(request: Request, readings: Readings, entry: int, by_scale: bool) -> CoordinateAxis:
     assert request.sizes is not None
     axis = request.axes[entry]
     length = request.shape[axis]
@@ -135,7 +137,7 @@ def _plan_by_size(request: Request, readings: Readings, entry: int, by_scale: bo
     if _leaves_unit_axis(request, readings, length, resized):
         return _unmoved(length)
     start, end = _region(request, entry)
-    return Axis(
+    return CoordinateAxis(
         mode=request.mode,
         length_original=length,
         length_resized=resized,
@@ -191,9 +193,9 @@ def _leaves_fractions(request: Request, readings: Readings) -> bool:
     return request.mode in FRACTIONAL_MODES and readings.length_resized.ask() == "fractional"
 
 
-def _unmoved(length: int) -> Axis:
+def _unmoved(length: int) -> CoordinateAxis:
     """An axis each of whose coordinates is its position: its elements stay, as sums in which they weigh 1."""
-    return Axis("asymmetric", length, length, (Fraction(1), 1))
+    return CoordinateAxis("asymmetric", length, length, (Fraction(1), 1))
 
 
 def _leaves_unit_axis(

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from reference.answers import OutsideDomain
 from reference.estimates import Estimate, Mask, rounded_up
 from reference.exact_sums import quanta
-from reference.interpolation.coordinates import Axis, coordinates
+from reference.interpolation.coordinates import CoordinateAxis, coordinates
 from reference.interpolation.kernels import SUPPORT, cubic, linear
 from reference.interpolation.routes import Estimated
 from reference.rationals import Integers, Rationals
-from reference.weights import Steps, Weights
+from reference.weights import AxisWeights, Steps
 
 FARTHEST = 64
 """Coordinates that are less certain than this many elements are no test of anything."""
@@ -43,7 +43,7 @@ class _Taps:
 
 
 @lru_cache(maxsize=1024)
-def axis_weights(axis: Axis, kernel: Kernel) -> Weights:
+def axis_weights(axis: CoordinateAxis, kernel: Kernel) -> AxisWeights:
     """The weights of every input element (columns) for every position along an axis (rows).
 
     Taps outside the tensor take the nearest element's value, so their weights are added to it. Raises
@@ -74,7 +74,7 @@ def axis_weights(axis: Axis, kernel: Kernel) -> Weights:
     return _lay_out(axis, taps.index, weight, touched, _steps(axis, kernel))
 
 
-def _steps(axis: Axis, kernel: Kernel) -> tuple[Steps, ...]:
+def _steps(axis: CoordinateAxis, kernel: Kernel) -> tuple[Steps, ...]:
     """The neighbours that `a + t (b - a)` may take at each position; none where that is no linear mean."""
     if kernel.mode != "linear" or (kernel.antialias and axis.exact_scale < 1):
         return ()
@@ -93,7 +93,7 @@ def _steps(axis: Axis, kernel: Kernel) -> tuple[Steps, ...]:
     return tuple(found)
 
 
-def _find_taps(axis: Axis, kernel: Kernel) -> _Taps:
+def _find_taps(axis: CoordinateAxis, kernel: Kernel) -> _Taps:
     where = coordinates(axis).estimate
     farthest = float(where.error.max(initial=0.0))
     if not farthest < FARTHEST:
@@ -125,8 +125,8 @@ def _find_taps(axis: Axis, kernel: Kernel) -> _Taps:
 
 
 def _lay_out(
-    axis: Axis, index: NDArray[np.int64], weight: Estimate, touched: Mask, steps: tuple[Steps, ...]
-) -> Weights:
+    axis: CoordinateAxis, index: NDArray[np.int64], weight: Estimate, touched: Mask, steps: tuple[Steps, ...]
+) -> AxisWeights:
     shape = (axis.length_resized, axis.length_original)
     rows = np.arange(axis.length_resized)
     numerators = np.broadcast_to(weight.value.numerator, index.shape)
@@ -157,7 +157,7 @@ def _lay_out(
     exact = (error == 0).all(axis=1)
     quantum = np.where(exact, quanta(weight.value).min(axis=1, initial=1.0), 0.0)
     slack = np.ldexp(np.abs(shared), -40)
-    return Weights(
+    return AxisWeights(
         value,
         rounded_up(size),
         shared,

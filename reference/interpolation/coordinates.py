@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.errors import InternalError
 from reference.estimates import Estimate, Floats
-from reference.interpolation.routes import Arithmetic, Estimated, routes
+from reference.interpolation.routes import Estimated, RouteArithmetic, routes
 
 HALF = Fraction(1, 2)
 WHOLE = (Fraction(0), Fraction(1))
 
 
 @dataclass(frozen=True)
-class Axis:
+class CoordinateAxis:
     """One axis of a resize, with all that its coordinates depend on.
 
     `scale` is (numerator, denominator): a given scale over 1, which no route rounds, or a ratio of lengths.
@@ -63,7 +63,7 @@ class Axis:
         return Fraction(self.length_resized)
 
 
-def document_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:
+def document_formula(axis: CoordinateAxis, x: Any, by: RouteArithmetic) -> Any:
     """x_original of the coordinates `x` in the resized tensor, as the ONNX document writes it."""
     length = _length(axis, by)
     last = by.constant(axis.length_original - 1)
@@ -96,7 +96,7 @@ def document_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:
     raise InternalError(f"no coordinate formula for {axis.mode}")
 
 
-def regrouped_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:
+def regrouped_formula(axis: CoordinateAxis, x: Any, by: RouteArithmetic) -> Any:
     """The same with the step between two coordinates computed once; None where that changes nothing."""
     half, one = by.constant(HALF), by.constant(1)
     last = by.constant(axis.length_original - 1)
@@ -119,11 +119,11 @@ def regrouped_formula(axis: Axis, x: Any, by: Arithmetic) -> Any:
     return by.two_products(start, last, x, step)
 
 
-def _length(axis: Axis, by: Arithmetic) -> Any:
+def _length(axis: CoordinateAxis, by: RouteArithmetic) -> Any:
     return _target(axis, by) if axis.fractional else by.constant(axis.length_resized)
 
 
-def _target(axis: Axis, by: Arithmetic) -> Any:
+def _target(axis: CoordinateAxis, by: RouteArithmetic) -> Any:
     if axis.target_scale is None:
         return by.constant(axis.length_resized)
     target = by.ratio(*axis.target_scale) * by.constant(axis.length_original)
@@ -152,7 +152,7 @@ class Coordinates:
 
 
 @lru_cache(maxsize=4096)
-def coordinates(axis: Axis) -> Coordinates:
+def coordinates(axis: CoordinateAxis) -> Coordinates:
     """The coordinates in the original tensor of every position along an axis."""
     positions = np.arange(axis.length_resized)
     whole = np.array(positions.tolist(), dtype=object)

@@ -10,7 +10,7 @@ import numpy as np
 
 from opcert.vocabulary.element_types import ElementType
 from reference.answers import UnstableLength
-from reference.interpolation.coordinates import Axis, coordinates
+from reference.interpolation.coordinates import CoordinateAxis, coordinates
 from reference.interpolation.methods import Arithmetic, Method
 from reference.interpolation.nearest import plain
 from reference.numbers import encode
@@ -20,7 +20,7 @@ from reference.rounding import Rounded, convert
 def extrapolate(
     rounded: Rounded,
     element_type: ElementType,
-    axes: Sequence[Axis | None],
+    axes: Sequence[CoordinateAxis | None],
     shape: tuple[int, ...],
     method: Method,
     arithmetic: Arithmetic,
@@ -55,7 +55,7 @@ def extrapolate(
     return Rounded(elements, allowed, alternatives)
 
 
-def _outside(axis: Axis) -> list[tuple[bool, ...]]:
+def _outside(axis: CoordinateAxis) -> list[tuple[bool, ...]]:
     """For every position whether routes find its coordinate outside the tensor."""
     last = axis.length_original - 1
 

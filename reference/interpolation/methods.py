@@ -8,10 +8,10 @@ from functools import cached_property
 
 from reference.choices import Choice
 from reference.interpolation.axis_weights import Kernel
-from reference.interpolation.coordinates import Axis
+from reference.interpolation.coordinates import CoordinateAxis
 from reference.movement import NegativeZeros, Subnormals
 
-Plans = tuple[Axis | None, ...]
+Plans = tuple[CoordinateAxis | None, ...]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.interpolation.coordinates import HALF, Axis, coordinates
+from reference.interpolation.coordinates import HALF, CoordinateAxis, coordinates
 from reference.rounding import Rounded
 
 
@@ -31,7 +31,7 @@ def nearest_pixel(coordinate: Fraction, rule: str) -> int:
 
 
 @lru_cache(maxsize=4096)
-def pixels(axis: Axis, rule: str) -> tuple[tuple[int, ...], ...]:
+def pixels(axis: CoordinateAxis, rule: str) -> tuple[tuple[int, ...], ...]:
     """For every position the pixels that routes take, inside the tensor, the exact one first.
 
     `rule` is one of `nearest_pixel`, or ceil_downsampling: ceil along an axis of scale < 1, else floor.

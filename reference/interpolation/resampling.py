@@ -17,7 +17,7 @@ from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.estimates import Mask
 from reference.interpolation.axis_weights import Kernel, axis_weights
-from reference.interpolation.coordinates import Axis
+from reference.interpolation.coordinates import CoordinateAxis
 from reference.interpolation.extrapolation import extrapolate
 from reference.interpolation.methods import Arithmetic, Behaviours, Method, Plans
 from reference.interpolation.nearest import move, pixels, plain
@@ -27,7 +27,7 @@ from reference.numbers import decode, encode, layout_of, smallest_normal
 from reference.overflow import overflowing
 from reference.rounding import NOT_FINITE, Rounded, round_floats, round_integers, working_layout
 from reference.sums import Sums, weighted_sums
-from reference.weights import Weights
+from reference.weights import AxisWeights
 
 DIRECT_AXES = 3
 """Summing all taps in one sum is a listed route up to so many axes; nobody does it beyond."""
@@ -82,7 +82,7 @@ def _resample(X: Tensor, axes: Plans, method: Method, arithmetic: Arithmetic) ->
     return Answer(elements, rounded.allowed.reshape(shape), rounded.alternatives or None)
 
 
-def _nearest(X: Tensor, axes: Sequence[Axis | None], method: Method) -> Rounded:
+def _nearest(X: Tensor, axes: Sequence[CoordinateAxis | None], method: Method) -> Rounded:
     chosen = [
         tuple((position,) for position in range(extent)) if axis is None else pixels(axis, method.rule)
         for extent, axis in zip(X.shape, axes, strict=True)
@@ -96,7 +96,9 @@ def _moved(X: Tensor, chosen: tuple[tuple[tuple[int, ...], ...], ...]) -> Rounde
     return move(X.array, chosen)
 
 
-def _weighted(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: Arithmetic) -> Rounded:
+def _weighted(
+    X: Tensor, axes: tuple[CoordinateAxis | None, ...], kernel: Kernel, arithmetic: Arithmetic
+) -> Rounded:
     if X.element_type.is_integer:
         return _integers(X, axes, kernel, arithmetic)
     flush = arithmetic.flush
@@ -119,11 +121,13 @@ def _weighted(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmet
     return rounded
 
 
-def _unresized(extent: int) -> Axis:
-    return Axis("asymmetric", extent, extent, (Fraction(1), 1))
+def _unresized(extent: int) -> CoordinateAxis:
+    return CoordinateAxis("asymmetric", extent, extent, (Fraction(1), 1))
 
 
-def _integers(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: Arithmetic) -> Rounded:
+def _integers(
+    X: Tensor, axes: tuple[CoordinateAxis | None, ...], kernel: Kernel, arithmetic: Arithmetic
+) -> Rounded:
     """Means of integers, which become integers at the end or after each axis."""
     chosen = (arithmetic.conversion, arithmetic.overflow)
     moving = [number for number, each in _weights(axes, kernel) if not each.is_identity]
@@ -143,7 +147,7 @@ def _integers(X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmet
 
 
 @lru_cache(maxsize=64)
-def _step(X: Tensor, doubt: bytes, number: int, axis: Axis, kernel: Kernel) -> Sums:
+def _step(X: Tensor, doubt: bytes, number: int, axis: CoordinateAxis, kernel: Kernel) -> Sums:
     """The mean along one axis of integers that a program may hold so far (float64, as bytes) from others."""
     weights = [(number, axis_weights(axis, kernel))]
     direct = 0 if kernel.antialias else 1
@@ -152,7 +156,7 @@ def _step(X: Tensor, doubt: bytes, number: int, axis: Axis, kernel: Kernel) -> S
     return weighted_sums(data, weights, working, direct=direct, flush=False, doubt=off)
 
 
-def _weights(axes: Sequence[Axis | None], kernel: Kernel) -> list[tuple[int, Weights]]:
+def _weights(axes: Sequence[CoordinateAxis | None], kernel: Kernel) -> list[tuple[int, AxisWeights]]:
     return [(number, axis_weights(axis, kernel)) for number, axis in enumerate(axes) if axis is not None]
 
 
@@ -161,7 +165,7 @@ Strange = dict[int, tuple[float | None, tuple[float, ...]]]
 
 @lru_cache(maxsize=16)
 def _sums(
-    X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, flush: bool
+    X: Tensor, axes: tuple[CoordinateAxis | None, ...], kernel: Kernel, flush: bool
 ) -> tuple[Sums, Strange, Mask | None]:
     weights = _weights(axes, kernel)
     resized = [(number, each) for number, each in weights if not each.is_identity]
@@ -186,7 +190,7 @@ def _is_small(element_type: ElementType, array: NDArray[Any]) -> bool:
 
 
 def _by_component(
-    X: Tensor, axes: tuple[Axis | None, ...], kernel: Kernel, arithmetic: Arithmetic
+    X: Tensor, axes: tuple[CoordinateAxis | None, ...], kernel: Kernel, arithmetic: Arithmetic
 ) -> Rounded:
     """Real and imaginary parts apart; the greater of their allowed errors holds for both.
 

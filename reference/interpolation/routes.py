@@ -12,7 +12,7 @@ import numpy as np
 from reference.estimates import Estimate
 
 
-class Arithmetic(Protocol):
+class RouteArithmetic(Protocol):
     """Something to compute formulas in.
 
     `ratio` and `quotient` are by division in every route, `divide` may go by the reciprocal. The others are

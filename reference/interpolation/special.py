@@ -11,11 +11,11 @@ import numpy as np
 
 from reference.additions import along
 from reference.numbers import Decoded
-from reference.weights import Weights
+from reference.weights import AxisWeights
 
 
 def outcomes(
-    data: Decoded, weights: Sequence[tuple[int, Weights]]
+    data: Decoded, weights: Sequence[tuple[int, AxisWeights]]
 ) -> dict[int, tuple[float | None, tuple[float, ...]]]:
     """What elements with taps that are not finite become (by flat index), and what else they may be.
 
@@ -52,7 +52,7 @@ class Tap:
     possible: bool
 
 
-def _taps(data: Decoded, weights: dict[int, Weights], index: tuple[int, ...]) -> list[Tap]:
+def _taps(data: Decoded, weights: dict[int, AxisWeights], index: tuple[int, ...]) -> list[Tap]:
     """The elements that are not finite among an output element's taps, with the sign of their weight."""
     columns = []
     for axis, position in enumerate(index):

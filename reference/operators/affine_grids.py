@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_arrays import Numbers
 from reference.passing import opened
 from reference.registry import reference_operator
@@ -16,7 +16,7 @@ from reference.stacks import stacked
 from reference.summation import sum_of_products
 from reference.working import Working
 
-PlaceOfOne = Annotated[Choice[Literal["center", "start", "end"]], Reading]
+PlaceOfOne = Annotated[Choice[Literal["center", "start", "end"]], AsReading]
 
 
 @reference_operator("ai.onnx::AffineGrid")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from opcert.vocabulary.element_types import BY_CODE
 from opcert.vocabulary.tensors import Tensor
 from reference.attention_weights import scaled_products, scaling, weighed, weights_of
-from reference.choices import Choice, OutputCount, Reading
+from reference.choices import AsReading, Choice, OutputCount
 from reference.functions import function_of
 from reference.heads import GroupedHeads, by_heads, heads_for_queries
 from reference.number_arrays import Numbers
@@ -44,8 +44,8 @@ def attention(
     version: int,
     outputs: Annotated[int | None, OutputCount],
     grouped_heads: GroupedHeads,
-    mask_of_one: Annotated[Choice[Literal["broadcast", "padded"]], Reading],
-    scale_precision: Annotated[Choice[Literal["type", "float32"]], Reading],
+    mask_of_one: Annotated[Choice[Literal["broadcast", "padded"]], AsReading],
+    scale_precision: Annotated[Choice[Literal["type", "float32"]], AsReading],
 ) -> tuple[Numbers | Tensor, ...]:
     """Softmax(softcap tanh(Q K' scale / softcap) + mask) V, by heads; queries that see no key have zeros.
 

@@ -10,13 +10,13 @@ from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
 from reference.cast_elements import Rules, as_float, as_integer, as_text, of_text
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.movement import Subnormals, moved
 from reference.numbers import Number, numbers
 from reference.quantised import InfinityToFnuz
 from reference.registry import reference_operator
 
-Rounding = Annotated[Choice[Literal["once", "via_float32", "via_double"]], Reading]
+Rounding = Annotated[Choice[Literal["once", "via_float32", "via_double"]], AsReading]
 
 
 @reference_operator("ai.onnx::Cast", segments=(24,))

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from opcert.vocabulary.tensors import Tensor
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_arrays import Numbers
 from reference.operators.convolutions import convolved
 from reference.registry import reference_operator
@@ -23,7 +23,7 @@ def convolve_causally(
     past_state: Tensor | None = None,
     *,
     activation: str = "none",
-    infinity_in_formula: Annotated[Choice[Literal["nan", "limit"]], Reading],
+    infinity_in_formula: Annotated[Choice[Literal["nan", "limit"]], AsReading],
 ) -> tuple[Numbers, Tensor]:
     """Windows of the past and the input, x sigmoid(x) of them where asked; and the last places of both.
 

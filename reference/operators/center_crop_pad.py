@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.movement import NegativeZeros, Subnormals, blank, moved, read_integers
-from reference.registry import Reading, reference_operator
+from reference.registry import AsReading, reference_operator
 
 
 @reference_operator("ai.onnx::CenterCropPad-18")
@@ -16,9 +16,9 @@ def center_crop_pad(
     shape: Tensor,
     *,
     axes: tuple[int, ...] | None = None,
-    odd_crop: Annotated[Literal["start_rounded_down", "start_rounded_up"], Reading] = "start_rounded_down",
-    odd_pad: Annotated[Literal["extra_at_end", "extra_at_begin"], Reading] = "extra_at_end",
-    string_padding: Annotated[Literal["empty", "digit_zero"], Reading] = "empty",
+    odd_crop: Annotated[Literal["start_rounded_down", "start_rounded_up"], AsReading] = "start_rounded_down",
+    odd_pad: Annotated[Literal["extra_at_end", "extra_at_begin"], AsReading] = "extra_at_end",
+    string_padding: Annotated[Literal["empty", "digit_zero"], AsReading] = "empty",
     subnormals: Subnormals,
     negative_zeros: NegativeZeros,
 ) -> Answer:

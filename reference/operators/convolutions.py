@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reference.answers import Answer
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_answers import answer_of
 from reference.number_arrays import Numbers
 from reference.passing import opened
@@ -19,7 +19,7 @@ from reference.summation import sum_of_products
 from reference.windows import Ints, Windows, slide, spread
 from reference.working import Mask
 
-OddPadding = Annotated[Choice[Literal["more_at_begin", "more_at_end"]], Reading]
+OddPadding = Annotated[Choice[Literal["more_at_begin", "more_at_end"]], AsReading]
 
 
 def convolved(X: Numbers, W: Numbers, group: int, windows: Windows, bias: Numbers | None = None) -> Numbers:

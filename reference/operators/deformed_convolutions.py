@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.interpolation.sampling import Taps, joined, locations, means, taps_of
 from reference.number_arrays import Numbers
 from reference.passing import opened
@@ -18,7 +18,7 @@ from reference.summation import sum_of_products
 from reference.windows import Ints
 from reference.working import Mask
 
-BesideBorder = Annotated[Choice[Literal["interpolated", "zero"]], Reading]
+BesideBorder = Annotated[Choice[Literal["interpolated", "zero"]], AsReading]
 
 
 @reference_operator("ai.onnx::DeformConv")

@@ -12,14 +12,14 @@ import numpy as np
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import Choice, OutputCount, Reading
+from reference.choices import AsReading, Choice, OutputCount
 from reference.draws import Drawn, MaskedBy, Repeated, resolution_of, sample
 from reference.numbers import encode, numbers
 from reference.registry import reference_operator
 
 BOOL = ELEMENT_TYPES["bool"]
-TestMode = Annotated[Choice[Literal["copy", "dropout"]], Reading]
-UnsetRatio = Annotated[Choice[Literal["half", "copy"]], Reading]
+TestMode = Annotated[Choice[Literal["copy", "dropout"]], AsReading]
+UnsetRatio = Annotated[Choice[Literal["half", "copy"]], AsReading]
 _MARGIN = 1.01
 """For products of relative errors, which are not counted."""
 

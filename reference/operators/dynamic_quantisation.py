@@ -9,14 +9,14 @@ import numpy as np
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reference.answers import Answer
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.extremes import greatest, least
 from reference.number_arrays import Numbers
 from reference.orders import NanReading, greater_of, lesser_of
 from reference.quantised import as_integers
 from reference.registry import reference_operator
 
-ScaleOfZeros = Annotated[Choice[Literal["formula", "one", "step"]], Reading]
+ScaleOfZeros = Annotated[Choice[Literal["formula", "one", "step"]], AsReading]
 BYTE = ELEMENT_TYPES["uint8"]
 STEPS = 255
 

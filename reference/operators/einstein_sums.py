@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from reference.answers import Answer
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_answers import answer_of
 from reference.number_arrays import Numbers
 from reference.passing import opened
@@ -31,7 +31,7 @@ def einstein_sum(
     Inputs: tuple[Numbers, ...],
     *,
     equation: str,
-    integer_overflow: Annotated[Choice[Literal["saturate", "wrap"]], Reading],
+    integer_overflow: Annotated[Choice[Literal["saturate", "wrap"]], AsReading],
 ) -> Answer:
     """output[term] = sum(input1[term1] * input2[term2] * ...) over all other indices. Source: its Summary."""
     terms = einsum_terms(equation, len(Inputs))

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from opcert.vocabulary.element_types import BINARY64
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.functions import function_of
 from reference.number_arrays import Numbers
 from reference.orders import NanReading, below, greater_of, lesser_of
@@ -25,7 +25,7 @@ from reference.stable_formulas import (
 
 POWER = 16.0
 """Units in the last place that a power may be off by, by the table that `reference/functions.py` cites."""
-Infinity = Annotated[Choice[Literal["nan", "limit"]], Reading]
+Infinity = Annotated[Choice[Literal["nan", "limit"]], AsReading]
 
 
 @reference_operator("ai.onnx::Elu")
@@ -91,7 +91,7 @@ def gaussian_unit(
     *,
     approximate: str = "none",
     infinity_in_formula: Infinity,
-    constants_of_body: Annotated[Choice[Literal["exact", "of_float"]], Reading],
+    constants_of_body: Annotated[Choice[Literal["exact", "of_float"]], AsReading],
 ) -> Numbers:
     """0.5 * x * (1 + erf(x / sqrt(2))), or by tanh where asked. Source: Gelu, Summary."""
     if approximate == "tanh":

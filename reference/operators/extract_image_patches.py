@@ -9,7 +9,7 @@ import numpy as np
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.movement import NegativeZeros, Subnormals, blank, moved
-from reference.registry import Reading, reference_operator
+from reference.registry import AsReading, reference_operator
 
 
 @reference_operator("org.openvino::ExtractImagePatches-3")
@@ -20,7 +20,7 @@ def extract_image_patches(
     strides: tuple[int, ...],
     rates: tuple[int, ...],
     auto_pad: str,
-    depth_order: Annotated[Literal["depth_innermost", "depth_outermost"], Reading] = "depth_innermost",
+    depth_order: Annotated[Literal["depth_innermost", "depth_outermost"], AsReading] = "depth_innermost",
     subnormals: Subnormals,
     negative_zeros: NegativeZeros,
 ) -> Answer:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from opcert.vocabulary.element_types import BINARY32
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_arrays import Numbers
 from reference.numbers import largest
 from reference.orders import NanReading, greater_of, lesser_of
@@ -36,7 +36,7 @@ def clip(
     *,
     version: int,
     nan_in_max_min: NanReading,
-    absent_bounds: Annotated[Choice[Literal["numbers", "none"]], Reading],
+    absent_bounds: Annotated[Choice[Literal["numbers", "none"]], AsReading],
 ) -> Numbers:
     """Min(max, Max(input, min)); without bounds the least and the greatest number of the type.
 

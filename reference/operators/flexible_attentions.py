@@ -11,7 +11,7 @@ import numpy as np
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from reference.attention_weights import scaled_products, scaling, weighed, weights_of
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.modifiers import modified
 from reference.number_arrays import Numbers
 from reference.passing import opened
@@ -29,7 +29,7 @@ def flexible_attention(
     scale: Fraction | None = None,
     score_mod: Graph | None = None,
     softmax_precision: int | None = None,
-    scale_precision: Annotated[Choice[Literal["type", "float32"]], Reading],
+    scale_precision: Annotated[Choice[Literal["type", "float32"]], AsReading],
 ) -> Numbers:
     """prob_mod(Softmax(score_mod(Q K' scale))) V; each head of keys is for as many heads of queries in a row.
 

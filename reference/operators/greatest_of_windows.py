@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import Choice, OutputCount, Reading
+from reference.choices import AsReading, Choice, OutputCount
 from reference.extremes import beside_nan, greatest, hangs_on_order, in_order
 from reference.movement import blank, read_integers
 from reference.number_arrays import Numbers
@@ -23,7 +23,7 @@ from reference.registry import reference_operator
 from reference.windows import Ints, Windows, slide
 from reference.working import Mask, rounded_up
 
-ColumnMajor = Annotated[Choice[Literal["plane", "tensor"]], Reading]
+ColumnMajor = Annotated[Choice[Literal["plane", "tensor"]], AsReading]
 
 
 @dataclass(frozen=True, eq=False)

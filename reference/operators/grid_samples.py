@@ -14,7 +14,7 @@ import numpy as np
 from opcert.vocabulary.element_types import BINARY64, FloatLayout
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, UnstableLength
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.integers_in_floats import FLOAT, held
 from reference.interpolation.nearest import plain
 from reference.interpolation.sampling import (
@@ -36,12 +36,12 @@ from reference.registry import reference_operator
 from reference.working import Mask, Working
 
 HALF = Fraction(1, 2)
-Accumulation = Annotated[Choice[Literal["float32", "input"]], Reading]
-Conversion = Annotated[Choice[Literal["truncate", "floor", "half_even", "half_away", "half_up"]], Reading]
-Overflow = Annotated[Choice[Literal["saturate", "wrap"]], Reading]
-Between = Annotated[Choice[Literal["exact", "float32"]], Reading]
-CubicBorder = Annotated[Choice[Literal["elements", "locations"]], Reading]
-PartlyOutside = Annotated[Choice[Literal["elements", "locations"]], Reading]
+Accumulation = Annotated[Choice[Literal["float32", "input"]], AsReading]
+Conversion = Annotated[Choice[Literal["truncate", "floor", "half_even", "half_away", "half_up"]], AsReading]
+Overflow = Annotated[Choice[Literal["saturate", "wrap"]], AsReading]
+Between = Annotated[Choice[Literal["exact", "float32"]], AsReading]
+CubicBorder = Annotated[Choice[Literal["elements", "locations"]], AsReading]
+PartlyOutside = Annotated[Choice[Literal["elements", "locations"]], AsReading]
 
 
 @reference_operator("ai.onnx::GridSample")

@@ -23,7 +23,7 @@ from reference.working import rounded_up
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class HeadStep:
     """One step of all heads, [batch, heads, size]: key and value, what the state is times, and the rate."""
 
     key: Numbers
@@ -92,7 +92,9 @@ def linear_attention(
     places = heads_for_queries(heads, q_num_heads, grouped_heads)
     by, sizes, outputs = _scaling(query, size, scale), Magnitudes.of(state), []
     for at in range(time):
-        step = Step(part_of(k, at), part_of(v, at), *(each and part_of(each, at) for each in (factor, rate)))
+        step = HeadStep(
+            part_of(k, at), part_of(v, at), *(each and part_of(each, at) for each in (factor, rate))
+        )
         state, sizes = step.after(state), step.bounds(sizes, time)
         row = _rows(part_of(q, at))
         terms = sizes.charged(chunks).arranged(lambda each: each[:, places]) * Magnitudes.of(row)

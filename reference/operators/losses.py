@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
-from reference.choices import Choice, OutputCount, Reading
+from reference.choices import AsReading, Choice, OutputCount
 from reference.number_arrays import Numbers
 from reference.operators.softmaxes import logarithm_of_softmax
 from reference.registry import reference_operator
 from reference.stable_formulas import Overflow
 from reference.summation import mean_of, total, total_of_products
 
-IgnoredInMean = Annotated[Choice[Literal["left_out", "counted"]], Reading]
+IgnoredInMean = Annotated[Choice[Literal["left_out", "counted"]], AsReading]
 
 
 @reference_operator("ai.onnx::NegativeLogLikelihoodLoss")

@@ -9,7 +9,7 @@ import numpy as np
 
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from reference.answers import Answer, UnstableLength
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.functions import function_of
 from reference.number_answers import answer_of
 from reference.number_arrays import Numbers
@@ -29,9 +29,9 @@ def weigh_bins(
     upper_edge_hertz: Numbers,
     *,
     output_datatype: int = 1,
-    highest_edge: Annotated[Choice[Literal["example", "text"]], Reading],
-    weight_precision: Annotated[Choice[Literal["output", "float32"]], Reading],
-    weight_conversion: Annotated[Choice[Literal["truncate", "half_even"]], Reading],
+    highest_edge: Annotated[Choice[Literal["example", "text"]], AsReading],
+    weight_precision: Annotated[Choice[Literal["output", "float32"]], AsReading],
+    weight_conversion: Annotated[Choice[Literal["truncate", "half_even"]], AsReading],
 ) -> Answer:
     """Each band rises from one edge's bin to the next, where it is 1, and falls to the one after that.
 

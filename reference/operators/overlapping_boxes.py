@@ -13,7 +13,7 @@ import numpy as np
 from opcert.vocabulary.element_types import BINARY32, ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, UnstableLength
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.numbers import decode, is_representable
 from reference.registry import reference_operator
 
@@ -33,9 +33,9 @@ def suppress_overlaps(
     score_threshold: Tensor | None = None,
     *,
     center_point_box: int = 0,
-    omitted_threshold: Annotated[Omitted, Reading],
-    overlap_of_flat_boxes: Annotated[Flat, Reading],
-    score_at_threshold: Annotated[AtThreshold, Reading],
+    omitted_threshold: Annotated[Omitted, AsReading],
+    overlap_of_flat_boxes: Annotated[Flat, AsReading],
+    score_at_threshold: Annotated[AtThreshold, AsReading],
 ) -> Answer:
     """[batch, class, box] of what is selected, a set; boxes whose overlap is at the threshold are kept.
 

@@ -12,9 +12,9 @@ from reference.answers import Answer
 from reference.choices import Choice
 from reference.movement import NegativeZeros, Subnormals, blank, moved, read_integers
 from reference.numbers import encode
-from reference.registry import Reading, reference_operator
+from reference.registry import AsReading, reference_operator
 
-Torus = Annotated[Choice[Literal["of_data", "of_what_is_left"]], Reading]
+Torus = Annotated[Choice[Literal["of_data", "of_what_is_left"]], AsReading]
 _NOWHERE = -1
 """A position that no element of the input has, as all below 0."""
 

@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_arrays import Numbers
 from reference.registry import reference_operator
 from reference.summation import mean_of, total
 from reference.windows import Ints, slide
 
-BeyondPadding = Annotated[Choice[Literal["left_out", "counted"]], Reading]
+BeyondPadding = Annotated[Choice[Literal["left_out", "counted"]], AsReading]
 
 
 @reference_operator("ai.onnx::AveragePool")

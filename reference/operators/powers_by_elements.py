@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from opcert.vocabulary.tensors import Tensor
-from reference.choices import Reading
+from reference.choices import AsReading
 from reference.number_arrays import Numbers
 from reference.powers import SpecialPowers, power_of, whole_powers
 from reference.registry import reference_operator
 
 
 @reference_operator("ai.onnx::Pow")
-def power(X: Numbers, Y: Tensor, *, special_powers: Annotated[SpecialPowers, Reading]) -> Numbers:
+def power(X: Numbers, Y: Tensor, *, special_powers: Annotated[SpecialPowers, AsReading]) -> Numbers:
     """f(x) = x^exponent; exponents may be rounded to the type of x first. Source: Pow, Summary."""
     if X.is_integer:
         return whole_powers(X, Numbers.of(Y), by_float=Y.element_type.is_float)

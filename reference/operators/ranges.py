@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from reference.answers import UnstableLength
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_arrays import Numbers
 from reference.registry import reference_operator
 from reference.stacks import beside
@@ -22,7 +22,7 @@ def progression(
     delta: Numbers,
     *,
     stash_type: int = 1,
-    body_arithmetic: Annotated[Choice[Literal["text", "body"]], Reading],
+    body_arithmetic: Annotated[Choice[Literal["text", "body"]], AsReading],
 ) -> Numbers:
     """start + i * delta for i below max(ceil((limit - start) / delta), 0).
 

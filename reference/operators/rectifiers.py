@@ -7,14 +7,14 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_arrays import Numbers
 from reference.orders import NanComparison, NanReading, above, below, greater_of, lesser_of
 from reference.registry import reference_operator
 from reference.stable_formulas import allowing
 from reference.thresholds import beside, either
 
-Infinity = Annotated[Choice[Literal["nan", "limit"]], Reading]
+Infinity = Annotated[Choice[Literal["nan", "limit"]], AsReading]
 
 
 @reference_operator("ai.onnx::LeakyRelu")
@@ -55,7 +55,7 @@ def hard_sigmoid(
 def hard_swish(
     X: Numbers,
     *,
-    alpha_of_body: Annotated[Choice[Literal["sixth", "float32"]], Reading],
+    alpha_of_body: Annotated[Choice[Literal["sixth", "float32"]], AsReading],
     infinity_in_formula: Infinity,
     nan_in_max_min: NanReading,
 ) -> Numbers:
@@ -88,7 +88,7 @@ def shrink(
     *,
     bias: Fraction = Fraction(0),
     lambd: Fraction = Fraction(1, 2),
-    both_conditions: Annotated[Choice[Literal["first", "second"]], Reading],
+    both_conditions: Annotated[Choice[Literal["first", "second"]], AsReading],
     nan_in_comparison: NanComparison,
 ) -> Numbers:
     """y = x + bias for x < -lambd, x - bias for x > lambd, 0 otherwise. Source: Shrink, Summary."""

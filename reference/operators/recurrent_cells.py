@@ -6,18 +6,28 @@ from fractions import Fraction
 from typing import Annotated, Literal
 
 from reference.cell_activations import Unsaid, functions_of
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_arrays import Numbers
 from reference.orders import NanComparison, NanReading
-from reference.recurrences import Threshold, Weights, between, blocks, cut, part_of, recur, times, weighted
+from reference.recurrences import (
+    GateWeights,
+    Threshold,
+    between,
+    blocks,
+    cut,
+    part_of,
+    recur,
+    times,
+    weighted,
+)
 from reference.registry import reference_operator
 from reference.sequences import States, Step
 from reference.stable_formulas import Overflow
 from reference.summation import sum_of_products
 
-Infinity = Annotated[Choice[Literal["nan", "limit"]], Reading]
-AtThreshold = Annotated[Choice[Literal["kept", "zero"]], Reading]
-Belonging = Annotated[Choice[Literal["taken", "placed"]], Reading]
+Infinity = Annotated[Choice[Literal["nan", "limit"]], AsReading]
+AtThreshold = Annotated[Choice[Literal["kept", "zero"]], AsReading]
+Belonging = Annotated[Choice[Literal["taken", "placed"]], AsReading]
 
 
 @reference_operator("ai.onnx::RNN")
@@ -51,7 +61,7 @@ def simple_network(
     threshold = Threshold.of(clip, nan_in_max_min, X)
 
     def step_of(place: int) -> Step:
-        weights, f = Weights.of_direction(W, R, B, place), threshold.before(functions[place])
+        weights, f = GateWeights.of_direction(W, R, B, place), threshold.before(functions[place])
         every = weights.of_gates(0)
         return lambda x, states: (f(sum_of_products(weights.terms(x, *states), every)),)
 
@@ -93,7 +103,7 @@ def gated_network(
     threshold = Threshold.of(clip, nan_in_max_min, X)
 
     def step_of(place: int) -> Step:
-        weights = Weights.of_direction(W, R, B, place)
+        weights = GateWeights.of_direction(W, R, B, place)
         f, g = (threshold.before(each) for each in functions[2 * place : 2 * place + 2])
         gates, new = weights.of_gates(0, 1), weights.of_gates(2)
 
@@ -133,9 +143,9 @@ def long_short_term_memory(
     hidden_size: int | None = None,
     input_forget: int = 0,
     layout: int = 0,
-    clipped_cell: Annotated[Choice[Literal["gates", "every_input", "cell"]], Reading],
-    coupled_gate: Annotated[Choice[Literal["forget", "input"]], Reading],
-    absent_peepholes: Annotated[Choice[Literal["left_out", "zeros"]], Reading],
+    clipped_cell: Annotated[Choice[Literal["gates", "every_input", "cell"]], AsReading],
+    coupled_gate: Annotated[Choice[Literal["forget", "input"]], AsReading],
+    absent_peepholes: Annotated[Choice[Literal["left_out", "zeros"]], AsReading],
     numbers_of_functions: Belonging,
     at_threshold: AtThreshold,
     nan_in_max_min: NanReading,
@@ -151,7 +161,7 @@ def long_short_term_memory(
     threshold, one = Threshold.of(clip, nan_in_max_min, X), Numbers.exact(1, X.working)
 
     def step_of(place: int) -> Step:
-        weights = Weights.of_direction(W, R, B, place)
+        weights = GateWeights.of_direction(W, R, B, place)
         peepholes = None if P is None else blocks(part_of(P, place), 3)
         f, g = (threshold.before(each) for each in functions[3 * place : 3 * place + 2])
         h = functions[3 * place + 2]

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_arrays import Numbers
 from reference.orders import whole
 from reference.passing import passed_on, root
@@ -17,7 +17,7 @@ from reference.summation import mean_of, total, total_of_products
 from reference.working import rounded_up
 
 Axes = tuple[int, ...] | None
-Conversion = Annotated[Choice[Literal["truncate", "floor", "half_even", "half_away", "half_up"]], Reading]
+Conversion = Annotated[Choice[Literal["truncate", "floor", "half_even", "half_away", "half_up"]], AsReading]
 
 
 def reduced_axes(data: Numbers, axes: Axes, noop_with_empty_axes: int) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from reference.answers import OutsideDomain, UnstableLength
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.extremes import greatest
 from reference.interpolation.sampling import (
     Locations,
@@ -33,9 +33,9 @@ from reference.registry import reference_operator
 from reference.stacks import beside
 from reference.summation import mean_of, total
 
-BeyondBorder = Annotated[Choice[Literal["zero_beyond_one", "nearest", "zeros"]], Reading]
-LeastExtent = Annotated[Choice[Literal["one", "none"]], Reading]
-GreatestOf = Annotated[Choice[Literal["samples", "weighted_elements"]], Reading]
+BeyondBorder = Annotated[Choice[Literal["zero_beyond_one", "nearest", "zeros"]], AsReading]
+LeastExtent = Annotated[Choice[Literal["one", "none"]], AsReading]
+GreatestOf = Annotated[Choice[Literal["samples", "weighted_elements"]], AsReading]
 HALF = Fraction(1, 2)
 
 

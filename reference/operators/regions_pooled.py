@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.extremes import greatest
 from reference.number_arrays import Numbers
 from reference.orders import NanReading, below
@@ -22,8 +22,8 @@ from reference.registry import reference_operator
 from reference.stacks import stacked
 from reference.working import Floats, rounded_up
 
-RegionEnds = Annotated[Choice[Literal["included", "left_out"]], Reading]
-RegionParts = Annotated[Choice[Literal["overlapping", "apart"]], Reading]
+RegionEnds = Annotated[Choice[Literal["included", "left_out"]], AsReading]
+RegionParts = Annotated[Choice[Literal["overlapping", "apart"]], AsReading]
 HALF = Fraction(1, 2)
 ABOUT = (1 - Fraction(1, 1 << 20), 1 + Fraction(1, 1 << 20))
 """Where a part begins whose extent is no number of any type, in multiples of where it should."""

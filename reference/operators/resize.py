@@ -19,25 +19,25 @@ from reference.interpolation.methods import Behaviours
 from reference.interpolation.resampling import resample
 from reference.interpolation.resize_requests import read_method, read_request
 from reference.movement import NegativeZeros, Subnormals
-from reference.registry import Reading, reference_operator
+from reference.registry import AsReading, reference_operator
 
 NearestRounding = Annotated[
     Choice[Literal["floor", "round_prefer_floor", "round_prefer_ceil", "ceil", "ceil_downsampling"]],
-    Reading,
+    AsReading,
 ]
-Scale = Annotated[Choice[Literal["given", "recomputed"]], Reading]
-LengthResized = Annotated[Choice[Literal["integer", "fractional"]], Reading]
-AlignCornersOfOne = Annotated[Choice[Literal["start", "center"]], Reading]
-RoiInLength = Annotated[Choice[Literal["crop_and_resize", "always", "never"]], Reading]
-AspectIndex = Annotated[Choice[Literal["axis", "position"]], Reading]
-PolicyScale = Annotated[Choice[Literal["recomputed", "common"]], Reading]
-PolicyLength = Annotated[Choice[Literal["integer", "fractional"]], Reading]
-SymmetricWidth = Annotated[Choice[Literal["whole", "fractional"]], Reading]
-UnitAxis = Annotated[Choice[Literal["formula", "unchanged"]], Reading]
-Conversion = Annotated[Choice[Literal["truncate", "floor", "half_even", "half_away", "half_up"]], Reading]
-Overflow = Annotated[Choice[Literal["saturate", "wrap"]], Reading]
-IntegerSteps = Annotated[Choice[Literal["once", "from_last_axis", "from_first_axis"]], Reading]
-UnlistedAxes = Annotated[Choice[Literal["untouched", "weighed"]], Reading]
+Scale = Annotated[Choice[Literal["given", "recomputed"]], AsReading]
+LengthResized = Annotated[Choice[Literal["integer", "fractional"]], AsReading]
+AlignCornersOfOne = Annotated[Choice[Literal["start", "center"]], AsReading]
+RoiInLength = Annotated[Choice[Literal["crop_and_resize", "always", "never"]], AsReading]
+AspectIndex = Annotated[Choice[Literal["axis", "position"]], AsReading]
+PolicyScale = Annotated[Choice[Literal["recomputed", "common"]], AsReading]
+PolicyLength = Annotated[Choice[Literal["integer", "fractional"]], AsReading]
+SymmetricWidth = Annotated[Choice[Literal["whole", "fractional"]], AsReading]
+UnitAxis = Annotated[Choice[Literal["formula", "unchanged"]], AsReading]
+Conversion = Annotated[Choice[Literal["truncate", "floor", "half_even", "half_away", "half_up"]], AsReading]
+Overflow = Annotated[Choice[Literal["saturate", "wrap"]], AsReading]
+IntegerSteps = Annotated[Choice[Literal["once", "from_last_axis", "from_first_axis"]], AsReading]
+UnlistedAxes = Annotated[Choice[Literal["untouched", "weighed"]], AsReading]
 
 
 @reference_operator("ai.onnx::Resize-10")
@@ -46,7 +46,7 @@ def resize_10(
     scales: Tensor,
     *,
     mode: str = "nearest",
-    coordinates: Annotated[Literal["asymmetric", "half_pixel", "align_corners"], Reading],
+    coordinates: Annotated[Literal["asymmetric", "half_pixel", "align_corners"], AsReading],
     nearest_rounding: NearestRounding,
     scale: Scale,
     align_corners_of_one: AlignCornersOfOne,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from reference.choices import Reading
+from reference.choices import AsReading
 from reference.number_arrays import Numbers
 from reference.powers import SpecialPowers, power_of
 from reference.registry import reference_operator
@@ -24,7 +24,7 @@ def local_response_normalization(
     beta: Fraction = Fraction("0.75"),
     bias: Fraction = Fraction(1),
     size: int,
-    special_powers: Annotated[SpecialPowers, Reading],
+    special_powers: Annotated[SpecialPowers, AsReading],
     intermediate_overflow: Overflow,
 ) -> Numbers:
     """Y = X / (bias + alpha / size * square_sum) ^ beta, the sum over `size` channels around each.

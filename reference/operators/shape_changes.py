@@ -9,7 +9,7 @@ import numpy as np
 
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.registry import reference_operator
 
 
@@ -65,7 +65,7 @@ def expand(
     input: Tensor,
     shape: tuple[int, ...],
     *,
-    complex_infinities: Annotated[Choice[Literal["moved", "multiplied"]], Reading],
+    complex_infinities: Annotated[Choice[Literal["moved", "multiplied"]], AsReading],
 ) -> Tensor:
     """Broadcast to what the two shapes are broadcast to, as numpy.array(input) * numpy.ones(shape).
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.number_arrays import Numbers
 from reference.orders import whole
 from reference.registry import reference_operator
@@ -25,7 +25,7 @@ def negative(X: Numbers) -> Numbers:
 
 
 @reference_operator("ai.onnx::Sign")
-def sign(input: Numbers, *, sign_of_nan: Annotated[Choice[Literal["nan", "zero"]], Reading]) -> Numbers:
+def sign(input: Numbers, *, sign_of_nan: Annotated[Choice[Literal["nan", "zero"]], AsReading]) -> Numbers:
     """1 above zero, -1 below it, 0 at zero. Source: Sign, Summary, second line."""
     nan = np.isnan(input.sign)
     ones = np.sign(np.where(nan, 0.0, input.sign)).astype(np.int64)

@@ -19,11 +19,11 @@ from reference.interpolation.resampling import resample
 from reference.interpolation.resize_requests import read_method, read_request
 from reference.movement import NegativeZeros, Subnormals
 from reference.operators.resize import AlignCornersOfOne, Conversion, Overflow, Scale
-from reference.registry import Reading, reference_operator
+from reference.registry import AsReading, reference_operator
 
-Coordinates = Annotated[Literal["asymmetric", "half_pixel", "align_corners"], Reading]
+Coordinates = Annotated[Literal["asymmetric", "half_pixel", "align_corners"], AsReading]
 NearestElement = Annotated[
-    Choice[Literal["floor", "round_prefer_floor", "round_prefer_ceil", "ceil"]], Reading
+    Choice[Literal["floor", "round_prefer_floor", "round_prefer_ceil", "ceil"]], AsReading
 ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from reference.answers import Answer
-from reference.choices import Choice, Reading
+from reference.choices import AsReading, Choice
 from reference.functions import function_of
 from reference.number_answers import answer_of
 from reference.number_arrays import Numbers
@@ -20,8 +20,8 @@ from reference.stable_formulas import PI
 from reference.stacks import stacked
 from reference.summation import sum_of_products
 
-Precision = Annotated[Choice[Literal["output", "float32"]], Reading]
-Conversion = Annotated[Choice[Literal["truncate", "half_even"]], Reading]
+Precision = Annotated[Choice[Literal["output", "float32"]], AsReading]
+Conversion = Annotated[Choice[Literal["truncate", "half_even"]], AsReading]
 SINGLE = ELEMENT_TYPES["float"]
 
 

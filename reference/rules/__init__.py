@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from specs.rules import Rule, read_rules
+from specs.rules import LintRule, read_rules
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[LintRule, ...]:
     """Every rule that needs the reference, in the order of the codes."""
     return read_rules(__name__, __path__)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from reports.causes.rules import Field, Rule, Table, grow, single_values
+from reports.causes.rules import Field, SeparatingRule, Table, grow, single_values
 
 MOST_CONDITIONS = 3
 # A set of conditions must explain more cases than it has conditions: with enough features to choose from, one
@@ -61,7 +61,7 @@ def separate(observations: Sequence[Observation], features: Sequence[str]) -> li
     failing, passing = kinds.get("failing", 0), kinds.get("passing", 0)
     failed = failing
     table = [(name, _masks(each.features.get(name) for each in observations)) for name in features]
-    everything = Rule((), (1 << len(observations)) - 1)
+    everything = SeparatingRule((), (1 << len(observations)) - 1)
     found: list[Separation] = []
     while failing:
         field = Field(groups, failing, passing, failed)
@@ -76,11 +76,11 @@ def separate(observations: Sequence[Observation], features: Sequence[str]) -> li
     return found
 
 
-def _best(table: Table, everything: Rule, field: Field) -> Rule | None:
+def _best(table: Table, everything: SeparatingRule, field: Field) -> SeparatingRule | None:
     """The rule of the highest score among those that explain enough."""
     literals = single_values(table, field.failing)
     scored = [(field.gain(everything.mask), everything)]
-    best: Rule | None = None
+    best: SeparatingRule | None = None
     worth = -math.inf
     for size in range(MOST_CONDITIONS + 1):
         if size:

@@ -40,7 +40,7 @@ class Literal(NamedTuple):
     cost: float
 
 
-class Rule(NamedTuple):
+class SeparatingRule(NamedTuple):
     """Literals in the order of their places, the observations that fulfil them all, and their lengths."""
 
     literals: tuple[Literal, ...]
@@ -54,10 +54,10 @@ class Rule(NamedTuple):
         """What its length costs; the first condition is free."""
         return _CONDITION_COST * max(len(self.places) - 1, 0) + math.fsum(each.cost for each in self.literals)
 
-    def narrowed(self, literal: Literal, mask: int) -> Rule:
+    def narrowed(self, literal: Literal, mask: int) -> SeparatingRule:
         """The rule with one more condition; `mask` is what fulfils both."""
         position = bisect_right(self.places, literal.place)
-        return Rule(
+        return SeparatingRule(
             (*self.literals[:position], literal, *self.literals[position:]),
             mask,
             (*self.places[:position], literal.place, *self.places[position:]),
@@ -104,20 +104,20 @@ def _is_precise(hits: int, misses: int) -> bool:
 
 
 def grow(
-    rules: Sequence[Rule],
+    rules: Sequence[SeparatingRule],
     literals: Sequence[Literal],
     table: Table,
     field: Field,
     least: float,
     fewest: int,
-) -> list[tuple[float, Rule]]:
+) -> list[tuple[float, SeparatingRule]]:
     """The best rules with one more condition that makes them narrower, the best first, with their scores.
 
     Each still covers a failing case. Rules of which not even the failing cases that fulfil them come to more
     than `least`, or that fewer than `fewest` of those that failed fulfil, are left out: no further condition
     makes them better.
     """
-    grown: dict[tuple[Literal, ...], tuple[float, Rule]] = {}
+    grown: dict[tuple[Literal, ...], tuple[float, SeparatingRule]] = {}
     best: list[float] = [-math.inf] * MOST_RULES
     for rule in rules:
         base = rule.cost + (_CONDITION_COST if rule.literals else 0.0)
@@ -145,7 +145,7 @@ def grow(
     return sorted(grown.values(), key=_preference)[:MOST_RULES]
 
 
-def _preference(scored: tuple[float, Rule]) -> tuple[float, int, int, tuple[int, ...]]:
+def _preference(scored: tuple[float, SeparatingRule]) -> tuple[float, int, int, tuple[int, ...]]:
     score, rule = scored
     return -score, rule.negations, rule.values, rule.places
 

@@ -17,7 +17,7 @@ from reports.results.verdicts import GROUPS, WORST_FIRST, word
 
 
 @dataclass(frozen=True)
-class OperatorLine:
+class CertifiedOperator:
     """One operator version in a certificate: a sentence, its counts, and how far the suite reaches."""
 
     operator: str
@@ -108,7 +108,7 @@ class CertificatePage:
         ]
 
     @property
-    def operators(self) -> list[OperatorLine]:
+    def operators(self) -> list[CertifiedOperator]:
         stated = self.predicate["operators"]
         measured = any(mapping(each["adequacy"]) for each in stated)
         return [_operator(each, measured=measured) for each in stated]
@@ -143,7 +143,7 @@ class CertificatePage:
         return f"opcert verify certificate.json{key}"
 
 
-def _operator(stated: dict[str, Any], *, measured: bool) -> OperatorLine:
+def _operator(stated: dict[str, Any], *, measured: bool) -> CertifiedOperator:
     """The line of an operator version; `measured` is whether any has a mutation score."""
     counts = stated["counts"]
     seen = tuple((each, word(each), counts[each]) for each in WORST_FIRST if counts.get(each))
@@ -160,7 +160,7 @@ def _operator(stated: dict[str, Any], *, measured: bool) -> OperatorLine:
         reach.append("mutation score not measured here")
     if stated.get("trust") is not None:
         reach.append(text(stated["trust"]))
-    return OperatorLine(
+    return CertifiedOperator(
         text(stated["operator"]), stated["holds"], says, seen, counts["sum"], "; ".join(reach) or "not stated"
     )
 

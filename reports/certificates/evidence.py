@@ -13,7 +13,7 @@ from opcert.vocabulary.names import OperatorName
 from reports.certificates.standing import SuiteStanding
 from reports.gates.profiles import Profile
 from reports.results.case_results import Followed
-from reports.results.measured import Measured
+from reports.results.measured import VersionTrust
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -37,4 +37,4 @@ class Evidence:
     broken: tuple[str, ...] = ()
     profile: Profile | None = None
     followed: Followed = field(default_factory=dict)
-    measured: Mapping[OperatorName, Measured] = field(default_factory=dict)
+    measured: Mapping[OperatorName, VersionTrust] = field(default_factory=dict)

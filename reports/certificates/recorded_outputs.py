@@ -18,7 +18,7 @@ from conformance.recording.outputs import (
 )
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
-from conformance.running.responses import Answered, NotTensor
+from conformance.running.responses import Answered, ReturnedOther
 from conformance.suite.canonical import sha256
 from conformance.suite.cases import Case, Expectation
 from conformance.suite.properties import runs_twice
@@ -27,7 +27,7 @@ from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
 from reports.results.told_facts import text
 
-Restored = Tensor | NotTensor
+Restored = Tensor | ReturnedOther
 
 
 class DigestsAlone(Exception):

@@ -22,7 +22,7 @@ from reports.gates.profile_evaluation import evaluate
 from reports.gates.profiles import Profile
 from reports.page_making.phrasing import count, first_line, parse_moment, plural
 from reports.results.case_results import Results
-from reports.results.measured import Measured
+from reports.results.measured import VersionTrust
 from reports.results.told_facts import items, mapping, text
 
 _COUNTS = ("made", "killed", "equivalent", "survived", "by_node_tests")
@@ -71,7 +71,7 @@ def check_statement(
     _check_beside(certificate, replace(results, standing=standing), anew, found)
 
 
-def _stated_scores(predicate: Mapping[str, Any], results: Results) -> dict[OperatorName, Measured]:
+def _stated_scores(predicate: Mapping[str, Any], results: Results) -> dict[OperatorName, VersionTrust]:
     """What a certificate states of planted faults where this opcert knows nothing of them, and it adds up."""
     lines = map(mapping, items(predicate.get("operators")))
     stated = {text(line.get("operator")): mapping(line.get("adequacy")) for line in lines}

@@ -29,7 +29,7 @@ from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
 from reports.checked_models.number_words import load_text
 from reports.page_making.pages_alone import render_page
 from reports.page_making.phrasing import listed, plural
-from reports.results.headline import Fact
+from reports.results.headline import HeadlineFact
 
 MOST_DETAILED = 250
 """So many causes have their smallest case on the page; of the others the command makes it."""
@@ -71,19 +71,21 @@ class CheckPage:
         return tuple(total_line(self.check, each) for each in self.check.runtimes)
 
     @cached_property
-    def facts(self) -> tuple[Fact, ...]:
+    def facts(self) -> tuple[HeadlineFact, ...]:
         model = self.check.model
         opsets = listed([f"{name or 'ai.onnx'} {number}" for name, number in sorted(model.opsets.items())])
         found = [
-            Fact("model", one_line(model.path, _LONGEST)),
-            Fact("sha256", "", model.sha256[:16]),
-            Fact("operator sets", one_line(opsets, _LONGEST)),
+            HeadlineFact("model", one_line(model.path, _LONGEST)),
+            HeadlineFact("sha256", "", model.sha256[:16]),
+            HeadlineFact("operator sets", one_line(opsets, _LONGEST)),
         ]
         suite = next((each.results.suite for each in self.check.runtimes if each.results is not None), None)
         if suite is not None:
-            found.append(Fact("cases", f"{plural(len(suite.case_ids), 'case')}, digest", suite.digest[:16]))
+            found.append(
+                HeadlineFact("cases", f"{plural(len(suite.case_ids), 'case')}, digest", suite.digest[:16])
+            )
         found += [
-            Fact("runtime", one_line(f"{each.label}{_settings(each)}", _LONGEST))
+            HeadlineFact("runtime", one_line(f"{each.label}{_settings(each)}", _LONGEST))
             for each in self.check.runtimes
         ]
         return tuple(found)

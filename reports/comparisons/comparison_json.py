@@ -7,13 +7,13 @@ from typing import Any
 
 from conformance.recording.records import Record
 from conformance.suite.canonical import plain
-from reports.comparisons.run_comparison import Change, Comparison, Seen
+from reports.comparisons.run_comparison import CaseChange, RunComparison, WorstRow
 from reports.results.headline import runtime_label
 
 FORMAT = "opcert-comparison/1"
 
 
-def render_json(found: Comparison) -> str:
+def render_json(found: RunComparison) -> str:
     """The whole document, with every case but those that are the same."""
     document = {
         "format": FORMAT,
@@ -43,7 +43,7 @@ def _run(record: Record) -> dict[str, Any]:
     }
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _change(change: CaseChange) -> dict[str, Any]:
     return {
         "case": change.case,
         "kind": change.kind,
@@ -52,5 +52,5 @@ def _change(change: Change) -> dict[str, Any]:
     }
 
 
-def _seen(seen: Seen) -> dict[str, Any]:
+def _seen(seen: WorstRow) -> dict[str, Any]:
     return {"verdict": seen.verdict, "errorOverAllowed": seen.ratio, "reason": seen.reason}

@@ -14,7 +14,7 @@ from reports.comparisons.comparison_text import (
     repro_command,
     verdict_text,
 )
-from reports.comparisons.run_comparison import KINDS, Change, ChangeKind, Comparison
+from reports.comparisons.run_comparison import KINDS, CaseChange, ChangeKind, RunComparison
 from reports.page_making.pages_alone import render_page
 from reports.page_making.phrasing import moment, ratio_text
 from reports.results.verdicts import COMPARED, word
@@ -50,7 +50,7 @@ class ChangeView:
 
 
 @dataclass(frozen=True)
-class Section:
+class ComparedCases:
     """The cases of one kind: all their number, and those that are listed."""
 
     kind: str
@@ -64,7 +64,7 @@ class Section:
         return self.number - len(self.views)
 
 
-def render_comparison(found: Comparison, suite: str = DEFAULT_SUITE) -> str:
+def render_comparison(found: RunComparison, suite: str = DEFAULT_SUITE) -> str:
     """The whole page; needs no network, no script and no other file."""
     sections = [_section(found, kind, found.of_kind(kind), suite) for kind in LISTED]
     sections.append(_section(found, "error", greatest_changes(found), suite))
@@ -87,12 +87,14 @@ def render_comparison(found: Comparison, suite: str = DEFAULT_SUITE) -> str:
     )
 
 
-def _section(found: Comparison, kind: ChangeKind, changes: tuple[Change, ...], suite: str) -> Section:
+def _section(
+    found: RunComparison, kind: ChangeKind, changes: tuple[CaseChange, ...], suite: str
+) -> ComparedCases:
     views = tuple(_view(each, suite) for each in changes[:MOST])
-    return Section(kind, _HEADINGS[kind], KINDS[kind], found.counts[kind], views)
+    return ComparedCases(kind, _HEADINGS[kind], KINDS[kind], found.counts[kind], views)
 
 
-def _view(change: Change, suite: str) -> ChangeView:
+def _view(change: CaseChange, suite: str) -> ChangeView:
     sides = [
         SideView(
             each.verdict,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, for_shell, one_line
 from opcert.vocabulary.names import DEFAULT_SUITE
-from reports.comparisons.run_comparison import KINDS, Change, ChangeKind, Comparison
+from reports.comparisons.run_comparison import KINDS, CaseChange, ChangeKind, RunComparison
 from reports.page_making.markdown_tables import headed_list, table, within
 from reports.page_making.phrasing import count, plural, ratio_text
 from reports.results.verdicts import COMPARED, word
@@ -19,19 +19,19 @@ LISTED: tuple[ChangeKind, ...] = ("regressed", "fixed", "changed", "expectation"
 GREATEST = 20
 
 
-def greatest_changes(found: Comparison) -> tuple[Change, ...]:
+def greatest_changes(found: RunComparison) -> tuple[CaseChange, ...]:
     """The changes of error, the ones that grew most first, at most `GREATEST`."""
     grown = sorted(found.of_kind("error"), key=lambda each: (-growth(each), each.case))
     return tuple(grown[:GREATEST])
 
 
-def growth(change: Change) -> float:
+def growth(change: CaseChange) -> float:
     """By how many allowed errors the greatest error grew; infinite where one of the two has no ratio."""
     before, after = change.before.ratio, change.after.ratio
     return after - before if before is not None and after is not None else float("inf")
 
 
-def change_text(change: Change) -> str:
+def change_text(change: CaseChange) -> str:
     """`pass, error 0.2 -> mismatch, error 4.1 ×`, with the reason where it fails now."""
     sides = []
     for each in (change.before, change.after):
@@ -41,7 +41,7 @@ def change_text(change: Change) -> str:
     return " → ".join(sides)
 
 
-def reason_of(change: Change) -> str:
+def reason_of(change: CaseChange) -> str:
     """The reason of what is seen now, unless nothing is wrong with it."""
     return change.after.reason or "" if change.kind != "fixed" else ""
 
@@ -52,7 +52,7 @@ def repro_command(case: str, suite: str) -> str:
     return for_shell(words if suite == DEFAULT_SUITE else [*words, "-s", suite])
 
 
-def alone_lines(found: Comparison) -> Iterator[str]:
+def alone_lines(found: RunComparison) -> Iterator[str]:
     """One line about the cases that only one run ran, for each of the two runs that has some."""
     if found.new:
         yield f"new: {plural(len(found.new), 'case')} ran in the head run alone: {_by_verdict(found.new)}"
@@ -67,7 +67,7 @@ def _by_verdict(cases: Mapping[str, str]) -> str:
     return ", ".join(f"{count(number)} {word(each)}" for each, number in counted)
 
 
-def verdict_text(found: Comparison) -> str:
+def verdict_text(found: RunComparison) -> str:
     """The comparison in three words or one line: why it does not hold."""
     if found.holds:
         return "Nothing regressed"
@@ -76,13 +76,13 @@ def verdict_text(found: Comparison) -> str:
     return f"{plural(len(found.lost), 'case')} that held did not run"
 
 
-def counts_text(found: Comparison) -> str:
+def counts_text(found: RunComparison) -> str:
     """`2,663 cases ran in both: 1 regressed, 2 fixed, ...`; the numbers add up."""
     parts = [f"{count(number)} {name}" for name, number in found.counts.items() if number]
     return f"{plural(found.both, 'case')} ran in both: {', '.join(parts)}"
 
 
-def render_text(found: Comparison, suite: str = DEFAULT_SUITE, program: str = "opcert") -> str:
+def render_text(found: RunComparison, suite: str = DEFAULT_SUITE, program: str = "opcert") -> str:
     """What a terminal shows; every regression ends in the command that shows it again.
 
     The cases that only one run ran are counted: `--format json` names them.
@@ -103,12 +103,12 @@ def render_text(found: Comparison, suite: str = DEFAULT_SUITE, program: str = "o
     return "\n".join(lines) + "\n"
 
 
-def render_markdown(found: Comparison, suite: str = DEFAULT_SUITE, limit: int = LIMIT) -> str:
+def render_markdown(found: RunComparison, suite: str = DEFAULT_SUITE, limit: int = LIMIT) -> str:
     """The same for a CI step, below the size that one may have."""
     return within(_blocks(found, suite), limit, "parts are")
 
 
-def _blocks(found: Comparison, suite: str) -> Iterator[str]:
+def _blocks(found: RunComparison, suite: str) -> Iterator[str]:
     base, head = found.labels
     yield f"# {verdict_text(found)}: {for_markdown(base)} to {for_markdown(head)}"
     for each in found.warnings:
@@ -140,7 +140,7 @@ def _blocks(found: Comparison, suite: str) -> Iterator[str]:
                 yield f"- {for_markdown_code(case)}: {for_markdown(word(seen))}"
 
 
-def _change(change: Change, suite: str) -> str:
+def _change(change: CaseChange, suite: str) -> str:
     lines = [f"- {for_markdown_code(change.case)}: {for_markdown(change_text(change))}"]
     if change.kind == "regressed":
         reason = reason_of(change)

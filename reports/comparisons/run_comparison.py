@@ -32,7 +32,7 @@ KINDS: Mapping[ChangeKind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class WorstRow:
     """What one run saw of a case, in the worst of its rows.
 
     `ratio` is the greatest error over the allowed one; None where equality was asked.
@@ -45,17 +45,17 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CaseChange:
     """A case that both runs ran, before and after."""
 
     case: str
     kind: ChangeKind
-    before: Seen
-    after: Seen
+    before: WorstRow
+    after: WorstRow
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class RunComparison:
     """What changed in the cases that both runs ran, and the cases that only one ran.
 
     Cases that are the same in both are counted in `same`, and are none of `changes`. `new` and `gone` hold
@@ -65,7 +65,7 @@ class Comparison:
 
     base: Record
     head: Record
-    changes: tuple[Change, ...]
+    changes: tuple[CaseChange, ...]
     same: int
     new: Mapping[str, str]
     gone: Mapping[str, str]
@@ -90,7 +90,7 @@ class Comparison:
         """How many cases both ran."""
         return self.same + len(self.changes)
 
-    def of_kind(self, kind: ChangeKind) -> tuple[Change, ...]:
+    def of_kind(self, kind: ChangeKind) -> tuple[CaseChange, ...]:
         return tuple(each for each in self.changes if each.kind == kind)
 
     @property
@@ -109,7 +109,7 @@ class Comparison:
 
 def compare_runs(
     base: Record, head: Record, expectations_changed: Iterable[str] = (), common: bool = False
-) -> Comparison:
+) -> RunComparison:
     """Compare two runs case by case, over the cases that both ran.
 
     `expectations_changed` are ids of cases of which the suites of the two runs expect different things.
@@ -117,7 +117,7 @@ def compare_runs(
     Raises NothingRan where no case ran in both.
     """
     changed = frozenset(expectations_changed)
-    changes: list[Change] = []
+    changes: list[CaseChange] = []
     same = 0
     new: dict[str, str] = {}
     gone: dict[str, str] = {}
@@ -129,7 +129,7 @@ def compare_runs(
             if kind == "same":
                 same += 1
             else:
-                changes.append(Change(case, kind, before, after))
+                changes.append(CaseChange(case, kind, before, after))
         elif after is not None:
             new[case] = after.verdict
         elif before is not None:
@@ -138,7 +138,7 @@ def compare_runs(
         raise NothingRan("no case ran in both runs", got=f"{base.path} and {head.path}")
     old_faults = [fault_text(each) for each in base.faults]
     new_faults = [fault_text(each) for each in head.faults]
-    return Comparison(
+    return RunComparison(
         base,
         head,
         tuple(changes),
@@ -152,7 +152,7 @@ def compare_runs(
     )
 
 
-def _seen(rows: Sequence[Result]) -> Seen | None:
+def _seen(rows: Sequence[Result]) -> WorstRow | None:
     """What a run saw of a case with these rows; None where it did not run it."""
     verdict = worst_verdict(each.verdict for each in rows)
     if verdict in NOT_JUDGED:
@@ -160,10 +160,10 @@ def _seen(rows: Sequence[Result]) -> Seen | None:
     row = next(each for each in rows if each.verdict == verdict)
     ratio = (row.worst or {}).get("ratio")
     told = float(ratio) if isinstance(ratio, int | float | str) else None
-    return Seen(verdict, told, row.reason, row.unstable)
+    return WorstRow(verdict, told, row.reason, row.unstable)
 
 
-def _kind(before: Seen, after: Seen, expectation_changed: bool) -> ChangeKind:
+def _kind(before: WorstRow, after: WorstRow, expectation_changed: bool) -> ChangeKind:
     if expectation_changed:
         return "expectation"
     if before.verdict == after.verdict:

@@ -36,7 +36,7 @@ _HEAD = f"""\
 """
 
 
-class Known(Strict):
+class BaselineEntry(Strict):
     """Failures, with the verdict that they are known to have, why, where, and until when.
 
     `cases` are known by their ids. `cause` makes known whatever has it: in every suite but `suite`, whose
@@ -65,7 +65,7 @@ class Known(Strict):
 class Baseline(Strict):
     """A baseline as its file states it."""
 
-    known: Listed[Known] = ()
+    known: Listed[BaselineEntry] = ()
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class BaselineResult:
     passing: tuple[str, ...]
     unlinked: int
     by_cause: tuple[str, ...] = ()
-    mended: tuple[Known, ...] = ()
+    mended: tuple[BaselineEntry, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -99,7 +99,7 @@ def failures_of(results: Results) -> Mapping[str, str]:
     return found
 
 
-def known_failures(entry: Known, results: Results) -> tuple[str, ...]:
+def known_failures(entry: BaselineEntry, results: Results) -> tuple[str, ...]:
     """The failures of a run that an entry is about, by their names: those that it lists first."""
     failing, listed = failures_of(results), set(entry.cases)
     found = [each for each in entry.cases if failing.get(each) == entry.verdict]
@@ -117,7 +117,7 @@ def known_failures(entry: Known, results: Results) -> tuple[str, ...]:
 def hold_against(baseline: Baseline, results: Results, on: date) -> BaselineResult:
     """Hold a run against a baseline, on a day. What several entries know is known as long as one holds."""
     failing, ran = failures_of(results), _ran(results)
-    entries: dict[str, Known] = {}
+    entries: dict[str, BaselineEntry] = {}
     mended = []
     for each in baseline.known:
         names = known_failures(each, results)
@@ -155,7 +155,7 @@ def updated(baseline: Baseline, results: Results, on: date) -> Baseline:
     return Baseline(known=(*entries, *_new_entries(results, new, on + LASTS)))
 
 
-def _kept(entry: Known, found: tuple[str, ...], results: Results) -> Known | None:
+def _kept(entry: BaselineEntry, found: tuple[str, ...], results: Results) -> BaselineEntry | None:
     """What is left of an entry after a run in which it knows these failures; None where nothing is."""
     failing, ran, suite = failures_of(results), _ran(results), _suite(results)
     if entry.suite and not entry.lists(suite) and results.complete:
@@ -165,7 +165,7 @@ def _kept(entry: Known, found: tuple[str, ...], results: Results) -> Known | Non
     return entry.model_copy(update={"cases": cases}) if stays else None
 
 
-def _is_over(entry: Known, results: Results) -> bool:
+def _is_over(entry: BaselineEntry, results: Results) -> bool:
     """Whether a cause of which nothing fails would have shown: the whole suite ran, and has its operators."""
     cause = entry.cause
     if cause is None or entry.lists(_suite(results)) or not results.complete:
@@ -178,7 +178,7 @@ def _suite(results: Results) -> str:
     return results.suite.digest[:_SUITE_DIGITS]
 
 
-def _new_entries(results: Results, new: Mapping[str, str], expires: date) -> Iterable[Known]:
+def _new_entries(results: Results, new: Mapping[str, str], expires: date) -> Iterable[BaselineEntry]:
     for found in classes_of(results):
         by_verdict: dict[str, list[str]] = {}
         for each in found.cases:
@@ -189,10 +189,10 @@ def _new_entries(results: Results, new: Mapping[str, str], expires: date) -> Ite
             named = {} if cause is None else {"cause": cause, "suite": _suite(results)}
             thread = found.known.thread if found.known is not None else None
             entry = {"verdict": verdict, "reason": headline(found), "expires": expires, "cases": tuple(cases)}
-            yield Known.model_validate({**entry, **named, "link": thread or ""})
+            yield BaselineEntry.model_validate({**entry, **named, "link": thread or ""})
     faults = tuple(name for name, verdict in new.items() if verdict == "fault")
     if faults:
-        yield Known(verdict="fault", reason="what the whole run shows", expires=expires, cases=faults)
+        yield BaselineEntry(verdict="fault", reason="what the whole run shows", expires=expires, cases=faults)
 
 
 def _ran(results: Results) -> set[str]:
@@ -231,7 +231,7 @@ def write_baseline(baseline: Baseline, path: Path) -> Path:
     return write_text(path, _HEAD + yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=110))
 
 
-def _plain(entry: Known) -> dict[str, Any]:
+def _plain(entry: BaselineEntry) -> dict[str, Any]:
     """An entry for its file: a link that lacks is to be seen, other keys that say nothing are left out."""
     plain: dict[str, Any] = entry.model_dump(mode="json")
     if entry.cause is not None:

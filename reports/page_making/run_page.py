@@ -21,7 +21,7 @@ from reports.page_making.links import case_link, cases_link, note_id, token
 from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import Results
 from reports.results.headline import (
-    Fact,
+    HeadlineFact,
     list_facts,
     list_sentences,
     list_warnings,
@@ -36,7 +36,7 @@ from reports.results.verdicts import ALWAYS, GROUPS, word
 from reports.single_cases.answer_views import AnswerView, view_answer
 from reports.single_cases.case_views import CaseView, view_case
 from reports.single_cases.passages_shown import with_titles
-from reports.single_cases.view_parts import Part
+from reports.single_cases.view_parts import ViewedValue
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class FaultView:
     links: tuple[str, ...]
 
 
-class Page:
+class RunPage:
     """What the report of one run says; each section is put together when it is asked for."""
 
     def __init__(self, results: Results, position: int = 0, key: str = "", label: str = "") -> None:
@@ -195,7 +195,7 @@ class Page:
         return list_warnings(self.results)
 
     @cached_property
-    def facts(self) -> tuple[Fact, ...]:
+    def facts(self) -> tuple[HeadlineFact, ...]:
         return list_facts(self.results)
 
     @cached_property
@@ -315,8 +315,8 @@ class Page:
         if smaller is not None:
             view = replace(
                 view,
-                inputs=tuple(Part(name, values, typed) for name, typed, values in smaller.inputs),
-                attributes=tuple(Part(name, value) for name, value in smaller.attributes),
+                inputs=tuple(ViewedValue(name, values, typed) for name, typed, values in smaller.inputs),
+                attributes=tuple(ViewedValue(name, value) for name, value in smaller.attributes),
                 demand=smaller.expected,
             )
             answer = replace(answer, answer=smaller.got, error="", picture=None)

@@ -46,14 +46,14 @@ class AdequacyRow:
 
 
 @dataclass(frozen=True)
-class Adequacy:
+class MutationScore:
     rows: tuple[AdequacyRow, ...]
     survivors: tuple[Survivor, ...]
     measured: bool
     unreviewed: str | None
 
 
-def find_adequacy(results: Results) -> Adequacy:
+def find_adequacy(results: Results) -> MutationScore:
     """What suite and measurements say of its adequacy; `measured` is false where no faults were planted."""
     rows, survivors = [], []
     for operator in results.by_operator:
@@ -61,7 +61,9 @@ def find_adequacy(results: Results) -> Adequacy:
         own = {} if found is None else found.adequacy
         rows.append(_row(results, operator, own))
         survivors += [_survivor(operator, mapping(each)) for each in items(own.get("survivors"))]
-    return Adequacy(tuple(rows), tuple(survivors), any(each.mutants for each in rows), unreviewed(results))
+    return MutationScore(
+        tuple(rows), tuple(survivors), any(each.mutants for each in rows), unreviewed(results)
+    )
 
 
 def share_text(part: object, whole: object) -> str:

@@ -25,7 +25,7 @@ from reports.certificates.standing import SuiteStanding
 from reports.gates.excuses import Excuses
 from reports.results.case_facts import CaseFacts, facts_in_order
 from reports.results.kept_rows import KeptRows
-from reports.results.measured import Measured
+from reports.results.measured import VersionTrust
 from reports.results.verdicts import BESIDE
 from reports.single_cases.document_texts import DocumentTexts
 
@@ -116,7 +116,7 @@ class Results:
     texts: DocumentTexts = field(default_factory=DocumentTexts)
     groups: Mapping[OperatorName, str] = field(default_factory=dict)
     followed: Followed = field(default_factory=dict)
-    measured: Mapping[OperatorName, Measured] = field(default_factory=dict)
+    measured: Mapping[OperatorName, VersionTrust] = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> Counter[str]:

@@ -23,7 +23,7 @@ _LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
-class Fact:
+class HeadlineFact:
     """One line of the facts: `code` is a digest or another thing to copy."""
 
     name: str
@@ -73,33 +73,35 @@ def list_warnings(results: Results) -> tuple[str, ...]:
     return tuple(found)
 
 
-def list_facts(results: Results) -> tuple[Fact, ...]:
+def list_facts(results: Results) -> tuple[HeadlineFact, ...]:
     """Runtime, machine, time, suite and record."""
     header = results.record.header
     runtime = mapping(header.get("runtime"))
     found = []
     if runtime.get("source"):
-        found.append(Fact("runtime", _flat(runtime["source"])))
+        found.append(HeadlineFact("runtime", _flat(runtime["source"])))
     if header.get("platform"):
-        found.append(Fact("ran on", _platform(header["platform"])))
+        found.append(HeadlineFact("ran on", _platform(header["platform"])))
     if header.get("processor"):
-        found.append(Fact("processor", processor_text(mapping(header["processor"]))))
+        found.append(HeadlineFact("processor", processor_text(mapping(header["processor"]))))
     build = mapping(mapping(runtime.get("environment")).get("build"))
     if build:
         found.append(
-            Fact("build", text(build.get("file")), text(build.get("contents") or build.get("integrity")))
+            HeadlineFact(
+                "build", text(build.get("file")), text(build.get("contents") or build.get("integrity"))
+            )
         )
     if header.get("started"):
-        found.append(Fact("when", _when(header, results.record.footer)))
+        found.append(HeadlineFact("when", _when(header, results.record.footer)))
     operators = plural(len(results.by_operator), "operator version")
     cases = plural(len(results.cases), "case")
-    found.append(Fact("suite", f"{operators}, {cases}, digest", results.suite.digest[:16]))
+    found.append(HeadlineFact("suite", f"{operators}, {cases}, digest", results.suite.digest[:16]))
     found.append(_record_fact(results))
     if results.excuses.against:
-        found.append(Fact("held against", listed(list(results.excuses.against))))
+        found.append(HeadlineFact("held against", listed(list(results.excuses.against))))
     if results.record.results:
-        found.append(Fact("asked", _asked(results)))
-    found += [Fact(f"form {each.form}", each.text) for each in compare_forms(results)]
+        found.append(HeadlineFact("asked", _asked(results)))
+    found += [HeadlineFact(f"form {each.form}", each.text) for each in compare_forms(results)]
     return tuple(found)
 
 
@@ -145,13 +147,15 @@ def _when(header: Mapping[str, Any], footer: Mapping[str, Any] | None) -> str:
     return f"{moment(started)}, for {duration(max((end - begin).total_seconds(), 0))}"
 
 
-def _record_fact(results: Results) -> Fact:
+def _record_fact(results: Results) -> HeadlineFact:
     footer = results.record.footer
     if footer is None:
-        return Fact("record", "partial: no footer")
+        return HeadlineFact("record", "partial: no footer")
     if results.counts["not_run"]:
-        return Fact("record", "closed, but cases are missing; digest", text(footer.get("digest"))[:16])
-    return Fact("record", "complete; its digest agrees", text(footer.get("digest"))[:16])
+        return HeadlineFact(
+            "record", "closed, but cases are missing; digest", text(footer.get("digest"))[:16]
+        )
+    return HeadlineFact("record", "complete; its digest agrees", text(footer.get("digest"))[:16])
 
 
 def _flat(value: object) -> str:

@@ -86,7 +86,7 @@ class Cell(VerdictCounts):
 
 
 @dataclass(frozen=True)
-class Row:
+class MatrixLine:
     """One operator version: the cell of all element types, and one cell a column (None: it has no case)."""
 
     operator: OperatorName
@@ -100,7 +100,7 @@ class RowGroup:
     """Rows under one heading, those that fail first."""
 
     name: str
-    rows: tuple[Row, ...]
+    rows: tuple[MatrixLine, ...]
 
     @property
     def failing(self) -> int:
@@ -149,7 +149,7 @@ class Matrix:
         return len(self.columns) + 1 > (MOST_ACROSS if self.long else MOST_ON_PAPER)
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[MatrixLine, ...]:
         return tuple(row for each in self.groups for row in each.rows)
 
 
@@ -186,7 +186,7 @@ def build_matrix(
             if not narrow
         )
         whole = [each for part in by_place[operator] for each in part]
-        rows.append(Row(operator, operator_link(operator, of), cell(whole, op), cells))
+        rows.append(MatrixLine(operator, operator_link(operator, of), cell(whole, op), cells))
     return Matrix(() if narrow else columns, _groups(rows, group_of), len(cases))
 
 
@@ -214,12 +214,12 @@ def _kin(name: str) -> str:
     return next((kin for kin, heads in _KIN.items() if name.startswith(heads)), name)
 
 
-def _groups(rows: Sequence[Row], group_of: Callable[[OperatorName], str]) -> tuple[RowGroup, ...]:
+def _groups(rows: Sequence[MatrixLine], group_of: Callable[[OperatorName], str]) -> tuple[RowGroup, ...]:
     """Rows by domain, or, where they are many, by group; what fails most comes first.
 
     Those that no group has stand behind the groups in which something fails as well.
     """
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[MatrixLine]] = {}
     for each in rows:
         name = group_of(each.operator) if len(rows) > FEW_ROWS else each.operator.domain
         found.setdefault(name, []).append(each)

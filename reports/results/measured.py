@@ -10,7 +10,7 @@ Trust = Literal["referenced", "reviewed"]
 
 
 @dataclass(frozen=True)
-class Measured:
+class VersionTrust:
     """How far the cases of an operator version are trusted, and what planting faults showed of them.
 
     docs/operators.md says what trust means. `adequacy` is empty where no faults were planted; under `cases`

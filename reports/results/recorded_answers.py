@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from conformance.recording.outputs import restore_output
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
-from conformance.running.responses import NotTensor
+from conformance.running.responses import ReturnedOther
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
@@ -53,7 +53,7 @@ def output_name(case: Case, position: int) -> str:
     return case.output_names[position] if position < len(case.output_names) else f"output {position}"
 
 
-def in_words(name: str, value: Tensor | NotTensor) -> Output:
+def in_words(name: str, value: Tensor | ReturnedOther) -> Output:
     """An output as a page shows it."""
     if isinstance(value, Tensor):
         return Output(name, shape_text(value), values_text(value), value)

@@ -12,14 +12,14 @@ from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import slug
 from reports.causes.features import CONSTRAINT, ELEMENT_TYPE
 from reports.causes.followed_readings import ReadingFollowed, find_readings, untold_of_doubles
-from reports.page_making.run_page import Page
+from reports.page_making.run_page import RunPage
 from reports.results.accuracy import Accuracy, measure_accuracy
-from reports.results.adequacy import Adequacy, find_adequacy
+from reports.results.adequacy import MutationScore, find_adequacy
 from reports.results.case_results import Results
 from reports.results.headline import runtime_label
 from reports.results.matrix import MOST_ROWS
 from reports.results.times import Times, measure_times
-from reports.results.told_facts import Document, Finding, list_documents, list_findings
+from reports.results.told_facts import ToldDocument, ToldFinding, list_documents, list_findings
 from reports.results.untested import Untested, find_untested
 from reports.single_cases.listed_cases import counted_values, listed_positions
 
@@ -63,12 +63,12 @@ class Report:
         keys = run_keys(labels)
         twice = {each for each in labels if labels.count(each) > 1}
         self.pages = tuple(
-            Page(each, place, key, f"{label} ({place + 1})" if label in twice else label)
+            RunPage(each, place, key, f"{label} ({place + 1})" if label in twice else label)
             for place, (each, key, label) in enumerate(zip(runs, keys, labels, strict=True))
         )
 
     @property
-    def first(self) -> Page:
+    def first(self) -> RunPage:
         """The run that a reader sees before choosing another."""
         return self.pages[0]
 
@@ -121,28 +121,28 @@ class Report:
         return tuple(found)
 
     @cached_property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[ToldFinding, ...]:
         return list_findings(self.runs[0])
 
     @cached_property
-    def documents(self) -> tuple[Document, ...]:
+    def documents(self) -> tuple[ToldDocument, ...]:
         return list_documents(self.runs[0])
 
     @cached_property
-    def untested(self) -> tuple[tuple[Page, tuple[Untested, ...]], ...]:
+    def untested(self) -> tuple[tuple[RunPage, tuple[Untested, ...]], ...]:
         """For each run what it, or the suite, did not test."""
         return tuple((each, find_untested(each.results, each.of)) for each in self.pages)
 
     @cached_property
-    def adequacy(self) -> Adequacy:
+    def adequacy(self) -> MutationScore:
         return find_adequacy(self.runs[0])
 
     @cached_property
-    def accuracy(self) -> tuple[tuple[Page, Accuracy], ...]:
+    def accuracy(self) -> tuple[tuple[RunPage, Accuracy], ...]:
         return tuple((each, measure_accuracy(each.results)) for each in self.pages)
 
     @cached_property
-    def times(self) -> tuple[tuple[Page, Times], ...]:
+    def times(self) -> tuple[tuple[RunPage, Times], ...]:
         return tuple((each, measure_times(each)) for each in self.pages)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from reports.page_making.links import case_link
 from reports.page_making.phrasing import duration, plural
-from reports.page_making.run_page import Page
+from reports.page_making.run_page import RunPage
 from reports.results.case_results import CaseResult
 from reports.results.told_facts import short_names
 from reports.results.verdicts import UNCOUNTED, WORST_FIRST
@@ -56,7 +56,7 @@ class Times:
     row: int = _HEIGHT
 
 
-def measure_times(page: Page) -> Times:
+def measure_times(page: RunPage) -> Times:
     """The times of a run's cases; those that were ended at a time limit are counted, not measured."""
     rows: list[TimeRow] = []
     ended: list[tuple[float, CaseResult]] = []

@@ -52,7 +52,7 @@ def joined(found: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Document:
+class ToldDocument:
     """A document that operators of the suite come from."""
 
     file: str
@@ -63,7 +63,7 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ToldFinding:
     """Something wrong with a document, once for all operators that meet it."""
 
     place: str
@@ -80,7 +80,7 @@ def documents_of(results: Results) -> set[tuple[str, str]]:
     return {(each.file, each.sha256) for each in list_documents(results)}
 
 
-def list_documents(results: Results) -> tuple[Document, ...]:
+def list_documents(results: Results) -> tuple[ToldDocument, ...]:
     """Every document of the suite's operators, once."""
     users: dict[tuple[str, str, str, bool], list[OperatorName]] = {}
     for operator in results.by_operator:
@@ -90,12 +90,12 @@ def list_documents(results: Results) -> tuple[Document, ...]:
             key = (text(document.get("file")), text(document.get("dialect")), text(document.get("sha256")))
             users.setdefault((*key, asserted), []).append(operator)
     return tuple(
-        Document(file, dialect, sha256, asserted, short_names(operators))
+        ToldDocument(file, dialect, sha256, asserted, short_names(operators))
         for (file, dialect, sha256, asserted), operators in users.items()
     )
 
 
-def list_findings(results: Results) -> tuple[Finding, ...]:
+def list_findings(results: Results) -> tuple[ToldFinding, ...]:
     """Every finding in a document, once, by document and line."""
     users: dict[tuple[str, str, str, str, str, str], list[OperatorName]] = {}
     order: dict[tuple[str, str, str, str, str, str], tuple[str, int]] = {}
@@ -117,7 +117,7 @@ def list_findings(results: Results) -> tuple[Finding, ...]:
             line = finding.get("line")
             order[key] = (where.partition(":")[0], line if isinstance(line, int) else 0)
     return tuple(
-        Finding(*key, operators=short_names(users[key])) for key in sorted(users, key=order.__getitem__)
+        ToldFinding(*key, operators=short_names(users[key])) for key in sorted(users, key=order.__getitem__)
     )
 
 

@@ -45,7 +45,7 @@ _TELLING_FIRST = (*FAILING, "inexact", "pass", "document", "unsupported", "obser
 
 
 @dataclass(frozen=True)
-class Group:
+class VerdictGroup:
     """Verdicts that mean the same to a reader, under one heading."""
 
     heading: str
@@ -57,13 +57,13 @@ ALWAYS = ("pass", *FAILING)
 
 
 GROUPS = (
-    Group("as the documents say", ("pass",)),
-    Group("not as the documents say", FAILING),
-    Group("less exact than the table", ("inexact",)),
-    Group("open in the documents", ("document",)),
-    Group("the runtime says it cannot", ("unsupported",)),
-    Group("nothing demanded", ("observed",)),
-    Group("not counted", UNCOUNTED),
+    VerdictGroup("as the documents say", ("pass",)),
+    VerdictGroup("not as the documents say", FAILING),
+    VerdictGroup("less exact than the table", ("inexact",)),
+    VerdictGroup("open in the documents", ("document",)),
+    VerdictGroup("the runtime says it cannot", ("unsupported",)),
+    VerdictGroup("nothing demanded", ("observed",)),
+    VerdictGroup("not counted", UNCOUNTED),
 )
 
 

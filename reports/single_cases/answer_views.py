@@ -15,7 +15,7 @@ from reports.results.case_results import CaseResult, Results
 from reports.results.recorded_answers import Output, read_outputs
 from reports.results.verdicts import word
 from reports.single_cases.pictures import Picture, draw_picture
-from reports.single_cases.view_parts import Part
+from reports.single_cases.view_parts import ViewedValue
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class AnswerView:
     resembles: str
     answer: str
     error: str
-    got: tuple[Part, ...]
-    worst: tuple[Part, ...]
-    circumstances: tuple[Part, ...]
-    messages: tuple[Part, ...]
+    got: tuple[ViewedValue, ...]
+    worst: tuple[ViewedValue, ...]
+    circumstances: tuple[ViewedValue, ...]
+    messages: tuple[ViewedValue, ...]
     picture: Picture | None
 
 
@@ -50,7 +50,7 @@ def view_answer(results: Results, found: CaseResult, case: Case) -> AnswerView:
         worst=_worst(case, found),
         circumstances=_circumstances(found),
         messages=tuple(
-            Part(name, each)
+            ViewedValue(name, each)
             for name, each in (
                 ("the runtime's message", row.message if row else None),
                 ("last lines of standard error", row.stderr if row else None),
@@ -118,13 +118,13 @@ def _sentence(found: CaseResult) -> str:
     return f"{opening}: {reason}. {unstable_cases.case_text(found)}".rstrip()
 
 
-def _got(found: CaseResult, outputs: Sequence[Output]) -> tuple[Part, ...]:
+def _got(found: CaseResult, outputs: Sequence[Output]) -> tuple[ViewedValue, ...]:
     if outputs:
-        return tuple(Part(f"got {each.name}", each.values, each.type) for each in outputs)
-    return (Part("got", _answer(found, outputs)),)
+        return tuple(ViewedValue(f"got {each.name}", each.values, each.type) for each in outputs)
+    return (ViewedValue("got", _answer(found, outputs)),)
 
 
-def _worst(case: Case, found: CaseResult) -> tuple[Part, ...]:
+def _worst(case: Case, found: CaseResult) -> tuple[ViewedValue, ...]:
     worst = found.row.worst if found.row is not None else None
     if worst is None or found.told not in _COMPARED:
         return ()
@@ -136,27 +136,27 @@ def _worst(case: Case, found: CaseResult) -> tuple[Part, ...]:
     described = (
         f"{name}{index}: got {worst.get('got')}, expected {worst.get('expected')}, allowed error {allowed}"
     )
-    parts = [Part("worst element", described), Part("error ÷ allowed", ratio_text(found.ratio))]
+    parts = [ViewedValue("worst element", described), ViewedValue("error ÷ allowed", ratio_text(found.ratio))]
     ulps = worst.get("ulps")
     if ulps is not None:
-        parts.append(Part("error in ulp", f"{ulps:,}" if isinstance(ulps, int) else str(ulps)))
+        parts.append(ViewedValue("error in ulp", f"{ulps:,}" if isinstance(ulps, int) else str(ulps)))
     return tuple(parts)
 
 
-def _circumstances(found: CaseResult) -> tuple[Part, ...]:
+def _circumstances(found: CaseResult) -> tuple[ViewedValue, ...]:
     """Readings matched, what the result looks like, the form of the call and its time."""
     row = found.row
     if row is None:
         return ()
     parts = [
-        Part(f"reading {name}", " or ".join(options))
+        ViewedValue(f"reading {name}", " or ".join(options))
         for name, options in {**row.readings, **row.behaviours}.items()
     ]
     if row.pattern:
-        parts.append(Part("looks like", row.pattern))
-    parts += [Part("form", row.form), Part("time", duration(row.seconds))]
+        parts.append(ViewedValue("looks like", row.pattern))
+    parts += [ViewedValue("form", row.form), ViewedValue("time", duration(row.seconds))]
     if len(found.rows) > 1:
-        parts.append(Part("each call", "; ".join(_call(each) for each in found.rows)))
+        parts.append(ViewedValue("each call", "; ".join(_call(each) for each in found.rows)))
     return tuple(parts)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from reports.page_making.run_page import Page
+from reports.page_making.run_page import RunPage
 from reports.results.report import Report
 from reports.single_cases.answer_views import view_answer
 from reports.single_cases.case_views import view_case
 from reports.single_cases.pictures import Overview, Picture, Plane
 from reports.single_cases.standalone import case_lines
-from reports.single_cases.view_parts import Part
+from reports.single_cases.view_parts import ViewedValue
 
 
 def list_details(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -21,7 +21,7 @@ def list_details(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
             yield place, _detail(report.pages, position)
 
 
-def _detail(pages: Sequence[Page], position: int) -> dict[str, Any]:
+def _detail(pages: Sequence[RunPage], position: int) -> dict[str, Any]:
     first = pages[0].results
     case = first.suite.case(str(first.cases[position].id))
     view = view_case(first, case)
@@ -42,7 +42,7 @@ def _detail(pages: Sequence[Page], position: int) -> dict[str, Any]:
     }
 
 
-def _answer(page: Page, position: int, case: Any) -> dict[str, Any]:
+def _answer(page: RunPage, position: int, case: Any) -> dict[str, Any]:
     view = view_answer(page.results, page.results.cases[position], case)
     found: dict[str, Any] = {
         "sentence": view.sentence,
@@ -57,7 +57,7 @@ def _answer(page: Page, position: int, case: Any) -> dict[str, Any]:
     return {name: each for name, each in found.items() if each}
 
 
-def _parts(parts: Iterable[Part]) -> list[list[str]]:
+def _parts(parts: Iterable[ViewedValue]) -> list[list[str]]:
     return [[each.name, each.values, each.type] if each.type else [each.name, each.values] for each in parts]
 
 

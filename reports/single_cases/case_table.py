@@ -14,7 +14,7 @@ from reports.causes.class_words import headline
 from reports.causes.features import CONSTRAINT, ELEMENT_TYPE
 from reports.causes.followed_readings import matched_options
 from reports.page_making.links import operator_words
-from reports.page_making.run_page import Page
+from reports.page_making.run_page import RunPage
 from reports.results.case_results import CaseResult, Results
 from reports.results.report import Report
 from reports.results.told_facts import items, mapping, text
@@ -148,7 +148,7 @@ def _usual(results: Results, cases: Sequence[CaseResult], features: Mapping[str,
     return found
 
 
-def _run(page: Page, cases: Sequence[CaseResult]) -> dict[str, Any]:
+def _run(page: RunPage, cases: Sequence[CaseResult]) -> dict[str, Any]:
     results = page.results
     note_of = {str(case.id): each.number for each in page.classes for case in each.cases}
     reasons, readings = Words(), Words()

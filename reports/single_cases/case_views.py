@@ -15,9 +15,9 @@ from reports.causes.rule_words import broken_rule
 from reports.page_making.phrasing import plural
 from reports.results.case_results import Results
 from reports.results.told_facts import items, mapping, text
-from reports.single_cases.passages_shown import Passage, passages_of
+from reports.single_cases.passages_shown import ShownPassage, passages_of
 from reports.single_cases.value_text import attribute_text, shape_text, values_text
-from reports.single_cases.view_parts import Part
+from reports.single_cases.view_parts import ViewedValue
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class CaseView:
     id: str
     command: str
     demand: str
-    attributes: tuple[Part, ...]
-    inputs: tuple[Part, ...]
-    expected: tuple[Part, ...]
-    rules: tuple[Part, ...]
-    passages: tuple[Passage, ...]
-    levels: tuple[Part, ...]
+    attributes: tuple[ViewedValue, ...]
+    inputs: tuple[ViewedValue, ...]
+    expected: tuple[ViewedValue, ...]
+    rules: tuple[ViewedValue, ...]
+    passages: tuple[ShownPassage, ...]
+    levels: tuple[ViewedValue, ...]
 
 
 def view_case(results: Results, case: Case, marked: frozenset[str] = frozenset()) -> CaseView:
@@ -42,7 +42,7 @@ def view_case(results: Results, case: Case, marked: frozenset[str] = frozenset()
         command=results.reproduction_command(case.id),
         demand=demand_text(case),
         attributes=tuple(
-            Part(name, attribute_text(each.value), marked=name in marked)
+            ViewedValue(name, attribute_text(each.value), marked=name in marked)
             for name, each in sorted(case.attributes.items())
         ),
         inputs=tuple(_input(name, tensor) for name, tensor in case.inputs),
@@ -67,15 +67,15 @@ def demand_text(case: Case) -> str:
     return f"{text}; a refusal is no fault" if case.may_refuse else text
 
 
-def _input(name: str, tensor: Tensor | None) -> Part:
+def _input(name: str, tensor: Tensor | None) -> ViewedValue:
     if tensor is None:
-        return Part(name, ABSENT)
-    return Part(name, values_text(tensor), shape_text(tensor))
+        return ViewedValue(name, ABSENT)
+    return ViewedValue(name, values_text(tensor), shape_text(tensor))
 
 
-def _expected(case: Case) -> tuple[Part, ...]:
+def _expected(case: Case) -> tuple[ViewedValue, ...]:
     if case.demand != "answer":
-        return (Part("expected", demand_text(case)),)
+        return (ViewedValue("expected", demand_text(case)),)
     parts = []
     for expectation in case.expectations:
         options = {**expectation.readings, **expectation.behaviours}
@@ -83,8 +83,8 @@ def _expected(case: Case) -> tuple[Part, ...]:
         under = "; ".join(f"{name}: {' or '.join(each)}" for name, each in sorted(options.items()))
         for each in expectation.outputs:
             name = f"expected {each.name}" + (f" ({under})" if several and under else "")
-            parts.append(Part(name, values_text(each.expected), shape_text(each.expected)))
-            parts.append(Part("allowed error", allowed_text(each)))
+            parts.append(ViewedValue(name, values_text(each.expected), shape_text(each.expected)))
+            parts.append(ViewedValue("allowed error", allowed_text(each)))
     return tuple(parts)
 
 
@@ -104,35 +104,35 @@ def allowed_text(output: ExpectedOutput) -> str:
     return f"{said}; {plural(number, 'element')} may have other values too" if number else said
 
 
-def _rules(case: Case, facts: Mapping[str, Any]) -> tuple[Part, ...]:
+def _rules(case: Case, facts: Mapping[str, Any]) -> tuple[ViewedValue, ...]:
     parts = []
     rule = case.rule
     if case.constraint is not None:
         constraint = mapping(mapping(facts.get("constraints")).get(case.constraint))
         rule = rule or text(constraint.get("rule"))
-        parts.append(Part("rule broken", case.constraint))
+        parts.append(ViewedValue("rule broken", case.constraint))
     if rule:
-        parts.append(Part("rule", rule))
+        parts.append(ViewedValue("rule", rule))
     if case.valid_case:
-        parts.append(Part("made from", case.valid_case))
+        parts.append(ViewedValue("made from", case.valid_case))
     if case.may_refuse is not None:
         leave = mapping(mapping(facts.get("may_refuse")).get(case.may_refuse))
-        parts.append(Part("may be refused", text(leave.get("why")) or case.may_refuse))
+        parts.append(ViewedValue("may be refused", text(leave.get("why")) or case.may_refuse))
     return tuple(parts)
 
 
-def _passages(results: Results, case: Case) -> tuple[Passage, ...]:
+def _passages(results: Results, case: Case) -> tuple[ShownPassage, ...]:
     """Where what is expected stands: the case's own sources, else those of the rule that it breaks."""
     facts = results.operator_facts(case.operator)
     constraint = mapping(mapping(facts.get("constraints")).get(case.constraint or ""))
     return passages_of(results, case.operator, case.sources or items(constraint.get("sources")))
 
 
-def _levels(case: Case, marked: frozenset[str]) -> tuple[Part, ...]:
+def _levels(case: Case, marked: frozenset[str]) -> tuple[ViewedValue, ...]:
     """The levels that the case was built from, without those that only repeat an attribute."""
     attributes = {name: attribute_text(each.value) for name, each in case.attributes.items()}
     return tuple(
-        Part(name, str(level), marked=name in marked)
+        ViewedValue(name, str(level), marked=name in marked)
         for name, level in case.levels.items()
         if name != ELEMENT_TYPE and attributes.get(name) != str(level)
     )

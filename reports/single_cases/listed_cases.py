@@ -8,7 +8,7 @@ from typing import Any
 
 from reports.causes.failure_class import shown_order
 from reports.causes.features import CONSTRAINT, ELEMENT_TYPE
-from reports.page_making.run_page import Page
+from reports.page_making.run_page import RunPage
 
 MOST_LISTED = 64_000
 """So many cases a page can search at once, as of all versions; of more it lists about so many."""
@@ -22,7 +22,7 @@ Counted = Mapping[str, Mapping[int, Sequence[Sequence[int]]]]
 operator version: for each run verdict and note, and last how many cases have just these."""
 
 
-def listed_positions(pages: Sequence[Page]) -> Sequence[int]:
+def listed_positions(pages: Sequence[RunPage]) -> Sequence[int]:
     """The positions in suite order of the cases that the list has.
 
     Of more than `MOST_LISTED` these are of every cause the cases to show first, of each about as many as of
@@ -61,7 +61,7 @@ def _evenly(groups: Iterable[Sequence[int]], most: int) -> list[int]:
 
 
 def count_others(
-    pages: Sequence[Page],
+    pages: Sequence[RunPage],
     listed: Sequence[int],
     numbers: Mapping[str, Mapping[str, int]],
     verdicts: Mapping[str, int],
@@ -100,7 +100,7 @@ def _counted(features: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in features.items() if name not in (CONSTRAINT, ELEMENT_TYPE)}
 
 
-def counted_values(pages: Sequence[Page]) -> dict[str, list[str]]:
+def counted_values(pages: Sequence[RunPage]) -> dict[str, list[str]]:
     """The features by which cases are counted that are not listed, with all their values as they come."""
     found: dict[str, dict[str, None]] = {}
     for each in pages[0].results.cases:

@@ -39,7 +39,7 @@ _CITED = re.compile(r"(?P<file>[\w.\-]+\.(?:md|rst|txt|html|jsonl)):(?P<lines>\d
 
 
 @dataclass(frozen=True)
-class Passage:
+class ShownPassage:
     """Where something stands, its text (empty where the document is not at hand), and the public page."""
 
     where: str
@@ -70,10 +70,10 @@ def document_title(operator: OperatorName, file: str, dialect: str = "", release
     return file
 
 
-def passages_of(results: Results, operator: OperatorName, sources: Iterable[Any]) -> tuple[Passage, ...]:
+def passages_of(results: Results, operator: OperatorName, sources: Iterable[Any]) -> tuple[ShownPassage, ...]:
     """The passages of sources (document, line, column); lines of one document alone are said together."""
     facts = mapping(results.operator_facts(operator).get("documents"))
-    found: dict[Passage, None] = {}
+    found: dict[ShownPassage, None] = {}
     bare: dict[str, list[int]] = {}
     for each in sources:
         parts = [*each] if isinstance(each, list | tuple) else []
@@ -88,9 +88,9 @@ def passages_of(results: Results, operator: OperatorName, sources: Iterable[Any]
         section = results.texts.section(text(document.get("sha256")), numbers[0])
         where = ", ".join(filter(None, (title, operator.short, section, f"line {numbers[0]}")))
         if told not in {one.text for one in found}:
-            found[Passage(where, told, public_page(operator))] = None
+            found[ShownPassage(where, told, public_page(operator))] = None
     for title, lines in bare.items():
-        found[Passage(f"{title}, {operator.short}{_lines(lines)}", "", public_page(operator))] = None
+        found[ShownPassage(f"{title}, {operator.short}{_lines(lines)}", "", public_page(operator))] = None
     return tuple(found)
 
 

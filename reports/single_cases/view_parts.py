@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Part:
+class ViewedValue:
     """A name and a value: a tensor has `type` (element type and full shape) beside its abbreviated values."""
 
     name: str

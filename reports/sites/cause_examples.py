@@ -11,8 +11,8 @@ from reports.results.case_results import CaseResult, Results
 from reports.results.recorded_answers import read_outputs
 from reports.results.verdicts import word
 from reports.single_cases.case_views import view_case
-from reports.single_cases.passages_shown import Passage
-from reports.single_cases.view_parts import Part
+from reports.single_cases.passages_shown import ShownPassage
+from reports.single_cases.view_parts import ViewedValue
 
 _LONGEST = 600
 Rank = tuple[bool, tuple[int, int, int], tuple[int, int, int], str]
@@ -27,10 +27,10 @@ class CauseExample:
 
     rank: Rank
     case: str
-    call: tuple[Part, ...]
-    expected: tuple[Part, ...]
-    got: tuple[Part, ...]
-    passages: tuple[Passage, ...]
+    call: tuple[ViewedValue, ...]
+    expected: tuple[ViewedValue, ...]
+    got: tuple[ViewedValue, ...]
+    passages: tuple[ShownPassage, ...]
     command: str
 
 
@@ -46,7 +46,7 @@ def full_example(results: Results, found: CaseResult) -> CauseExample:
     case = results.suite.case(str(found.id))
     view = view_case(results, case)
     outputs = read_outputs(results.record, case, found.row)
-    got = tuple(Part(f"got {each.name}", each.values, each.type) for each in outputs)
+    got = tuple(ViewedValue(f"got {each.name}", each.values, each.type) for each in outputs)
     return CauseExample(
         (False, *smallness(found)),
         str(found.id),
@@ -58,13 +58,15 @@ def full_example(results: Results, found: CaseResult) -> CauseExample:
     )
 
 
-def _got_in_words(found: CaseResult) -> Part:
+def _got_in_words(found: CaseResult) -> ViewedValue:
     row = found.row
     said = (row.message or row.reason) if row is not None else ""
-    return Part("got", one_line(f"{word(found.verdict)}: {said}" if said else word(found.verdict), _LONGEST))
+    return ViewedValue(
+        "got", one_line(f"{word(found.verdict)}: {said}" if said else word(found.verdict), _LONGEST)
+    )
 
 
-def _error(found: CaseResult) -> tuple[Part, ...]:
+def _error(found: CaseResult) -> tuple[ViewedValue, ...]:
     if found.verdict not in ("mismatch", "inexact") or found.wrong_shape or found.ratio is None:
         return ()
-    return (Part("error ÷ allowed", ratio_text(found.ratio)),)
+    return (ViewedValue("error ÷ allowed", ratio_text(found.ratio)),)

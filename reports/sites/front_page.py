@@ -9,7 +9,7 @@ from opcert.vocabulary.names import OperatorName
 from reports.page_making.phrasing import moment
 from reports.results.case_results import OTHERS
 from reports.sites.change_words import summary, versions_text
-from reports.sites.kept_run import KeptRun
+from reports.sites.kept_run import ArchivedRun
 from reports.sites.site_links import anchor
 from reports.sites.site_page import Site, short_name, versions_of
 from reports.sites.tallies import Tally
@@ -61,7 +61,7 @@ class FrontGroup:
 class FrontColumn:
     """A runtime in its newest version; `suite` says which operators it was asked, where most were others."""
 
-    run: KeptRun
+    run: ArchivedRun
     link: str
     suite: str
 
@@ -127,7 +127,7 @@ def _row(site: Site, name: str) -> FrontRow:
     return FrontRow(name, short_name(name), "" if newest is None else str(newest.since_version), link, cells)
 
 
-def _cell(run: KeptRun, name: str, newest: OperatorName | None, link: str) -> FrontCell | None:
+def _cell(run: ArchivedRun, name: str, newest: OperatorName | None, link: str) -> FrontCell | None:
     own = run.named.get(name)
     if not own:
         return None

@@ -25,7 +25,7 @@ from reports.sites.tallies import Tally
 
 
 @dataclass(frozen=True, eq=False)
-class KeptRun:
+class ArchivedRun:
     """One run: who ran when on which suite, and what came of each case.
 
     `series` names the runtime with its options: runs of one series follow each other. `types` has the element
@@ -129,7 +129,7 @@ class KeptRun:
         return max((each.since_version for each in self.operators if each.domain == "ai.onnx"), default=0)
 
 
-def keep_run(record: Record, results: Results | None) -> KeptRun:
+def keep_run(record: Record, results: Results | None) -> ArchivedRun:
     """Take of a record what a site shows; raises UserError where it is damaged.
 
     `results` are the same with its suite, None where that is not at hand.
@@ -149,7 +149,7 @@ def keep_run(record: Record, results: Results | None) -> KeptRun:
         causes = causes_of_record(record, name) if results is None else causes_of(results, name)
     except (ValueError, TypeError, AttributeError) as error:
         raise UserError("the record is damaged", got=str(error)) from error
-    return KeptRun(
+    return ArchivedRun(
         record.path,
         name,
         f"{name} [{chosen}]" if chosen else name,

@@ -14,7 +14,7 @@ from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import open_regular
 from reports.results.case_results import Results
-from reports.sites.kept_run import KeptRun, keep_run
+from reports.sites.kept_run import ArchivedRun, keep_run
 
 VersionKey = tuple[tuple[int, int, str], ...]
 _PART = re.compile(r"[0-9]{1,18}|[a-z]+")
@@ -41,12 +41,12 @@ class KeptRuns:
     each suite that was at hand, by its digest, the digest of what each case expects.
     """
 
-    series: Mapping[str, Sequence[KeptRun]]
+    series: Mapping[str, Sequence[ArchivedRun]]
     left_out: tuple[tuple[str, str], ...]
     expectations: Mapping[str, Mapping[str, str]]
 
     @property
-    def all(self) -> list[KeptRun]:
+    def all(self) -> list[ArchivedRun]:
         return [each for runs in self.series.values() for each in runs]
 
     @cached_property
@@ -68,7 +68,7 @@ def find_runs(folders: Sequence[Path], results_of: ResultsOf = no_suite) -> Kept
     A record that cannot be read, or in which nothing ran, is left out and named: never shown as zeros. The
     order of the folders, and what they are called, changes nothing.
     """
-    runs: dict[str, dict[object, KeptRun]] = defaultdict(dict)
+    runs: dict[str, dict[object, ArchivedRun]] = defaultdict(dict)
     left_out = []
     expectations: dict[str, Mapping[str, str]] = {}
     for folder in folders:
@@ -120,18 +120,18 @@ def _expectations(results: Results) -> dict[str, str]:
     return {each: str(suite.entry(each)["expectation"]) for each in suite.case_ids}
 
 
-def _order(run: KeptRun) -> tuple[object, ...]:
+def _order(run: ArchivedRun) -> tuple[object, ...]:
     return (version_key(run.version), run.version, run.started, run.suite, run.digest)
 
 
-def versions_shown(series: Sequence[KeptRun], most: int) -> tuple[KeptRun, ...]:
+def versions_shown(series: Sequence[ArchivedRun], most: int) -> tuple[ArchivedRun, ...]:
     """Of each version its last whole run, the newest version first, at most so many.
 
     Where all runs are of one version, and perhaps of builds that differ, its last runs.
     """
     if len({each.version for each in series}) == 1 and not series[-1].code:
         return tuple(reversed(series))[:most]
-    found: dict[str, KeptRun] = {}
+    found: dict[str, ArchivedRun] = {}
     for each in series:
         before = found.get(each.version)
         if before is None or each.whole or not before.whole:
@@ -139,7 +139,7 @@ def versions_shown(series: Sequence[KeptRun], most: int) -> tuple[KeptRun, ...]:
     return tuple(reversed(found.values()))[:most]
 
 
-def newest(series: Sequence[KeptRun]) -> KeptRun:
+def newest(series: Sequence[ArchivedRun]) -> ArchivedRun:
     """The run that a runtime is shown by."""
     return versions_shown(series, 1)[0]
 

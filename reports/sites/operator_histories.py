@@ -10,7 +10,7 @@ from opcert.vocabulary.names import CaseId, OperatorName
 from reports.results.type_order import type_rank
 from reports.single_cases.passages_shown import public_page
 from reports.sites.change_words import sentence, versions_text
-from reports.sites.kept_run import KeptRun
+from reports.sites.kept_run import ArchivedRun
 from reports.sites.site_causes import SiteCause
 from reports.sites.site_links import anchor
 from reports.sites.site_page import Site, run_name, short_name
@@ -22,7 +22,7 @@ from reports.sites.version_changes import ChangedCause, Turn
 class OperatorRow:
     """One run's cases of one operator version: all of them, and those of each element type."""
 
-    run: KeptRun
+    run: ArchivedRun
     name: str
     operator: OperatorName
     first: bool
@@ -63,7 +63,7 @@ def render_operator(site: Site, name: str) -> str:
     )
 
 
-def _types(runs: list[KeptRun], name: str) -> tuple[str, ...]:
+def _types(runs: list[ArchivedRun], name: str) -> tuple[str, ...]:
     found = {each for run in runs for operator in run.named[name] for each in run.by_type[operator]}
     return tuple(sorted(found, key=lambda each: (type_rank(each), each)))
 
@@ -89,7 +89,7 @@ def _cause(site: Site, cause: SiteCause, name: str) -> OperatorCause:
     return OperatorCause(cause, tuple(found))
 
 
-def _own(cause: SiteCause, run: KeptRun, name: str) -> int:
+def _own(cause: SiteCause, run: ArchivedRun, name: str) -> int:
     seen = cause.seen.get(run)
     return (
         0 if seen is None else Counter(CaseId.parse(each).operator.unversioned for each in seen.cases)[name]

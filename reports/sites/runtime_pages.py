@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reports.page_making.phrasing import moment
 from reports.sites.change_words import sentence, summary, versions_text
-from reports.sites.kept_run import KeptRun
+from reports.sites.kept_run import ArchivedRun
 from reports.sites.site_causes import SiteCause
 from reports.sites.site_links import report_link
 from reports.sites.site_page import Site, run_name, short_name, versions_of
@@ -19,7 +19,7 @@ from reports.sites.version_changes import TURNS, Turn, VersionChange
 class RunLine:
     """One run in the table of a runtime's runs; `since` says what changed since the one before."""
 
-    run: KeptRun
+    run: ArchivedRun
     when: str
     tally: Tally
     suite: str
@@ -29,7 +29,7 @@ class RunLine:
 
 
 @dataclass(frozen=True)
-class CauseLine:
+class CauseByVersion:
     """A cause with its cases in each version shown; None where the version was not asked any of them."""
 
     cause: SiteCause
@@ -41,7 +41,7 @@ class CauseLine:
 
 
 @dataclass(frozen=True)
-class OperatorLine:
+class OperatorByVersion:
     """An operator with its cases in each version shown, and its versions where they differ."""
 
     short: str
@@ -89,32 +89,32 @@ def _lines(site: Site, series: str) -> Iterator[RunLine]:
         )
 
 
-def suite_text(run: KeptRun) -> str:
+def suite_text(run: ArchivedRun) -> str:
     """Which suite a run was of: the opset of ONNX's operators, and how many operator versions."""
     opset = f"opset {run.opset}, " if run.opset else ""
     return f"{opset}{len(run.operators)} operator versions, suite {run.suite[:12]}"
 
 
-def _cause(cause: SiteCause, shown: tuple[KeptRun, ...]) -> CauseLine:
-    def number(run: KeptRun) -> int | None:
+def _cause(cause: SiteCause, shown: tuple[ArchivedRun, ...]) -> CauseByVersion:
+    def number(run: ArchivedRun) -> int | None:
         seen = cause.seen.get(run)
         if seen is not None:
             return len(seen.cases)
         return 0 if any(each in run.verdicts for each in cause.cases) else None
 
-    return CauseLine(cause, tuple(number(each) for each in shown))
+    return CauseByVersion(cause, tuple(number(each) for each in shown))
 
 
-def _operator(site: Site, name: str, shown: tuple[KeptRun, ...]) -> OperatorLine:
+def _operator(site: Site, name: str, shown: tuple[ArchivedRun, ...]) -> OperatorByVersion:
     versions = {operator for run in shown for operator in run.named.get(name, ())}
 
-    def cell(run: KeptRun) -> tuple[Tally, str] | None:
+    def cell(run: ArchivedRun) -> tuple[Tally, str] | None:
         own = run.named.get(name)
         if not own:
             return None
         return Tally.sum_of(own.values()), versions_of([*own]) if len(versions) > 1 else ""
 
-    return OperatorLine(short_name(name), site.links.operator(name), tuple(cell(each) for each in shown))
+    return OperatorByVersion(short_name(name), site.links.operator(name), tuple(cell(each) for each in shown))
 
 
 def _told(site: Site, change: VersionChange) -> tuple[str, str, str, list[tuple[Turn, str, str]]]:

@@ -14,7 +14,7 @@ from reports.causes.operator_use import Use, use_of
 from reports.results.verdicts import HOLDING, NOT_JUDGED
 from reports.sites.cause_examples import CauseExample
 from reports.sites.cause_keys import CauseKey
-from reports.sites.kept_run import KeptRun
+from reports.sites.kept_run import ArchivedRun
 from reports.sites.kept_runs import KeptRuns
 from reports.sites.seen_causes import SeenCause
 
@@ -24,9 +24,9 @@ class SiteCause:
     """A cause as the newest run of the first runtime that has it says it, and that in every run with it."""
 
     first: SeenCause
-    example_run: KeptRun
+    example_run: ArchivedRun
     example: CauseExample
-    seen: Mapping[KeptRun, SeenCause] = field(default_factory=dict)
+    seen: Mapping[ArchivedRun, SeenCause] = field(default_factory=dict)
 
     @property
     def key(self) -> CauseKey:
@@ -59,7 +59,7 @@ class CauseInRun:
     """What a run makes of the cases of a cause: those that fail by it, and the others; `absent` are not in
     its suite. `example` is the verdict on the case that is shown."""
 
-    run: KeptRun
+    run: ArchivedRun
     failing: int
     passing: int
     otherwise: int
@@ -70,7 +70,7 @@ class CauseInRun:
 
 def collect_causes(runs: KeptRuns) -> Mapping[CauseKey, SiteCause]:
     """The causes of all runs by their keys, in the order to fix them, those of most runs first."""
-    seen: dict[CauseKey, dict[KeptRun, SeenCause]] = {}
+    seen: dict[CauseKey, dict[ArchivedRun, SeenCause]] = {}
     for run in _newest_first(runs):
         for each in run.causes:
             seen.setdefault(each.key, {})[run] = each
@@ -92,24 +92,24 @@ def collect_causes(runs: KeptRuns) -> Mapping[CauseKey, SiteCause]:
     return {each.key: each for each in found}
 
 
-def _newest_first(runs: KeptRuns) -> Iterator[KeptRun]:
+def _newest_first(runs: KeptRuns) -> Iterator[ArchivedRun]:
     for series in runs.series.values():
         yield from reversed(series)
 
 
-def _site_cause(seen: Mapping[KeptRun, SeenCause]) -> SiteCause:
+def _site_cause(seen: Mapping[ArchivedRun, SeenCause]) -> SiteCause:
     first = next(iter(seen.values()))
     # Of equal calls the first, which is the newest run's: what is shown is what users meet today.
     run, shown = min(seen.items(), key=lambda each: each[1].example.rank)
     return SiteCause(first, run, shown.example, seen)
 
 
-def cause_in_runs(cause: SiteCause, runs: Sequence[KeptRun]) -> tuple[CauseInRun, ...]:
+def cause_in_runs(cause: SiteCause, runs: Sequence[ArchivedRun]) -> tuple[CauseInRun, ...]:
     """What each run makes of all the cases of a cause."""
     return tuple(_in_run(cause, each) for each in runs)
 
 
-def _in_run(cause: SiteCause, run: KeptRun) -> CauseInRun:
+def _in_run(cause: SiteCause, run: ArchivedRun) -> CauseInRun:
     own = cause.seen.get(run)
     by_it = frozenset(own.cases) if own is not None else frozenset[str]()
     others = [run.verdicts.get(each) for each in cause.cases if each not in by_it]

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from opcert.vocabulary.names import slug
 from reports.sites.cause_keys import CauseKey
-from reports.sites.kept_run import KeptRun
+from reports.sites.kept_run import ArchivedRun
 from reports.sites.kept_runs import KeptRuns
 
 FOLDERS = ("operators", "runtimes", "causes", "changes")
@@ -52,7 +52,7 @@ class SiteLinks:
     def cause(self, key: CauseKey) -> str:
         return f"causes/{quote(key.file)}.html"
 
-    def change(self, after: KeptRun) -> str:
+    def change(self, after: ArchivedRun) -> str:
         """The page of what changed in a run since the one before it."""
         return f"changes/{quote(self.changes[after.identity])}.html"
 
@@ -80,7 +80,7 @@ def anchor(text: str) -> str:
     return f"{slug(text)[:_MOST_LETTERS].lower()}-{_digest(text)[:6]}"
 
 
-def report_link(run: KeptRun, place: Path) -> str | None:
+def report_link(run: ArchivedRun, place: Path) -> str | None:
     """The way from a site's first page to a run's own report; None where it does not lie below that."""
     if run.report is None:
         return None

@@ -15,7 +15,7 @@ from reports.page_making.pages_alone import linked_style, render_linked_page
 from reports.page_making.phrasing import moment
 from reports.results.case_results import ONNX, OTHERS
 from reports.sites.cause_keys import CauseKey
-from reports.sites.kept_run import KeptRun
+from reports.sites.kept_run import ArchivedRun
 from reports.sites.kept_runs import KeptRuns, newest, versions_shown
 from reports.sites.site_causes import SiteCause, collect_causes
 from reports.sites.site_links import SiteLinks
@@ -47,17 +47,17 @@ class Site:
         return SiteLinks.of(self.runs)
 
     @cached_property
-    def newest(self) -> tuple[KeptRun, ...]:
+    def newest(self) -> tuple[ArchivedRun, ...]:
         """The run that each runtime is shown by, in the order of their names."""
         return tuple(newest(series) for series in self.runs.series.values())
 
     @cached_property
-    def shown(self) -> Mapping[str, tuple[KeptRun, ...]]:
+    def shown(self) -> Mapping[str, tuple[ArchivedRun, ...]]:
         """For each runtime the runs of its newest versions, the newest first."""
         return {name: versions_shown(each, MOST_VERSIONS) for name, each in self.runs.series.items()}
 
     @cached_property
-    def shown_runs(self) -> tuple[KeptRun, ...]:
+    def shown_runs(self) -> tuple[ArchivedRun, ...]:
         return tuple(run for each in self.shown.values() for run in each)
 
     @cached_property
@@ -94,7 +94,7 @@ def versions_of(operators: Sequence[OperatorName]) -> str:
     return ", ".join(f"-{each.since_version}" for each in sorted(operators))
 
 
-def run_name(run: KeptRun, shown: Sequence[KeptRun]) -> str:
+def run_name(run: ArchivedRun, shown: Sequence[ArchivedRun]) -> str:
     """What tells a run from others beside it: its version, and the moment where several have that."""
     alike = sum(each.version == run.version for each in shown)
     told = run.version if alike <= 1 and run.version else f"{run.version} {moment(run.started)}".strip()

@@ -12,7 +12,7 @@ from conformance.judging.judge import FAILING
 from opcert.vocabulary.names import CaseId, OperatorName
 from reports.results.verdicts import HOLDING, UNCOUNTED
 from reports.sites.cause_keys import CauseKey
-from reports.sites.kept_run import KeptRun
+from reports.sites.kept_run import ArchivedRun
 from reports.sites.kept_runs import KeptRuns
 
 Turn = Literal[
@@ -73,8 +73,8 @@ class VersionChange:
     again.
     """
 
-    before: KeptRun
-    after: KeptRun
+    before: ArchivedRun
+    after: ArchivedRun
     causes: tuple[ChangedCause, ...] = ()
     compared: int = 0
     apart: int = 0
@@ -110,7 +110,7 @@ def changes_of(runs: KeptRuns) -> Mapping[str, tuple[VersionChange, ...]]:
     return {name: tuple(_changes(series, runs.expectations)) for name, series in runs.series.items()}
 
 
-def _changes(series: Sequence[KeptRun], expectations: Expectations) -> Iterator[VersionChange]:
+def _changes(series: Sequence[ArchivedRun], expectations: Expectations) -> Iterator[VersionChange]:
     shaky: dict[str, set[str]] = {}
     pairs = list(pairwise(series))
     for before, after in pairs:
@@ -123,7 +123,7 @@ def _changes(series: Sequence[KeptRun], expectations: Expectations) -> Iterator[
 
 
 def compare_kept(
-    before: KeptRun, after: KeptRun, expectations: Expectations, shaky: Collection[str] = ()
+    before: ArchivedRun, after: ArchivedRun, expectations: Expectations, shaky: Collection[str] = ()
 ) -> VersionChange:
     """Compare two runs over the cases that both ran and that ask the same of a runtime.
 
@@ -155,12 +155,12 @@ def compare_kept(
     )
 
 
-def _is_same_code(before: KeptRun, after: KeptRun) -> bool:
+def _is_same_code(before: ArchivedRun, after: ArchivedRun) -> bool:
     return bool(before.code) and before.code == after.code
 
 
 def _by_cause(
-    before: KeptRun, after: KeptRun, cases: Sequence[str], shaky: Collection[str]
+    before: ArchivedRun, after: ArchivedRun, cases: Sequence[str], shaky: Collection[str]
 ) -> Iterator[ChangedCause]:
     found: dict[Turn, dict[CauseKey | str, list[str]]] = {}
     same_code, by_chance = _is_same_code(before, after), before.by_chance | after.by_chance
@@ -181,7 +181,7 @@ def _by_cause(
             yield ChangedCause(turn, cause, title, operators, tuple(sorted(own)), late)
 
 
-def _failing_sides(turn: Turn, before: KeptRun, after: KeptRun) -> tuple[KeptRun, ...]:
+def _failing_sides(turn: Turn, before: ArchivedRun, after: ArchivedRun) -> tuple[ArchivedRun, ...]:
     """The runs whose failures a turn is about, the first that has a cause first."""
     if turn in ("regressed", "newly_failing", "otherwise"):
         return (after,)
@@ -190,11 +190,11 @@ def _failing_sides(turn: Turn, before: KeptRun, after: KeptRun) -> tuple[KeptRun
     return (before,) if turn in ("fixed", "refused") else ()
 
 
-def _title(key: CauseKey, runs: Sequence[KeptRun]) -> str:
+def _title(key: CauseKey, runs: Sequence[ArchivedRun]) -> str:
     return next(each.causes_by_key[key].title for each in runs if key in each.causes_by_key)
 
 
-def _turn(before: KeptRun, after: KeptRun, case: str) -> Turn | None:
+def _turn(before: ArchivedRun, after: ArchivedRun, case: str) -> Turn | None:
     """What became of a case; a failure that blames nobody counts as an answer in another way."""
     old, new = before.verdicts[case], after.verdicts[case]
     if old == new and before.cause_of.get(case) == after.cause_of.get(case):

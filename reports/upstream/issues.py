@@ -33,7 +33,7 @@ _NO_NAME = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ScriptSurroundings:
     """What a script ran on: the runtime's version, its build, the platform, the processor."""
 
     runtime: str
@@ -62,7 +62,7 @@ class Issue:
     form: str
     script: BareScript
     printed: str
-    surroundings: Surroundings
+    surroundings: ScriptSurroundings
     also: tuple[str, ...] = ()
     """Other runtimes that do the same, with their versions."""
 

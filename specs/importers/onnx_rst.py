@@ -12,7 +12,7 @@ from specs.documents import KEY, Line, Text, split_lines, unescape
 from specs.model import Document, Finding, Source, Spec
 from specs.onnx_pages.flattened_page import is_flattened, restore, restore_lines
 from specs.onnx_pages.missing_sections import find_missing
-from specs.onnx_pages.sections import RstParts, Section
+from specs.onnx_pages.sections import PageSection, RstParts
 from specs.onnx_pages.version import read_version
 
 DIALECT = "onnx-sphinx-rst"
@@ -89,7 +89,7 @@ class _Reader:
         document = Document(KEY, self._text.file, DIALECT, self._text.sha256)
         return read_version(name, document, parts, findings)
 
-    def _page_findings(self, lines: Sequence[Line], sections: dict[str, Section]) -> Iterator[Finding]:
+    def _page_findings(self, lines: Sequence[Line], sections: dict[str, PageSection]) -> Iterator[Finding]:
         first, last = (lines[0].number, lines[0].column or 0), (lines[-1].number, lines[-1].column or 0)
         hurt = [each for each in self._damaged if first <= (each.number, each.column or 0) <= last]
         if hurt:
@@ -131,7 +131,7 @@ def _without_tabs(line: Line) -> Line:
     return Line(text[:lead].expandtabs(4) + text[lead:].replace("\t", " "), line.number, line.column)
 
 
-def _lines_of(sections: dict[str, Section], title: str) -> Sequence[Line]:
+def _lines_of(sections: dict[str, PageSection], title: str) -> Sequence[Line]:
     return sections[title].lines if title in sections else ()
 
 

@@ -8,7 +8,7 @@ from opcert.vocabulary.names import OperatorName
 from specs.documents import Passage, Text
 from specs.model import AllowedValues, Arity, AttributeSpec, Document, Origin, ParameterSpec, Prose, Spec
 from specs.openvino_pages.attribute_words import read_kind
-from specs.packages.dumped_rows import Row, passage_of, read_operators, recognise_package
+from specs.packages.dumped_rows import DumpLine, passage_of, read_operators, recognise_package
 from specs.prose.described_values import find_values
 
 DIALECT = "openvino-package"
@@ -27,11 +27,11 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
     return read_operators(text, DIALECT, operator, _name, _read)
 
 
-def _name(head: Row) -> OperatorName:
+def _name(head: DumpLine) -> OperatorName:
     return OperatorName("org.openvino", head.word("name"), head.number_of("since_version"))
 
 
-def _read(rows: Sequence[Row], name: OperatorName, document: Document) -> Spec:
+def _read(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> Spec:
     inputs = [_input(row) for row in rows if row.kind == "input"]
     attributes = [_attribute(row) for row in rows if row.kind == "attribute"]
     least = sum(each.option == "single" for each in inputs)
@@ -53,7 +53,7 @@ def _read(rows: Sequence[Row], name: OperatorName, document: Document) -> Spec:
     )
 
 
-def _prose(rows: Sequence[Row]) -> list[Prose]:
+def _prose(rows: Sequence[DumpLine]) -> list[Prose]:
     summary = passage_of(rows)
     found = [summary.prose("summary")] if summary else []
     for row in rows:
@@ -63,11 +63,11 @@ def _prose(rows: Sequence[Row]) -> list[Prose]:
     return found
 
 
-def _origin(row: Row) -> Origin:
+def _origin(row: DumpLine) -> Origin:
     return Origin("imported", (row.line.source(),))
 
 
-def _input(row: Row) -> ParameterSpec:
+def _input(row: DumpLine) -> ParameterSpec:
     option = row.word("option")
     return ParameterSpec(
         name=row.word("name"),
@@ -77,7 +77,7 @@ def _input(row: Row) -> ParameterSpec:
     )
 
 
-def _attribute(row: Row) -> AttributeSpec:
+def _attribute(row: DumpLine) -> AttributeSpec:
     word = row.word("type")
     kind, other = read_kind(word) or (None, word)
     values = None

@@ -10,7 +10,7 @@ from specs.documents import Line, Text
 from specs.importers.tensorflow_docstring import operator_name
 from specs.layers import merge_layers
 from specs.model import Document, ParameterSpec, Spec, TypeConstraint
-from specs.packages.dumped_rows import Row, read_operators, recognise_package
+from specs.packages.dumped_rows import DumpLine, read_operators, recognise_package
 from specs.packages.tensorflow_definitions import read_definition
 from specs.rules.document_vs_package import find_differences
 from specs.tensorflow_texts.docstrings import read_docstring
@@ -31,7 +31,7 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
     return read_operators(text, DIALECT, operator, lambda head: operator_name(head.word("name")), _read)
 
 
-def _read(rows: Sequence[Row], name: OperatorName, document: Document) -> Spec:
+def _read(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> Spec:
     docstring, definition = layers(rows, name, document)
     merged = merge_layers([docstring, definition])
     findings = [*docstring.findings, *find_differences(docstring, definition, "the operator's definition")]
@@ -45,7 +45,7 @@ def _read(rows: Sequence[Row], name: OperatorName, document: Document) -> Spec:
     )
 
 
-def layers(rows: Sequence[Row], name: OperatorName, document: Document) -> tuple[Spec, Spec]:
+def layers(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> tuple[Spec, Spec]:
     """What the docstring says, and what the definition says, by the names that the function's users know."""
     lines = [Line(row.word("text").rstrip(), row.number) for row in rows if row.kind == "text"]
     docstring = read_docstring(lines, name, document)

@@ -8,7 +8,7 @@ from typing import Any
 
 from opcert.vocabulary.sarif_logs import fingerprints, render_log, tool_of, uri_of
 from specs.linting import Linted, Reported
-from specs.rules import Rule
+from specs.rules import LintRule
 
 _LEVELS = {"error": "error", "warning": "warning", "hint": "note"}
 _MOST_SNIPPET = 400
@@ -28,7 +28,7 @@ def write(linted: Linted) -> str:
     return render_log([run])
 
 
-def _rule(code: str, rule: Rule | None, found: Sequence[Reported]) -> dict[str, Any]:
+def _rule(code: str, rule: LintRule | None, found: Sequence[Reported]) -> dict[str, Any]:
     severity = rule.severity if rule is not None else next(
         each.finding.severity for each in found if each.finding.code == code
     )  # fmt: skip

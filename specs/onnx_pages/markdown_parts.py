@@ -10,7 +10,7 @@ from opcert.vocabulary.attributes import AttributeKind
 from specs.documents import Line, Passage
 from specs.model import Arity, Finding
 from specs.onnx_pages.definition_lists import DefinitionList, Term
-from specs.onnx_pages.page_parts import Item, Parts, split_types
+from specs.onnx_pages.page_parts import ListedItem, PageParts, split_types
 from specs.worked.examples import ExampleText
 
 _SECTION = re.compile(
@@ -54,14 +54,14 @@ class MarkdownParts:
         """The lines below Version."""
         return self._lines("Version")
 
-    def read(self, deprecated: bool) -> Parts:
+    def read(self, deprecated: bool) -> PageParts:
         """The parts of the version; a deprecated one lacks most sections, and nothing is found about that."""
         if not deprecated:
             self._look_for_missing()
         attributes = [self._attribute(each) for each in self._terms("Attributes")]
         inputs = [self._parameter(each) for each in self._terms("Inputs")]
         outputs = [self._parameter(each) for each in self._terms("Outputs")]
-        return Parts(
+        return PageParts(
             summary=Passage(self._lines("")),
             attributes=attributes,
             inputs=inputs,
@@ -120,7 +120,7 @@ class MarkdownParts:
     def _unread(self, title: str, line: Line, evidence: str) -> None:
         self._find("item-unread", line, f"a line of the section {title} cannot be read", evidence)
 
-    def _attribute(self, term: Term) -> Item:
+    def _attribute(self, term: Term) -> ListedItem:
         text = term.match["type"]
         words: tuple[str, ...] = ()
         default = _DEFAULT.match(text)
@@ -129,7 +129,7 @@ class MarkdownParts:
             kind, words = kind.removesuffix(" (required)"), ("required",)
         if kind not in _KINDS and not _OTHER_KIND.fullmatch(kind):
             self._unread("Attributes", term.line, f"the type of {term.match['name']} is none of attributes")
-        return Item(
+        return ListedItem(
             name=term.match["name"],
             line=term.line,
             description=term.description,
@@ -139,7 +139,7 @@ class MarkdownParts:
             default=default["default"] if default else None,
         )
 
-    def _parameter(self, term: Term) -> Item:
+    def _parameter(self, term: Term) -> ListedItem:
         words = (
             tuple(each.strip() for each in (term.match["words"] or "").split(",")) if term.match[2] else ()
         )
@@ -149,7 +149,7 @@ class MarkdownParts:
         if not set(words) <= _WORDS:
             self._unread("Inputs and Outputs", term.line, f"{name} has a qualifier that is none")
         derivable = {"differentiable": True, "non-differentiable": False}
-        return Item(
+        return ListedItem(
             name=name,
             line=term.line,
             description=term.description,
@@ -159,15 +159,15 @@ class MarkdownParts:
             differentiable=next((derivable[each] for each in words if each in derivable), None),
         )
 
-    def _constraint(self, term: Term) -> Item:
+    def _constraint(self, term: Term) -> ListedItem:
         types = tuple(split_types(term.match["type"]))
         if term.match["words"] or not types or not all(map(_TYPE.fullmatch, types)):
             self._unread(
                 "Type Constraints", term.line, f"the types of {term.match['name']} are no list of types"
             )
-        return Item(name=term.match["name"], line=term.line, description=term.description, types=types)
+        return ListedItem(name=term.match["name"], line=term.line, description=term.description, types=types)
 
-    def _arity(self, title: str, items: Sequence[Item]) -> Arity:
+    def _arity(self, title: str, items: Sequence[ListedItem]) -> Arity:
         """The bounds that the heading states, checked against the items; without, as many as there are."""
         section = self._sections.get(title)
         count = len(items)

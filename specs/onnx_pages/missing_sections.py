@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from specs.model import Finding, Source
-from specs.onnx_pages.page_parts import Item, Parts
+from specs.onnx_pages.page_parts import ListedItem, PageParts
 
 _WORDS = {
     "Attributes": re.compile(r"\battributes?\b", re.IGNORECASE),
@@ -14,12 +14,12 @@ _WORDS = {
 }
 
 
-def find_missing(parts: Parts, place: Source, titles: Sequence[str]) -> Iterator[Finding]:
+def find_missing(parts: PageParts, place: Source, titles: Sequence[str]) -> Iterator[Finding]:
     """What of Attributes and Inputs the text mentions while the page lists none; type variables without use.
 
     `titles` are the sections that pages of the dialect leave out where they would be empty.
     """
-    lists: dict[str, Sequence[Item]] = {"Attributes": parts.attributes, "Inputs": parts.inputs}
+    lists: dict[str, Sequence[ListedItem]] = {"Attributes": parts.attributes, "Inputs": parts.inputs}
     for title, pattern in _WORDS.items():
         if lists[title] or title not in titles:
             continue

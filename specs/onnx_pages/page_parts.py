@@ -22,7 +22,7 @@ KINDS: dict[str, AttributeKind] = {
 
 
 @dataclass(frozen=True)
-class Item:
+class ListedItem:
     """An attribute, a parameter or a type constraint as the page lists it.
 
     `words` are the qualifiers in parentheses (required, optional, variadic); `default` is the text of a
@@ -43,17 +43,17 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Parts:
+class PageParts:
     """One operator version: its summary, items, arities and examples.
 
     `prints_types` says whether the dialect prints the types and defaults of attributes.
     """
 
     summary: Passage
-    attributes: Sequence[Item]
-    inputs: Sequence[Item]
-    outputs: Sequence[Item]
-    type_constraints: Sequence[Item]
+    attributes: Sequence[ListedItem]
+    inputs: Sequence[ListedItem]
+    outputs: Sequence[ListedItem]
+    type_constraints: Sequence[ListedItem]
     input_arity: Arity
     output_arity: Arity
     examples: Sequence[ExampleText] = ()

@@ -7,14 +7,14 @@ import re
 from typing import Any
 
 from specs.model import Origin
-from specs.onnx_pages.page_parts import Item
+from specs.onnx_pages.page_parts import ListedItem
 from specs.prose.defaults import FoundDefault
 
 _SMALL = re.compile(r"(?:^|_)eps(?:ilon)?$")
 """What keeps divisors from being zero is never zero: it is printed so because five decimals are kept."""
 
 
-def read_default(item: Item) -> FoundDefault:
+def read_default(item: ListedItem) -> FoundDefault:
     """The printed default of an attribute by its type; `undecodable` where the text does not fit the type."""
     text = item.default or ""
     value = _decode(text, item.kind)

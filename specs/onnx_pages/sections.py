@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from specs.documents import Line, Passage
 from specs.model import Arity, Finding, Source
-from specs.onnx_pages.page_parts import KINDS, Item, Parts, split_types
+from specs.onnx_pages.page_parts import KINDS, ListedItem, PageParts, split_types
 from specs.worked.examples import ExampleText
 
 _TITLE = re.compile(r"^\*\*(Version|Summary|Attributes|Inputs|Outputs|Type Constraints|Examples)\*\*$")
@@ -25,7 +25,7 @@ _WORDS = frozenset(["", "optional", "variadic", "heterogeneous"])
 
 
 @dataclass
-class Section:
+class PageSection:
     """A section of a page: its title's place and its lines."""
 
     place: Source
@@ -43,10 +43,10 @@ class RstParts:
     def _find(self, code: str, source: Source, message: str, evidence: str) -> None:
         self.findings.append(Finding(code, "error", source, message, evidence, "rejected"))
 
-    def _split(self, lines: Sequence[Line]) -> dict[str, Section]:
+    def _split(self, lines: Sequence[Line]) -> dict[str, PageSection]:
         """The sections of the version; what stands below a directive belongs to none."""
-        sections: dict[str, Section] = {}
-        current: Section | None = None
+        sections: dict[str, PageSection] = {}
+        current: PageSection | None = None
         for line in lines:
             title = _TITLE.match(line.text)
             if title and title[1] in sections:
@@ -54,14 +54,14 @@ class RstParts:
                            f"the other one is at line {sections[title[1]].place.line}")  # fmt: skip
                 current = None
             elif title:
-                current = sections[title[1]] = Section(line.source())
+                current = sections[title[1]] = PageSection(line.source())
             elif line.text.startswith(".. "):
                 current = None
             elif current is not None:
                 current.lines.append(line)
         return sections
 
-    def read(self, deprecated: bool) -> Parts:
+    def read(self, deprecated: bool) -> PageParts:
         """The parts of the version."""
         for title in ("Version", "Summary", "Outputs"):
             if title not in self.sections:
@@ -72,7 +72,7 @@ class RstParts:
         outputs = [self._parameter("Outputs", each) for each in self._items("Outputs")]
         constraints = [self._constraint(each) for each in self._items("Type Constraints")]
         self._look_for_descriptions([*attributes, *inputs, *outputs, *constraints])
-        return Parts(
+        return PageParts(
             summary=Passage(self.sections["Summary"].lines if "Summary" in self.sections else []),
             attributes=attributes,
             inputs=inputs,
@@ -85,7 +85,7 @@ class RstParts:
             deprecated=deprecated,
         )
 
-    def _look_for_descriptions(self, items: Sequence[Item]) -> None:
+    def _look_for_descriptions(self, items: Sequence[ListedItem]) -> None:
         bare = [each for each in items if not each.description]
         if bare:
             message = f"the page says nothing about {', '.join(each.name for each in bare)}"
@@ -133,7 +133,7 @@ class RstParts:
         tail = tail.after(1) if end.startswith(":") else tail
         return head, [tail, *rest] if tail.text.strip() else rest
 
-    def _attribute(self, lines: list[Line]) -> Item:
+    def _attribute(self, lines: list[Line]) -> ListedItem:
         head, rest = self._head("Attributes", lines)
         name, _, kind = head["name"].partition(" - ")
         options = head["options"]
@@ -144,7 +144,7 @@ class RstParts:
             self._unread("Attributes", lines[0], f"the type of {name} is none of attributes")
         text = default["text"] if default else None
         quoted = text is not None and kind == "STRING" and len(text) > 1 and text[0] == text[-1] == "'"
-        return Item(
+        return ListedItem(
             name=name,
             line=lines[0],
             description=Passage(rest),
@@ -154,7 +154,7 @@ class RstParts:
             default=text[1:-1] if text is not None and quoted else text,
         )
 
-    def _parameter(self, title: str, lines: list[Line]) -> Item:
+    def _parameter(self, title: str, lines: list[Line]) -> ListedItem:
         head, rest = self._head(title, lines)
         words = tuple(each.strip() for each in (head["options"] or "").split(","))
         kind = head["type"] or ""
@@ -162,7 +162,7 @@ class RstParts:
             self._unread(title, lines[0], f"the type of {head['name']} is none")
         if not set(words) <= _WORDS:
             self._unread(title, lines[0], f"{head['name']} has a qualifier that is none")
-        return Item(
+        return ListedItem(
             name=head["name"],
             line=lines[0],
             description=Passage(rest),
@@ -172,16 +172,16 @@ class RstParts:
             homogeneous="heterogeneous" in words,
         )
 
-    def _constraint(self, lines: list[Line]) -> Item:
+    def _constraint(self, lines: list[Line]) -> ListedItem:
         head = _ITEM.match(lines[0].text)
         assert head is not None
         found = _types([lines[0].after(head.start("end")), *lines[1:]]) if head["types"] else None
         types, rest = found or ((), lines[1:])
         if found is None or not types or not all(map(_TYPE.fullmatch, types)):
             self._unread("Type Constraints", lines[0], f"the types of {head['name']} are no list of types")
-        return Item(name=head["name"], line=lines[0], description=Passage(rest), types=types)
+        return ListedItem(name=head["name"], line=lines[0], description=Passage(rest), types=types)
 
-    def _arity(self, title: str, items: Sequence[Item]) -> Arity:
+    def _arity(self, title: str, items: Sequence[ListedItem]) -> Arity:
         section = self.sections.get(title)
         stated = None
         for line in section.lines if section else ():

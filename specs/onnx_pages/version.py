@@ -21,13 +21,13 @@ from specs.model import (
     Spec,
     TypeConstraint,
 )
-from specs.onnx_pages.page_parts import Item, Parts
+from specs.onnx_pages.page_parts import ListedItem, PageParts
 from specs.onnx_pages.printed_defaults import read_default
 from specs.prose.defaults import FoundDefault, find_default
 from specs.prose.described_values import find_values
 from specs.prose.formulas import find_formulas
 from specs.prose.normative import find_normative
-from specs.prose.part_names import Parts as Names
+from specs.prose.part_names import ParameterNames as Names
 from specs.prose.passage_statements import find_statements
 from specs.worked.examples import read_examples, reject_examples
 from specs.worked.summaries import read_summary_example
@@ -35,7 +35,9 @@ from specs.worked.summaries import read_summary_example
 _TENSOR = re.compile(r"^tensor\((\w+)\)$")
 
 
-def read_version(operator: OperatorName, document: Document, parts: Parts, page: Sequence[Finding]) -> Spec:
+def read_version(
+    operator: OperatorName, document: Document, parts: PageParts, page: Sequence[Finding]
+) -> Spec:
     """The facts of one version; `page` holds the findings about the page's markup."""
     builder = _Builder()
     attributes = {each.name: each for each in map(builder.attribute, parts.attributes)}
@@ -102,7 +104,7 @@ class _Builder:
             self.passages[about] = passage
             self.formulas += find_formulas(passage)
 
-    def attribute(self, item: Item) -> AttributeSpec:
+    def attribute(self, item: ListedItem) -> AttributeSpec:
         self.describe(f"attributes.{item.name}", item.description)
         default = self._default(item)
         value = default.value if default is not None else None
@@ -123,7 +125,7 @@ class _Builder:
         )
 
     @staticmethod
-    def _default(item: Item) -> FoundDefault | None:
+    def _default(item: ListedItem) -> FoundDefault | None:
         if item.default is not None:
             return read_default(item)
         if "required" in item.words or item.other_type is not None:
@@ -131,7 +133,7 @@ class _Builder:
         found = find_default(item.description)
         return found if found is None or _fits(found.value, item) else None
 
-    def parameter(self, group: str, item: Item) -> ParameterSpec:
+    def parameter(self, group: str, item: ListedItem) -> ParameterSpec:
         self.describe(f"{group}.{item.name}", item.description)
         words = item.words
         option: Option = (
@@ -150,7 +152,7 @@ class _Builder:
         )
 
 
-def _fits(value: object, item: Item) -> bool:
+def _fits(value: object, item: ListedItem) -> bool:
     """Whether a default found in words can be one of the attribute's type; without a type every one can."""
     if item.kind is None or value is None:
         return True

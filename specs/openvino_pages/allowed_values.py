@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from opcert.vocabulary.attributes import AttributeKind
 from specs.documents import Line
-from specs.openvino_pages.items import Bullet, Part
+from specs.openvino_pages.items import Bullet, KeyedItem
 from specs.openvino_pages.tokens import plain
 
 _MARK = "[`*\"']"
@@ -34,7 +34,7 @@ class Listed:
 
 
 def list_values(
-    bounds: Part | None, described: Part | None, kind: AttributeKind | None, boolean: bool
+    bounds: KeyedItem | None, described: KeyedItem | None, kind: AttributeKind | None, boolean: bool
 ) -> Listed | None:
     """The values that an attribute may take; None where neither bullets nor one line list them.
 
@@ -64,7 +64,7 @@ def _bulleted(bullets: Sequence[Bullet]) -> Listed | None:
     return Listed(tuple(dict.fromkeys(values)), "bulleted-list", bullets[0].lines[0])
 
 
-def _inline(part: Part, boolean: bool) -> Listed | None:
+def _inline(part: KeyedItem, boolean: bool) -> Listed | None:
     text = re.sub(r" ?\([^()]*\)(?=,|$| or\b| and\b)", "", part.text.strip().rstrip("."))
     if boolean and _BOOLEAN.match(text):
         return Listed(("false", "true"), "boolean", part.line)

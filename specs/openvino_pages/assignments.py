@@ -9,7 +9,7 @@ from typing import Any
 
 from specs.documents import Line
 from specs.model import Example, Finding, ParameterSpec, Spec, Value
-from specs.openvino_pages.tokens import Block
+from specs.openvino_pages.tokens import CodeBlock
 from specs.openvino_pages.xml_layers import decode
 from specs.worked.printed import Printed, read_printed
 
@@ -37,7 +37,7 @@ class Assignments:
     examples: list[Example] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def read(self, blocks: Sequence[Block]) -> None:
+    def read(self, blocks: Sequence[CodeBlock]) -> None:
         """Read the blocks that assign an output whose elements are printed."""
         for block in blocks:
             statements = _statements(block.lines)

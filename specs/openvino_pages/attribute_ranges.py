@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from opcert.vocabulary.attributes import AttributeKind
 from specs.model import AllowedValues, Origin
 from specs.openvino_pages.allowed_values import FREE, list_values
-from specs.openvino_pages.attribute_words import Bounds, Stated, read_bounds
+from specs.openvino_pages.attribute_words import Stated, StatedRange, read_bounds
 from specs.openvino_pages.field_outcomes import Notes
-from specs.openvino_pages.items import Bullet, Part
+from specs.openvino_pages.items import Bullet, KeyedItem
 from specs.openvino_pages.tokens import bare
 
 _SURE, _DOUBTFUL = 1.0, 0.7
@@ -24,7 +24,7 @@ class RangeReader:
 
     def read(
         self, name: str, bullet: Bullet, kind: AttributeKind | None, boolean: bool
-    ) -> tuple[Bounds, AllowedValues | None]:
+    ) -> tuple[StatedRange, AllowedValues | None]:
         part, described = bullet.part("range of values"), bullet.part("description")
         listed = list_values(part, described, kind, boolean)
         if listed is not None:
@@ -47,9 +47,11 @@ class RangeReader:
             proposed = not sure or len(values) < 2
             if part:
                 self._note(name, part, sure)
-            return Bounds(), AllowedValues(values, listed.rule, origin.confidence or _SURE, proposed, origin)
+            return StatedRange(), AllowedValues(
+                values, listed.rule, origin.confidence or _SURE, proposed, origin
+            )
         if part is None:
-            return Bounds(), None
+            return StatedRange(), None
         bounds = read_bounds(part.text, kind)
         understood = bounds is not None or (
             kind in ("string", "strings") and bool(FREE.match(bare(part.text)))
@@ -63,10 +65,15 @@ class RangeReader:
                 f"the range of {name} is not understood",
                 shorten(part.text),
             )
-        return bounds or Bounds(), None
+        return bounds or StatedRange(), None
 
     def settle(
-        self, name: str, bullet: Bullet, default: Stated | None, bounds: Bounds, values: AllowedValues | None
+        self,
+        name: str,
+        bullet: Bullet,
+        default: Stated | None,
+        bounds: StatedRange,
+        values: AllowedValues | None,
     ) -> AllowedValues | None:
         """The values, in doubt where the default is none of them; one outside of its range is a finding."""
         if default is None or default.none:
@@ -96,11 +103,11 @@ class RangeReader:
             )
         return values
 
-    def _note(self, name: str, part: Part, understood: bool) -> None:
+    def _note(self, name: str, part: KeyedItem, understood: bool) -> None:
         self.notes.field("attribute range", name, part.line, part.text, "read" if understood else "unread")
 
 
-def _inside(value: int | float, bounds: Bounds) -> bool:
+def _inside(value: int | float, bounds: StatedRange) -> bool:
     if bounds.at_least is not None and value < bounds.at_least:
         return False
     if bounds.more_than is not None and value <= bounds.more_than:

@@ -40,7 +40,7 @@ class Stated:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class StatedRange:
     """What a range says of numbers; all None where it says that anything of the type may stand there."""
 
     at_least: int | float | None = None
@@ -147,7 +147,7 @@ _NOUN = (
 )
 
 
-def read_bounds(text: str, kind: AttributeKind | None) -> Bounds | None:
+def read_bounds(text: str, kind: AttributeKind | None) -> StatedRange | None:
     """The bounds that a range states for numbers (of a list: for each); None where it is not understood."""
     words = plain(text).lower().replace("`", "").replace("*", "").strip().rstrip(".")
     words = words.replace("floating point", "floating-point")
@@ -156,34 +156,34 @@ def read_bounds(text: str, kind: AttributeKind | None) -> Bounds | None:
         return None
     interval = re.fullmatch(rf".*?(?:range|between|interval)?\s*\[({_NUMBER})[,;] ?({_NUMBER})\]", words)
     if interval and re.fullmatch(r"[a-z -]*", words[: words.index("[")]):
-        return Bounds(at_least=_value(interval[1], single), at_most=_value(interval[2], single))
+        return StatedRange(at_least=_value(interval[1], single), at_most=_value(interval[2], single))
     start = re.fullmatch(
         rf"{_ARTICLE}{_LISTED}[a-z -]*?(?:starting from|greater than or equal to|not less than|>=) "
         rf"(?P<value>{_NUMBER}|zero)",
         words,
     )
     if start:
-        return Bounds(at_least=_value(start["value"].replace("zero", "0"), single))
+        return StatedRange(at_least=_value(start["value"].replace("zero", "0"), single))
     above = re.fullmatch(
         rf"{_ARTICLE}{_LISTED}[a-z -]*?(?:bigger|greater) than (?P<value>{_NUMBER}|zero)", words
     )
     if above:
         return _strict(_value(above["value"].replace("zero", "0"), single), single)
     if re.fullmatch(r"a list of 0s and 1s?(?:\. only one non-zero bit is allowed)?", words):
-        return Bounds(at_least=0, at_most=1)
+        return StatedRange(at_least=0, at_most=1)
     words = re.sub(r"(?:\. negative value means counting [a-z ]*|, empty list is allowed.*)$", "", words)
     sentence = rf"{_ARTICLE}{_LISTED}(?P<sign>non-negative |positive )?{_NOUN}"
     match = re.fullmatch(sentence, words)
     if match is None or not words:
         return None
     if "non-negative" in words:
-        return Bounds(at_least=0 if single == "int" else 0.0)
-    return _strict(0, single) if "positive" in words else Bounds()
+        return StatedRange(at_least=0 if single == "int" else 0.0)
+    return _strict(0, single) if "positive" in words else StatedRange()
 
 
-def _strict(limit: int | float, kind: str) -> Bounds:
+def _strict(limit: int | float, kind: str) -> StatedRange:
     """Beyond a limit: for whole numbers, from the next one on."""
-    return Bounds(at_least=int(limit) + 1) if kind == "int" else Bounds(more_than=float(limit))
+    return StatedRange(at_least=int(limit) + 1) if kind == "int" else StatedRange(more_than=float(limit))
 
 
 def _value(text: str, kind: str) -> int | float:

@@ -13,7 +13,7 @@ State = Literal["read", "none", "open", "unread"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FieldOutcome:
     """One field: its kind (`attribute type`), what it belongs to, its line, its words, what became of it."""
 
     field: str
@@ -27,11 +27,11 @@ class Outcome:
 class Notes:
     """What a reader writes down beside the facts: outcomes and findings."""
 
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[FieldOutcome] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
     def field(self, name: str, about: str, line: Line, text: str, state: State) -> None:
-        self.outcomes.append(Outcome(name, about, line.number, text, state))
+        self.outcomes.append(FieldOutcome(name, about, line.number, text, state))
 
     def find(
         self, code: str, severity: Severity, line: Line, message: str, evidence: str, *, mended: bool = False

@@ -14,7 +14,7 @@ DEEPEST = 8
 
 
 @dataclass
-class Section:
+class TitledTokens:
     """A section: its title in small letters, where it stands, and its tokens."""
 
     title: str
@@ -44,27 +44,27 @@ class Bullet:
         return joined(self.lines)
 
     @property
-    def key(self) -> tuple[str, Part] | None:
+    def key(self) -> tuple[str, KeyedItem] | None:
         """What `**key**: text` names, in small letters, and the text behind."""
         match = _KEY.match(self.lines[0].text)
         if match is None:
             return None
         rest = [self.lines[0].after(match.start("rest")), *self.lines[1:]]
-        return " ".join(match["key"].split()).lower(), Part(self, rest)
+        return " ".join(match["key"].split()).lower(), KeyedItem(self, rest)
 
-    def parts(self) -> Iterator[tuple[str, Part]]:
+    def parts(self) -> Iterator[tuple[str, KeyedItem]]:
         """The children that have a key."""
         for child in self.children:
             if child.key is not None:
                 yield child.key
 
-    def part(self, key: str) -> Part | None:
+    def part(self, key: str) -> KeyedItem | None:
         """The first child of that key; None where there is none."""
         return next((part for name, part in self.parts() if name == key), None)
 
 
 @dataclass(frozen=True)
-class Part:
+class KeyedItem:
     """What stands behind a key: the bullet that holds it, and its lines without the key."""
 
     bullet: Bullet
@@ -83,12 +83,12 @@ class Part:
         return self.lines[0]
 
 
-def read_sections(page: Lexed) -> list[Section]:
+def read_sections(page: Lexed) -> list[TitledTokens]:
     """The sections of a page in their order."""
-    sections: list[Section] = []
+    sections: list[TitledTokens] = []
     for token in page.tokens:
         if token.kind == "section":
-            sections.append(Section(token.title, token.line))
+            sections.append(TitledTokens(token.title, token.line))
             if token.line.text:
                 sections[-1].tokens.append(Token("text", token.line))
         elif sections:

@@ -13,27 +13,27 @@ _MOST_CELLS = 10_000
 
 
 @dataclass(frozen=True)
-class Row:
+class MatrixRow:
     """One row: its cells as written, and its line."""
 
     cells: tuple[str, ...]
     line: Line
 
 
-def read_matrices(lines: Sequence[Line]) -> list[list[Row]]:
+def read_matrices(lines: Sequence[Line]) -> list[list[MatrixRow]]:
     """The matrices of a formula, row by row."""
-    matrices: list[list[Row]] = []
+    matrices: list[list[MatrixRow]] = []
     for line in lines:
         text = line.text.strip()
         if text.startswith("\\begin"):
             matrices.append([])
         elif matrices and "&" in text:
             cells = tuple(each.strip() for each in re.sub(r"\\\\\s*$", "", text).split("&"))
-            matrices[-1].append(Row(cells, line))
+            matrices[-1].append(MatrixRow(cells, line))
     return matrices
 
 
-def check_matrix(rows: list[Row], image: Value, channel: int) -> Iterator[Finding]:
+def check_matrix(rows: list[MatrixRow], image: Value, channel: int) -> Iterator[Finding]:
     """Numbers of a matrix that differ from the image, wherever the image lies inside the padded matrix."""
     if image.data is None or len(image.shape) != 4 or not rows:
         return
@@ -61,8 +61,8 @@ def check_matrix(rows: list[Row], image: Value, channel: int) -> Iterator[Findin
 
 
 def _differences(
-    rows: list[Row], pixels: Sequence[int], extent: tuple[int, int], shift: tuple[int, int]
-) -> list[tuple[Row, int, int]]:
+    rows: list[MatrixRow], pixels: Sequence[int], extent: tuple[int, int], shift: tuple[int, int]
+) -> list[tuple[MatrixRow, int, int]]:
     """Cells that are numbers and differ from the image shifted so; around the image stand zeros."""
     height, width = extent
     found = []

@@ -39,7 +39,7 @@ _SHAPE = re.compile(r"\bshape `\[(?P<shape>[^`]*)\]`(?! or|, `)")
 
 
 @dataclass
-class Group:
+class ParameterGroup:
     """The inputs or the outputs as they are read, and the lines that describe each."""
 
     noun: str
@@ -53,10 +53,10 @@ class ParameterReader:
     def __init__(self, notes: Notes, types: TypeFinder) -> None:
         self._notes = notes
         self._types = types
-        self.inputs = Group("input")
-        self.outputs = Group("output")
+        self.inputs = ParameterGroup("input")
+        self.outputs = ParameterGroup("output")
 
-    def read(self, group: Group, bullets: Sequence[Bullet]) -> None:
+    def read(self, group: ParameterGroup, bullets: Sequence[Bullet]) -> None:
         """Read one section. A bullet that is neither a parameter nor a note is a finding."""
         variants: list[list[Bullet]] = []
         for bullet in bullets:
@@ -78,7 +78,7 @@ class ParameterReader:
         if variants:
             self._variants(group, variants)
 
-    def _variants(self, group: Group, variants: list[list[Bullet]]) -> None:
+    def _variants(self, group: ParameterGroup, variants: list[list[Bullet]]) -> None:
         """Alternative lists of parameters: the longest, whose rest may be omitted."""
         longest = max(variants, key=len)
         for bullet in longest:
@@ -95,7 +95,7 @@ class ParameterReader:
         )
         group.parameters[least:] = [replace(each, option="optional") for each in group.parameters[least:]]
 
-    def _parameter(self, group: Group, bullet: Bullet, head: re.Match[str]) -> None:
+    def _parameter(self, group: ParameterGroup, bullet: Bullet, head: re.Match[str]) -> None:
         line = bullet.lines[0]
         named = head.groupdict()
         lines = [line.after(head.start("text")), *bullet.lines[1:]]
@@ -135,7 +135,9 @@ class ParameterReader:
             )
         )
 
-    def _name(self, group: Group, text: str, number: int, named: dict[str, str | None], several: bool) -> str:
+    def _name(
+        self, group: ParameterGroup, text: str, number: int, named: dict[str, str | None], several: bool
+    ) -> str:
         found = _NAME.match(text)
         written = (found["code"] or found["quoted"] or found["star"]) if found else None
         if written and not SYMBOL.match(written):
@@ -146,7 +148,9 @@ class ParameterReader:
             return f"{group.noun}s"
         return group.noun if number == 1 else f"{group.noun}_{number}"
 
-    def _option(self, group: Group, name: str, line: Line, text: str, below: str, several: bool) -> Option:
+    def _option(
+        self, group: ParameterGroup, name: str, line: Line, text: str, below: str, several: bool
+    ) -> Option:
         if group.noun == "output":
             return "variadic" if several else "optional" if _OPTIONAL.search(text) else "single"
         optional, required = (

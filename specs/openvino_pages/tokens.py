@@ -42,7 +42,7 @@ class Token:
 
 
 @dataclass
-class Block:
+class CodeBlock:
     """A block of code: its language (may be empty), where it begins, its lines, whether it ends."""
 
     language: str
@@ -56,7 +56,7 @@ class Lexed:
     """A page as tokens, its blocks of code, and what is wrong with its markup."""
 
     tokens: list[Token] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[CodeBlock] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
     def prose(self, line: Line) -> None:

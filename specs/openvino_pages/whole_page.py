@@ -12,8 +12,8 @@ from specs.documents import KEY, Line, Passage, Text, split_lines, unescape
 from specs.model import Arity, Document, Finding, Formula, ParameterSpec, Prose, Spec, TypeConstraint
 from specs.openvino_pages.assignments import Assignments
 from specs.openvino_pages.examples import read_examples
-from specs.openvino_pages.field_outcomes import Notes, Outcome
-from specs.openvino_pages.items import Section, read_bullets, read_sections
+from specs.openvino_pages.field_outcomes import FieldOutcome, Notes
+from specs.openvino_pages.items import TitledTokens, read_bullets, read_sections
 from specs.openvino_pages.page_attributes import AttributeReader
 from specs.openvino_pages.parameter_types import TypeFinder
 from specs.openvino_pages.parameters import ParameterReader
@@ -31,17 +31,17 @@ _NONE_DUE = frozenset([("outputs", "Result"), ("inputs", "Constant"), ("inputs",
 
 
 @dataclass(frozen=True)
-class Page:
+class OpenVINOPage:
     """What a page says, and what became of each of its fields."""
 
     spec: Spec
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[FieldOutcome, ...]
     layers: Layers
 
 
 def read_page(
     text: Text, operator: OperatorName | None, dialect: str, lex: Callable[[Sequence[Line]], Lexed]
-) -> Page:
+) -> OpenVINOPage:
     """The facts of one page; raises UserError where the user named another operator than the page does."""
     stated = VERSIONED.search(text.content)
     if stated is None:
@@ -92,7 +92,7 @@ def read_page(
     found = [*builder.notes.findings, *page.findings, *findings]
     found.sort(key=lambda each: (each.source.line, each.code))
     spec = replace(spec, examples=(*layers.examples, *assignments.examples, *numbered), findings=tuple(found))
-    return Page(spec, tuple(builder.notes.outcomes), layers)
+    return OpenVINOPage(spec, tuple(builder.notes.outcomes), layers)
 
 
 def _arity(parameters: Sequence[ParameterSpec]) -> Arity:
@@ -111,7 +111,7 @@ class _Builder:
     formulas: list[Formula] = field(default_factory=list)
     prose: list[Prose] = field(default_factory=list)
     category: str | None = None
-    sections: dict[str, Section] = field(default_factory=dict)
+    sections: dict[str, TitledTokens] = field(default_factory=dict)
 
     def read(self) -> None:
         sections = self.sections = self._sections()
@@ -128,9 +128,9 @@ class _Builder:
             self.category = bare(sections["category"].passage.text) or None
         self._describe_all(sections, types)
 
-    def _sections(self) -> dict[str, Section]:
+    def _sections(self) -> dict[str, TitledTokens]:
         """The sections by their own titles; those that are absent or stand twice are findings."""
-        found: dict[str, Section] = {}
+        found: dict[str, TitledTokens] = {}
         for section in read_sections(self.page):
             title = self._title(section.title)
             if title in found and title in _ONCE:
@@ -173,7 +173,7 @@ class _Builder:
             return "example"
         return {"input": "inputs", "output": "outputs", "type": "types"}.get(title, title)
 
-    def _describe_all(self, sections: Mapping[str, Section], types: TypeReader) -> None:
+    def _describe_all(self, sections: Mapping[str, TitledTokens], types: TypeReader) -> None:
         for title in ("short description", "detailed description", "mathematical formulation"):
             if title in sections:
                 self._describe(title.replace(" ", "_"), sections[title].passage)
@@ -193,5 +193,5 @@ class _Builder:
             self.formulas += find_formulas(passage)
 
 
-def _tokens(sections: Mapping[str, Section], title: str) -> list[Token]:
+def _tokens(sections: Mapping[str, TitledTokens], title: str) -> list[Token]:
     return sections[title].tokens if title in sections else []

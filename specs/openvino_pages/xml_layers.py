@@ -11,7 +11,7 @@ from opcert.vocabulary.attributes import AttributeKind
 from specs.documents import Line
 from specs.model import Example, Finding, ParameterSpec, Spec, Value
 from specs.openvino_pages.commented import fits_shape, read_comment
-from specs.openvino_pages.tokens import Block
+from specs.openvino_pages.tokens import CodeBlock
 from specs.openvino_pages.type_words import find_precision
 from specs.openvino_pages.xml_blocks import Element, Malformed, read_xml
 
@@ -32,7 +32,7 @@ class Layers:
     mended: int = 0
     _mended: bool = False
 
-    def read(self, blocks: Sequence[Block]) -> None:
+    def read(self, blocks: Sequence[CodeBlock]) -> None:
         others: list[Element] = []
         for block in blocks:
             lines = _without_margin(block)
@@ -238,7 +238,7 @@ def decode(text: str, kind: AttributeKind | None) -> Any:
     return text
 
 
-def _without_margin(block: Block) -> list[Line]:
+def _without_margin(block: CodeBlock) -> list[Line]:
     """The lines of a block without the empty ones around it."""
     lines = list(block.lines)
     while lines and not lines[-1].text.strip():

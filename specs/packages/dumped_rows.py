@@ -19,7 +19,7 @@ _MOST_CHARACTERS = 1 << 20
 
 
 @dataclass(frozen=True)
-class Row:
+class DumpLine:
     """One line of a dump: what it is about (`operator`, `attribute`, `input`, ...), its number, its values.
 
     The getters raise UserError where a value is missing or of another type.
@@ -78,7 +78,7 @@ class Dump:
     """A package's name and version, and the rows of each operator, the operator's own row first."""
 
     document: Document
-    operators: Sequence[Sequence[Row]]
+    operators: Sequence[Sequence[DumpLine]]
 
 
 def recognise_package(text: Text, package: str) -> float:
@@ -115,8 +115,8 @@ def read_operators(
     text: Text,
     dialect: str,
     wanted: OperatorName | None,
-    name_of: Callable[[Row], OperatorName],
-    read: Callable[[Sequence[Row], OperatorName, Document], Spec],
+    name_of: Callable[[DumpLine], OperatorName],
+    read: Callable[[Sequence[DumpLine], OperatorName, Document], Spec],
 ) -> list[Spec]:
     """The spec of every operator of a dump, or of the one wanted.
 
@@ -130,7 +130,7 @@ def read_operators(
     return specs
 
 
-def _rows(text: Text) -> Iterator[Row]:
+def _rows(text: Text) -> Iterator[DumpLine]:
     lines = text.content.split("\n")
     if lines and not lines[-1]:
         lines.pop()
@@ -147,13 +147,13 @@ def _rows(text: Text) -> Iterator[Row]:
                 where=where,
                 remedy="Make it anew: opcert import --from-package",
             )
-        yield Row(values.get("is", ""), number, values, text.file)
+        yield DumpLine(values.get("is", ""), number, values, text.file)
 
 
-def _operators(rows: Iterable[Row]) -> tuple[list[list[Row]], Row | None]:
+def _operators(rows: Iterable[DumpLine]) -> tuple[list[list[DumpLine]], DumpLine | None]:
     """The rows of each operator, and the row that ends the dump where it is the last one."""
-    found: list[list[Row]] = []
-    last: Row | None = None
+    found: list[list[DumpLine]] = []
+    last: DumpLine | None = None
     for row in rows:
         if last is not None:
             raise last.wrong("is", "the end of the dump behind every operator")
@@ -168,7 +168,7 @@ def _operators(rows: Iterable[Row]) -> tuple[list[list[Row]], Row | None]:
     return found, last
 
 
-def passage_of(rows: Sequence[Row]) -> Passage:
+def passage_of(rows: Sequence[DumpLine]) -> Passage:
     """The text of an operator, which stands in rows of its own."""
     return Passage([Line(row.word("text").rstrip(), row.number) for row in rows if row.kind == "text"])
 

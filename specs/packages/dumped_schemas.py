@@ -9,9 +9,9 @@ from typing import Any
 from opcert.vocabulary.names import OperatorName
 from specs.documents import Line, Passage, Text
 from specs.model import Arity, Document, Spec
-from specs.onnx_pages.page_parts import KINDS, Item, Parts
+from specs.onnx_pages.page_parts import KINDS, ListedItem, PageParts
 from specs.onnx_pages.version import read_version
-from specs.packages.dumped_rows import Row, passage_of, read_operators
+from specs.packages.dumped_rows import DumpLine, passage_of, read_operators
 from specs.worked.examples import ExampleText
 
 _DERIVABLE = {"Differentiable": True, "NonDifferentiable": False}
@@ -22,11 +22,11 @@ def read_schemas(text: Text, dialect: str, operator: OperatorName | None) -> lis
     return read_operators(text, dialect, operator, _name, _read)
 
 
-def _name(head: Row) -> OperatorName:
+def _name(head: DumpLine) -> OperatorName:
     return OperatorName(head.word("domain"), head.word("name"), head.number_of("since_version"))
 
 
-def _read(rows: Sequence[Row], name: OperatorName, document: Document) -> Spec:
+def _read(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> Spec:
     """The spec, its defaults marked as the schema's own and not as printed ones."""
     spec = read_version(name, document, _parts(rows), ())
     origins = {
@@ -36,18 +36,18 @@ def _read(rows: Sequence[Row], name: OperatorName, document: Document) -> Spec:
     return replace(spec, origins=origins)
 
 
-def _parts(rows: Sequence[Row]) -> Parts:
+def _parts(rows: Sequence[DumpLine]) -> PageParts:
     head = rows[0]
-    own: dict[str, list[Row]] = {}
+    own: dict[str, list[DumpLine]] = {}
     for row in rows[1:]:
         own.setdefault(row.kind, []).append(row)
-    return Parts(
+    return PageParts(
         summary=passage_of(rows),
         attributes=[_attribute(row) for row in own.get("attribute", ())],
         inputs=[_parameter(row) for row in own.get("input", ())],
         outputs=[_parameter(row) for row in own.get("output", ())],
         type_constraints=[
-            Item(row.word("name"), row.line, Passage(row.text_lines()), types=row.words("types"))
+            ListedItem(row.word("name"), row.line, Passage(row.text_lines()), types=row.words("types"))
             for row in own.get("types", ())
         ],
         input_arity=_arity(head, "inputs"),
@@ -57,7 +57,7 @@ def _parts(rows: Sequence[Row]) -> Parts:
     )
 
 
-def _arity(row: Row, name: str) -> Arity:
+def _arity(row: DumpLine, name: str) -> Arity:
     bounds = row.values.get(name)
     match bounds:
         case [int(least), int() | None as most]:
@@ -65,11 +65,11 @@ def _arity(row: Row, name: str) -> Arity:
     raise row.wrong(name, "the least number and the greatest, or null")
 
 
-def _attribute(row: Row) -> Item:
+def _attribute(row: DumpLine) -> ListedItem:
     word = row.word("type")
     kind = KINDS.get(word)
     other = f"list of {word.lower()}" if word.endswith("S") else word.lower()
-    return Item(
+    return ListedItem(
         name=row.word("name"),
         line=row.line,
         description=Passage(row.text_lines()),
@@ -85,8 +85,8 @@ def _printed(value: Any) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _parameter(row: Row) -> Item:
-    return Item(
+def _parameter(row: DumpLine) -> ListedItem:
+    return ListedItem(
         name=row.word("name"),
         line=row.line,
         description=Passage(row.text_lines()),
@@ -97,8 +97,8 @@ def _parameter(row: Row) -> Item:
     )
 
 
-def _examples(rows: Iterable[Row]) -> Iterator[ExampleText]:
-    title: Row | None = None
+def _examples(rows: Iterable[DumpLine]) -> Iterator[ExampleText]:
+    title: DumpLine | None = None
     code: list[Line] = []
     for row in rows:
         if row.kind == "example":

@@ -18,7 +18,7 @@ from specs.model import (
     Spec,
     TypeConstraint,
 )
-from specs.packages.dumped_rows import Row
+from specs.packages.dumped_rows import DumpLine
 from specs.tensorflow_texts.type_words import our_type
 
 _KINDS: dict[str, tuple[AttributeKind | None, str | None]] = {
@@ -51,7 +51,7 @@ class _Inferred:
         return f"T_{self.by[attribute]}" if attribute in self.by else attribute
 
 
-def read_definition(rows: Sequence[Row], name: OperatorName, document: Document) -> Spec:
+def read_definition(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> Spec:
     """The facts of a definition; an only output is called `output`, as nobody can name it."""
     inputs = [row for row in rows if row.kind == "input"]
     outputs = [row for row in rows if row.kind == "output"]
@@ -79,11 +79,11 @@ def read_definition(rows: Sequence[Row], name: OperatorName, document: Document)
     )
 
 
-def _origin(row: Row) -> Origin:
+def _origin(row: DumpLine) -> Origin:
     return Origin("imported", (row.line.source(),))
 
 
-def _inferred(inputs: Sequence[Row]) -> _Inferred:
+def _inferred(inputs: Sequence[DumpLine]) -> _Inferred:
     by: dict[str, str] = {}
     for row in inputs:
         for field in ("type_attr", "type_list_attr", "number_attr"):
@@ -92,19 +92,21 @@ def _inferred(inputs: Sequence[Row]) -> _Inferred:
     return _Inferred(by)
 
 
-def _variables(rows: Sequence[Row], inferred: _Inferred) -> dict[str, str]:
+def _variables(rows: Sequence[DumpLine], inferred: _Inferred) -> dict[str, str]:
     """Every attribute that is the type of a tensor, and the name of its type variable."""
     fields = ("type_attr", "type_list_attr")
     named = [row.word(field) for row in rows for field in fields if field in row.values]
     return {each: inferred.variable(each) for each in named}
 
 
-def _types(row: Row) -> tuple[str, ...]:
+def _types(row: DumpLine) -> tuple[str, ...]:
     allowed = row.values.get("allowed")
     return tuple(dict.fromkeys(map(our_type, row.words("allowed")))) if allowed is not None else ()
 
 
-def _parameter(row: Row, name: str, inferred: _Inferred, attributes: Mapping[str, Row]) -> ParameterSpec:
+def _parameter(
+    row: DumpLine, name: str, inferred: _Inferred, attributes: Mapping[str, DumpLine]
+) -> ParameterSpec:
     listed, counted = row.values.get("type_list_attr"), row.values.get("number_attr")
     attribute = row.values.get("type_attr") or listed
     kind = inferred.variable(attribute) if isinstance(attribute, str) else our_type(_bare(row.word("type")))
@@ -131,7 +133,7 @@ def _arity(parameters: Sequence[ParameterSpec]) -> Arity:
     return Arity(least, None if any(each.option == "variadic" for each in parameters) else len(parameters))
 
 
-def _attribute(row: Row) -> AttributeSpec:
+def _attribute(row: DumpLine) -> AttributeSpec:
     word = row.word("type")
     if word not in _KINDS:
         raise row.wrong("type", ", ".join(_KINDS))

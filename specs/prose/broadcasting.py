@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from specs.documents import Passage
-from specs.prose.part_names import Parts, name_of
+from specs.prose.part_names import ParameterNames, name_of
 from specs.prose.sentences import found, pattern
 from specs.statements import Broadcast
 
@@ -25,7 +25,7 @@ _TO = pattern(
 _NOT = pattern(r"\b(?:no|not|operations with|without|never)\b(?: \w+){0,3}$")
 
 
-def find_broadcasts(about: str, passage: Passage, parts: Parts) -> Iterator[Broadcast]:
+def find_broadcasts(about: str, passage: Passage, parts: ParameterNames) -> Iterator[Broadcast]:
     """What a passage says of broadcasting: in both directions once, one way for each input."""
     text = passage.text[:50_000]
     if about == "summary":
@@ -51,7 +51,7 @@ def _applies(text: str, match: re.Match[str]) -> bool:
     return not _NOT.search(text[max(0, match.start() - 60) : match.start()].rstrip(" *("))
 
 
-def _target(text: str, parts: Parts) -> str:
+def _target(text: str, parts: ParameterNames) -> str:
     """What is broadcast to: an input by its name, else the shape or formula as it stands."""
     bare = text.strip().strip("`'\"")
     about = parts.about(bare) or (parts.tensor(bare) if not re.search(r"[-+*/(\[]|\bshape\b", bare) else None)

@@ -13,7 +13,7 @@ _GENERIC = frozenset(["tensor", "tensors", "input", "output", "data", "first"])
 
 
 @dataclass(frozen=True)
-class Parts:
+class ParameterNames:
     """The attributes, inputs and outputs of one operator, by name."""
 
     attributes: Sequence[str] = ()

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from specs.documents import Passage
 from specs.model import Origin
 from specs.prose.broadcasting import find_broadcasts
-from specs.prose.part_names import Parts
+from specs.prose.part_names import ParameterNames
 from specs.prose.ranges import find_ranges
 from specs.prose.ranks import find_ranks, rank_names
 from specs.prose.relevance import find_relevance
@@ -23,7 +23,7 @@ MOST_STATEMENTS = 500
 _NOWHERE = Origin("imported")
 
 
-def find_statements(passages: Mapping[str, Passage], parts: Parts) -> tuple[Statement, ...]:
+def find_statements(passages: Mapping[str, Passage], parts: ParameterNames) -> tuple[Statement, ...]:
     """The statements of all passages (by what they are about), in the order of the passages."""
     symbols = rank_names(passages, parts)
     found = (
@@ -49,7 +49,7 @@ def _also(first: Statement, second: Statement) -> Statement:
 
 
 def _of_passage(
-    about: str, passage: Passage, parts: Parts, symbols: Mapping[str, str]
+    about: str, passage: Passage, parts: ParameterNames, symbols: Mapping[str, str]
 ) -> Iterator[Statement]:
     yield from find_ranges(about, passage, parts, symbols)
     yield from find_ranks(about, passage, parts, symbols)

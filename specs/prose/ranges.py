@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from specs.documents import Passage
 from specs.model import Origin
 from specs.prose.bounds import expression, rank_symbols
-from specs.prose.part_names import Parts, name_of
+from specs.prose.part_names import ParameterNames, name_of
 from specs.prose.sentences import Sentence, found, pattern, sentences
 from specs.prose.worded_conditions import condition
 from specs.statements import Of, Range
@@ -74,7 +74,9 @@ _COUNTS = {"one": "1", "two": "2", "three": "3", "four": "4"}
 _FIELDS = ("at_least", "more_than", "at_most", "less_than")
 
 
-def find_ranges(about: str, passage: Passage, parts: Parts, symbols: Mapping[str, str]) -> Iterator[Range]:
+def find_ranges(
+    about: str, passage: Passage, parts: ParameterNames, symbols: Mapping[str, str]
+) -> Iterator[Range]:
     """Every range and bound that a passage states; `symbols` are words for ranks from other passages."""
     whole = {**symbols, **_defined(passage.text, parts)}
     for sentence in sentences(passage.text):
@@ -88,7 +90,7 @@ def find_ranges(about: str, passage: Passage, parts: Parts, symbols: Mapping[str
             yield from _lengths(about, passage, sentence, parts)
 
 
-def _defined(text: str, parts: Parts) -> dict[str, str]:
+def _defined(text: str, parts: ParameterNames) -> dict[str, str]:
     """What `where r = rank(data)` and its like make of a word."""
     symbols = {}
     for match in (*_DEFINED.finditer(text[:5000]), *_GIVEN_RANK.finditer(text[:5000])):
@@ -109,7 +111,7 @@ def _defined(text: str, parts: Parts) -> dict[str, str]:
 
 
 def _intervals(
-    about: str, passage: Passage, sentence: Sentence, parts: Parts, symbols: Mapping[str, str]
+    about: str, passage: Passage, sentence: Sentence, parts: ParameterNames, symbols: Mapping[str, str]
 ) -> Iterator[Range]:
     for introduction in _INTRODUCED.finditer(sentence.text):
         interval = _INTERVAL.match(sentence.text, introduction.end())
@@ -149,7 +151,7 @@ def _is_shape(before: str, interval: re.Match[str]) -> bool:
     )
 
 
-def _subject(about: str, before: str, parts: Parts) -> str | None:
+def _subject(about: str, before: str, parts: ParameterNames) -> str | None:
     """What a range is of: the part named in front of it, or else the one that the passage is about."""
     named = [match["name"] for match in _SUBJECT.finditer(before)]
     for name in reversed(named):
@@ -159,7 +161,7 @@ def _subject(about: str, before: str, parts: Parts) -> str | None:
     return None if about == "summary" else about
 
 
-def _with_ranks(text: str, symbols: Mapping[str, str], parts: Parts) -> dict[str, str]:
+def _with_ranks(text: str, symbols: Mapping[str, str], parts: ParameterNames) -> dict[str, str]:
     """The symbols, and the words that mean the first input's rank where no text defines them."""
     known = dict(symbols)
     for word in re.findall(r"[A-Za-z_]\w*", text):
@@ -204,7 +206,7 @@ def _range(about: str, origin: Origin, of: Of, given: Mapping[str, str]) -> Rang
     return Range(about, origin, of, least, more, most, less)
 
 
-def _lengths(about: str, passage: Passage, sentence: Sentence, parts: Parts) -> Iterator[Range]:
+def _lengths(about: str, passage: Passage, sentence: Sentence, parts: ParameterNames) -> Iterator[Range]:
     for rule, kind in _LENGTH:
         match = rule.search(sentence.text)
         if match is None or re.match(r"(?:if|when)\b", sentence.text, re.IGNORECASE):

@@ -9,7 +9,7 @@ from itertools import islice
 from specs.documents import Passage
 from specs.model import Origin
 from specs.prose.bounds import expression
-from specs.prose.part_names import Parts, name_of
+from specs.prose.part_names import ParameterNames, name_of
 from specs.prose.sentences import MOST_LETTERS, Sentence, found, pattern, sentences
 from specs.prose.worded_conditions import condition
 from specs.statements import Rank
@@ -50,7 +50,7 @@ MOST_MENTIONS = 20
 _WORDS = {"one": "1", "two": "2", "three": "3", "four": "4"}
 
 
-def rank_names(passages: Mapping[str, Passage], parts: Parts) -> dict[str, str]:
+def rank_names(passages: Mapping[str, Passage], parts: ParameterNames) -> dict[str, str]:
     """The letters that a page calls ranks by: `r` where data is said to be of rank r."""
     names: dict[str, str] = {}
     for about, passage in passages.items():
@@ -66,7 +66,9 @@ def rank_names(passages: Mapping[str, Passage], parts: Parts) -> dict[str, str]:
     return names
 
 
-def find_ranks(about: str, passage: Passage, parts: Parts, symbols: Mapping[str, str]) -> Iterator[Rank]:
+def find_ranks(
+    about: str, passage: Passage, parts: ParameterNames, symbols: Mapping[str, str]
+) -> Iterator[Rank]:
     """The rank that a passage states of the input or output that it is about: one statement at most."""
     if about == "summary":
         yield from _of_named(passage, parts)
@@ -93,7 +95,7 @@ def find_ranks(about: str, passage: Passage, parts: Parts, symbols: Mapping[str,
             return
 
 
-def _of_named(passage: Passage, parts: Parts) -> Iterator[Rank]:
+def _of_named(passage: Passage, parts: ParameterNames) -> Iterator[Rank]:
     """The ranks that a summary gives tensors by name: `The input, weight and output tensors are rank-3`."""
     for match in _NAMED.finditer(passage.text[:MOST_LETTERS]):
         names = re.findall(
@@ -106,7 +108,7 @@ def _of_named(passage: Passage, parts: Parts) -> Iterator[Rank]:
                 yield Rank(about, found(passage, match.start(), "stated-rank", 0.9), rank, rank)
 
 
-def _of_outputs(passage: Passage, parts: Parts) -> Iterator[Rank]:
+def _of_outputs(passage: Passage, parts: ParameterNames) -> Iterator[Rank]:
     """What a summary says of the rank of the first output: that of the input on a condition, or a scalar."""
     if not parts.outputs:
         return
@@ -160,7 +162,7 @@ def _before(match: re.Match[str], before: str) -> str:
 
 
 def _bounded(
-    about: str, passage: Passage, sentence: Sentence, parts: Parts, symbols: Mapping[str, str]
+    about: str, passage: Passage, sentence: Sentence, parts: ParameterNames, symbols: Mapping[str, str]
 ) -> Iterator[Rank]:
     if re.match(r"(?:if|when|for|otherwise)\b", sentence.text, re.IGNORECASE):
         return

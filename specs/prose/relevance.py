@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from specs.documents import Passage
-from specs.prose.part_names import Parts, name_of
+from specs.prose.part_names import ParameterNames, name_of
 from specs.prose.sentences import Sentence, found, pattern, sentences
 from specs.prose.worded_conditions import condition, necessary
 from specs.statements import Relevance
@@ -49,7 +49,7 @@ _SELF = re.compile(r"^(?:this|it|which|and|that|attribute|input|value|the|parame
 _OPPOSITE = {"==": "!=", "!=": "=="}
 
 
-def find_relevance(about: str, passage: Passage, parts: Parts) -> Iterator[Relevance]:
+def find_relevance(about: str, passage: Passage, parts: ParameterNames) -> Iterator[Relevance]:
     """Where the part that a passage is about matters, or another one that the passage names; each once."""
     group = about.partition(".")[0]
     if group not in ("attributes", "inputs"):
@@ -63,7 +63,9 @@ def find_relevance(about: str, passage: Passage, parts: Parts) -> Iterator[Relev
     yield from stated.values()
 
 
-def _of_sentence(about: str, passage: Passage, sentence: Sentence, parts: Parts) -> Iterator[Relevance]:
+def _of_sentence(
+    about: str, passage: Passage, sentence: Sentence, parts: ParameterNames
+) -> Iterator[Relevance]:
     text = sentence.text
     for rule in _VOID:
         match = rule.search(text)
@@ -91,7 +93,7 @@ def _of_sentence(about: str, passage: Passage, sentence: Sentence, parts: Parts)
             return
 
 
-def _subject(about: str, word: str | None, parts: Parts) -> str | None:
+def _subject(about: str, word: str | None, parts: ParameterNames) -> str | None:
     if word is None or word.startswith("this ") or _SELF.match(word):
         return about
     named = parts.about(word.strip("`'\""))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from specs.documents import Passage
-from specs.prose.part_names import Parts
+from specs.prose.part_names import ParameterNames
 from specs.prose.sentences import Sentence, found, pattern, sentences
 from specs.statements import SameShape
 
@@ -51,7 +51,7 @@ _NO_SHAPE = pattern(
 )
 
 
-def find_same_shapes(about: str, passage: Passage, parts: Parts) -> Iterator[SameShape]:
+def find_same_shapes(about: str, passage: Passage, parts: ParameterNames) -> Iterator[SameShape]:
     """What a passage says about tensors of one shape, each pair once."""
     known: set[tuple[str, str]] = set()
     for sentence in sentences(passage.text):
@@ -61,7 +61,9 @@ def find_same_shapes(about: str, passage: Passage, parts: Parts) -> Iterator[Sam
                 yield each
 
 
-def _of_sentence(about: str, passage: Passage, sentence: Sentence, parts: Parts) -> Iterator[SameShape]:
+def _of_sentence(
+    about: str, passage: Passage, sentence: Sentence, parts: ParameterNames
+) -> Iterator[SameShape]:
     text = sentence.text
     group = about.partition(".")[0]
     everything = _ALL.search(text)
@@ -114,7 +116,7 @@ def _of_sentence(about: str, passage: Passage, sentence: Sentence, parts: Parts)
         yield SameShape(f"outputs.{parts.outputs[0]}", origin, f"inputs.{parts.inputs[0]}")
 
 
-def _subject(before: str, parts: Parts) -> str | None:
+def _subject(before: str, parts: ParameterNames) -> str | None:
     """The tensor that a sentence of the summary speaks of."""
     named = re.search(r"[`'\"](\w+)[`'\"](?: tensor)?[^`'\"]{0,40}$", before)
     about = parts.about(named[1]) if named else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from specs.prose.part_names import Parts, name_of
+from specs.prose.part_names import ParameterNames, name_of
 from specs.prose.sentences import pattern
 
 _QUOTES = "\"'`"
@@ -21,7 +21,7 @@ _GLUE = re.compile(r"\s+(and|or)\s+", re.IGNORECASE)
 _WORDS = {"true": "1", "false": "0", "enabled": "1", "disabled": "0"}
 
 
-def condition(text: str, parts: Parts) -> str | None:
+def condition(text: str, parts: ParameterNames) -> str | None:
     """The expression of a condition in words; None where a part of it cannot be read.
 
     What stands behind a comma is no part of it.
@@ -38,7 +38,7 @@ def condition(text: str, parts: Parts) -> str | None:
     return joined
 
 
-def necessary(text: str, parts: Parts) -> str | None:
+def necessary(text: str, parts: ParameterNames) -> str | None:
     """What of a condition can be read, where all of its parts must hold; None where nothing can."""
     pieces = _GLUE.split(re.split(r"[;)]|\. ", text.strip(), maxsplit=1)[0])
     if any(each.lower() != "and" for each in pieces[1::2]):
@@ -47,7 +47,7 @@ def necessary(text: str, parts: Parts) -> str | None:
     return " and ".join(atoms) or None
 
 
-def _atom(text: str, parts: Parts) -> str | None:
+def _atom(text: str, parts: ParameterNames) -> str | None:
     match = _ATOM.match(text.strip())
     if match is None or match["rest"].strip(_QUOTES + " "):
         return None

@@ -9,10 +9,10 @@ from itertools import islice
 
 from specs.documents import Passage
 from specs.prose.listed_extents import LIST, read_extents
-from specs.prose.part_names import Parts, name_of
+from specs.prose.part_names import ParameterNames, name_of
 from specs.prose.sentences import Sentence, found, pattern, sentences
 from specs.prose.worded_conditions import condition
-from specs.statements import Shape
+from specs.statements import StatedShape
 
 _INTRODUCED = pattern(
     r"(?:\b(?P<subject>[`'\"]?\w+[`'\"]?)(?:\.shape ?=|'s shape is|`? shape)"
@@ -65,7 +65,7 @@ _TENSORS = ("inputs", "outputs")
 MOST_SHAPES = 20
 
 
-def find_shapes(about: str, passage: Passage, parts: Parts) -> Iterator[Shape]:
+def find_shapes(about: str, passage: Passage, parts: ParameterNames) -> Iterator[StatedShape]:
     """Every shape with a named extent that a passage states."""
     read = (
         shape for each in sentences(passage.text) for shape in _Reader(about, passage, each, parts).shapes()
@@ -80,9 +80,9 @@ class _Reader:
     about: str
     passage: Passage
     sentence: Sentence
-    parts: Parts
+    parts: ParameterNames
 
-    def shapes(self) -> Iterator[Shape]:
+    def shapes(self) -> Iterator[StatedShape]:
         yield from self._of_elements()
         opening, readable = self._opening()
         # What names another tensor's extents gives the names that follow.
@@ -95,21 +95,21 @@ class _Reader:
 
     def _shape(
         self, about: str, place: int, sure: float, extents: tuple[str, ...], when: str | None
-    ) -> Shape:
+    ) -> StatedShape:
         rule = "stated-shape" if sure > 0.75 else "bare-shape"
-        return Shape(about, found(self.passage, self.sentence.start + place, rule, sure), extents, when)
+        return StatedShape(about, found(self.passage, self.sentence.start + place, rule, sure), extents, when)
 
     @property
     def _is_tensor(self) -> bool:
         return self.about.partition(".")[0] in _TENSORS
 
-    def _of_elements(self) -> Iterator[Shape]:
+    def _of_elements(self) -> Iterator[StatedShape]:
         """`If it's a 1-D tensor, its number of elements should be equal to the number of channels (M)`."""
         match = _ELEMENTS.match(self.sentence.text)
         if match and self._is_tensor:
             yield self._shape(self.about, 0, 0.9, (match["name"],), f"rank({name_of(self.about)}) == 1")
 
-    def _introduced(self, opening: str | None) -> Iterator[Shape]:
+    def _introduced(self, opening: str | None) -> Iterator[StatedShape]:
         """Lists behind `shape of` and its like, each with those that `or` joins to it."""
         text = self.sentence.text
         position, begun = 0, False
@@ -131,7 +131,7 @@ class _Reader:
                 when, position = self._when(other.end())
                 yield self._shape(subject, other.start(), 0.9, extents, when or opening)
 
-    def _bare(self, opening: str | None) -> Iterator[Shape]:
+    def _bare(self, opening: str | None) -> Iterator[StatedShape]:
         """`Tensor of [N, C]`, a list at the beginning, and a shape that two tensors have."""
         for rule in (_BARE, _BOTH):
             match = rule.search(self.sentence.text)
@@ -145,7 +145,7 @@ class _Reader:
                 if name.partition(".")[0] in _TENSORS:
                     yield self._shape(name, match.start(), 0.75, extents, opening)
 
-    def _sized(self, opening: str | None) -> Iterator[Shape]:
+    def _sized(self, opening: str | None) -> Iterator[StatedShape]:
         """`Bias of size M`: one extent."""
         match = _SIZED.search(self.sentence.text)
         if match is None or not self._is_tensor or match["name"].lower() in _NO_SIZE:

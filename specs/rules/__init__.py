@@ -28,13 +28,13 @@ from typing import Any
 from opcert.vocabulary.yaml_files import load_file
 from specs.documents import Text
 from specs.model import Finding, Severity, Spec
-from specs.pages import Page, Version
+from specs.pages import DocumentPage, Version
 
 _PACKAGES = (__name__, "specs.declaration_rules")
 
 
 @dataclass(frozen=True)
-class Rule:
+class LintRule:
     """One code: what it means, how serious it is, and the functions that find it (None where it has none)."""
 
     code: str
@@ -48,7 +48,7 @@ class Rule:
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[LintRule, ...]:
     """Every rule on documents, in the order of the codes."""
     packages = (import_module(name) for name in _PACKAGES)
     found = (
@@ -58,20 +58,20 @@ def rules() -> tuple[Rule, ...]:
     return tuple(sorted(found, key=lambda each: each.code))
 
 
-def _told(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[Rule]:
+def _told(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[LintRule]:
     """The codes that reading itself tells: severity, meaning and who finds them, without a function."""
     for code, row in rows.items():
-        yield Rule(code, row["meaning"], row["severity"], found_by=row["found_by"])
+        yield LintRule(code, row["meaning"], row["severity"], found_by=row["found_by"])
 
 
-def read_rules(package: str, folders: Iterable[str]) -> tuple[Rule, ...]:
+def read_rules(package: str, folders: Iterable[str]) -> tuple[LintRule, ...]:
     """The rules of a package of modules, in the order of their codes."""
     names = sorted(each.name for each in pkgutil.iter_modules(folders) if not each.ispkg)
     return tuple(_rule(name, import_module(f"{package}.{name}")) for name in names)
 
 
-def _rule(name: str, module: ModuleType) -> Rule:
-    return Rule(
+def _rule(name: str, module: ModuleType) -> LintRule:
+    return LintRule(
         code=name.replace("_", "-"),
         meaning=(module.__doc__ or "").strip().splitlines()[0],
         severity=module.SEVERITY,
@@ -83,7 +83,7 @@ def _rule(name: str, module: ModuleType) -> Rule:
 
 def check_page(text: Text, dialect: str, specs: Sequence[Spec]) -> list[Spec]:
     """The operator versions of a page, what the rules find added to the findings of each."""
-    page = Page(text, dialect, specs)
+    page = DocumentPage(text, dialect, specs)
     checks = [each.check for each in rules() if each.check is not None]
     return [
         _with(version.spec, [found for check in checks for found in check(version)])
@@ -99,7 +99,7 @@ def compare_layers(layers: Sequence[Spec]) -> list[Finding]:
     return [found for compare in compares for found in compare(layers)]
 
 
-def examine_spec(spec: Spec, among: Iterable[Rule] | None = None) -> list[Finding]:
+def examine_spec(spec: Spec, among: Iterable[LintRule] | None = None) -> list[Finding]:
     """What the rules find in an effective spec."""
     examines = [each.examine for each in (rules() if among is None else among) if each.examine is not None]
     return [found for examine in examines for found in examine(spec)]

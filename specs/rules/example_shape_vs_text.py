@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from specs.model import Example, Finding, Severity, Value
 from specs.pages import Version
-from specs.statements import Rank, SameShape, Shape, Statement, describe, is_proposed
+from specs.statements import Rank, SameShape, StatedShape, Statement, describe, is_proposed
 
 CODE = "example-shape-vs-text"
 SEVERITY: Severity = "warning"
@@ -23,7 +23,7 @@ def check(version: Version) -> Iterator[Finding]:
     for example in version.spec.examples:
         values = _values(example)
         for statement in statements:
-            if statement in told or (isinstance(statement, Shape) and statement not in alone):
+            if statement in told or (isinstance(statement, StatedShape) and statement not in alone):
                 continue
             wrong = _contradicted(statement, values)
             if wrong is not None:
@@ -35,7 +35,7 @@ def check(version: Version) -> Iterator[Finding]:
 
 def _alone(statements: list[Statement]) -> set[Statement]:
     """The shapes of tensors that the text gives one shape only."""
-    shapes = [each for each in statements if isinstance(each, Shape)]
+    shapes = [each for each in statements if isinstance(each, StatedShape)]
     return {each for each in shapes if sum(other.about == each.about for other in shapes) == 1}
 
 
@@ -65,7 +65,11 @@ def _contradicted(statement: Statement, values: Mapping[str, Value]) -> Value | 
         rank = len(value.shape)
         if (least.isdigit() and rank < int(least)) or (most.isdigit() and rank > int(most)):
             return value
-    elif isinstance(statement, Shape) and statement.when is None and _differs(statement.extents, value.shape):
+    elif (
+        isinstance(statement, StatedShape)
+        and statement.when is None
+        and _differs(statement.extents, value.shape)
+    ):
         return value
     return None
 

@@ -21,7 +21,7 @@ _STEP = re.compile(r"to (?:produce )?(?:the )?`?(?P<name>\w+)`?\s+of shape:?\s+(
 
 
 @dataclass(frozen=True)
-class Description:
+class TensorWords:
     """What the words behind a tensor's type state of its shape and values."""
 
     rank: str | None
@@ -30,10 +30,10 @@ class Description:
     formulas: tuple[Formula, ...]
 
 
-def describe_tensor(passage: Passage, start: int) -> Description:
+def describe_tensor(passage: Passage, start: int) -> TensorWords:
     """Rank, shape, bound, requirements and steps; `start` is where the words about the type end."""
     rank, least = _RANK.match(passage.text, start), _AT_LEAST.search(passage.text, start)
-    return Description(
+    return TensorWords(
         rank["rank"] if rank else None,
         _extents(rank["shape"]) if rank and rank["shape"] else None,
         int(least[1]) if least else None,

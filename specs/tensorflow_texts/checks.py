@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from specs.documents import Line
 from specs.model import AttributeSpec, Finding, Severity, Spec
 from specs.tensorflow_texts.phrases import read_default
-from specs.tensorflow_texts.sections import Sections, Signature
+from specs.tensorflow_texts.sections import PythonSignature, Sections
 
 
 def check_sections(sections: Sections, spec: Spec, lines: Sequence[Line]) -> Iterator[Finding]:
@@ -64,7 +64,7 @@ def _results(sections: Sections) -> Iterator[Finding]:
         yield _found("items-vs-signature", title, message, ", ".join(missing))
 
 
-def _arguments_as_signed(sections: Sections, signature: Signature) -> Iterator[Finding]:
+def _arguments_as_signed(sections: Sections, signature: PythonSignature) -> Iterator[Finding]:
     described = [each.name for each in sections.arguments]
     signed = list(signature.names)
     if described == signed:
@@ -81,7 +81,7 @@ def _arguments_as_signed(sections: Sections, signature: Signature) -> Iterator[F
     )
 
 
-def _defaults_as_signed(sections: Sections, signature: Signature, spec: Spec) -> Iterator[Finding]:
+def _defaults_as_signed(sections: Sections, signature: PythonSignature, spec: Spec) -> Iterator[Finding]:
     """Each attribute's default against the one of the parameter, where that is a value that can be read."""
     for item in sections.arguments:
         attribute = spec.attributes.get(item.name)

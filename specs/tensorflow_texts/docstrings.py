@@ -26,7 +26,7 @@ from specs.tensorflow_texts.arguments import describe_tensor
 from specs.tensorflow_texts.checks import check_sections
 from specs.tensorflow_texts.examples import read_input_examples
 from specs.tensorflow_texts.phrases import TensorPhrase, read_attribute, read_tensor
-from specs.tensorflow_texts.sections import Item, Sections, split_sections
+from specs.tensorflow_texts.sections import ArgumentText, Sections, split_sections
 from specs.tensorflow_texts.type_words import is_type, our_type
 
 _NO_RESULT = "The created Operation."
@@ -97,7 +97,7 @@ class _Builder:
         self.examples += examples
         self.findings += findings
 
-    def argument(self, item: Item) -> None:
+    def argument(self, item: ArgumentText) -> None:
         if item.name == "name":
             return
         if not item.passage:
@@ -129,7 +129,7 @@ class _Builder:
             self.origins[f"attributes.{item.name}.default"] = origin
         self.attributes[item.name] = attribute.spec(item.name, values, origin)
 
-    def _tensor(self, item: Item, phrase: TensorPhrase) -> ParameterSpec:
+    def _tensor(self, item: ArgumentText, phrase: TensorPhrase) -> ParameterSpec:
         """A tensor; its type variable is `T_<name>` unless it shares another's or the phrase names one."""
         variable = f"T_{item.name}"
         if phrase.relation == "listed":
@@ -171,13 +171,13 @@ class _Builder:
         self.prose.append(passage.prose("outputs"))
         if sections.stated_results is None:
             line = passage.lines[0]
-            self._output(Item("output", line, passage))
+            self._output(ArgumentText("output", line, passage))
             return
         for item in sections.results:
             if item.name in sections.stated_results:
                 self._output(item)
 
-    def _output(self, item: Item) -> None:
+    def _output(self, item: ArgumentText) -> None:
         phrase = read_tensor(item.passage.text) or TensorPhrase("unread")
         self.outputs.append(self._tensor(item, phrase))
 

@@ -20,7 +20,7 @@ _RESULT = re.compile(r"\AA tuple of `Tensor` objects \((?P<names>[^)]*)\)\.")
 
 
 @dataclass(frozen=True)
-class Signature:
+class PythonSignature:
     """A function's parameters, and the default of each that has one, as text of Python."""
 
     names: tuple[str, ...]
@@ -29,7 +29,7 @@ class Signature:
 
 
 @dataclass(frozen=True)
-class Item:
+class ArgumentText:
     """An argument or result: its name, the line in which it stands, its text."""
 
     name: str
@@ -45,12 +45,12 @@ class Sections:
     """
 
     summary: list[Line] = field(default_factory=list)
-    arguments: list[Item] = field(default_factory=list)
+    arguments: list[ArgumentText] = field(default_factory=list)
     result: Passage = field(default_factory=lambda: Passage(()))
-    results: list[Item] = field(default_factory=list)
+    results: list[ArgumentText] = field(default_factory=list)
     stated_results: tuple[str, ...] | None = None
     titles: dict[str, Line] = field(default_factory=dict)
-    signature: Signature | None = None
+    signature: PythonSignature | None = None
     stray: list[Line] = field(default_factory=list)
     swallowed: list[tuple[str, Line]] = field(default_factory=list)
     repeated: list[Line] = field(default_factory=list)
@@ -87,7 +87,7 @@ def split_sections(lines: Sequence[Line]) -> Sections:
     return found
 
 
-def _signature(line: Line) -> Signature | None:
+def _signature(line: Line) -> PythonSignature | None:
     match = _SIGNATURE.match(line.text)
     if match is None:
         return None
@@ -99,10 +99,10 @@ def _signature(line: Line) -> Signature | None:
     if not isinstance(defaults, list) or len(defaults) > len(names):
         return None
     with_default = names[len(names) - len(defaults) :]
-    return Signature(names, dict(zip(with_default, map(str, defaults), strict=True)), line)
+    return PythonSignature(names, dict(zip(with_default, map(str, defaults), strict=True)), line)
 
 
-def _items(lines: Sequence[Line]) -> tuple[list[Item], list[Line]]:
+def _items(lines: Sequence[Line]) -> tuple[list[ArgumentText], list[Line]]:
     """The items of a list, and what stands above the first one."""
     items: list[tuple[str, Line, list[Line]]] = []
     stray: list[Line] = []
@@ -115,7 +115,7 @@ def _items(lines: Sequence[Line]) -> tuple[list[Item], list[Line]]:
             items[-1][2].append(line)
         elif line.text:
             stray.append(line)
-    return [Item(name, line, Passage(own)) for name, line, own in items], stray
+    return [ArgumentText(name, line, Passage(own)) for name, line, own in items], stray
 
 
 def _read_results(found: Sections, lines: Sequence[Line]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from specs.worked.example_values import UNREAD, Part, Typed, Unknown, is_read
+from specs.worked.example_values import UNREAD, SliceOfUnknown, Typed, UnknownValue, is_read
 
 MOST_ELEMENTS = 1_000_000
 
@@ -34,7 +34,7 @@ def construct(name: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
     """The value of a call `np.<name>(...)`."""
     if not is_read([*arguments, *keywords.values()]):
         dtype = _dtype(keywords.get("dtype"))
-        known = bool(arguments) and isinstance(arguments[0], Unknown) and name in ("array", "asarray")
+        known = bool(arguments) and isinstance(arguments[0], UnknownValue) and name in ("array", "asarray")
         return replace(arguments[0], dtype=dtype) if dtype and known else UNREAD
     if name in DTYPES:
         return np.array(arguments[0] if arguments else 0, dtype=DTYPES[name])
@@ -85,11 +85,11 @@ def _filled(name: str, arguments: Sequence[Any], keywords: dict[str, Any], dtype
     return np.full(shape, int(name == "ones"), dtype=dtype or np.dtype(float))
 
 
-def draw_random(name: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> Unknown:
+def draw_random(name: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> UnknownValue:
     """A call `np.random.<name>(...)`: the shape is a fact, the data is not."""
     size = keywords.get("size")
     if name in ("randn", "rand"):
-        return Unknown(_shape(list(arguments)), np.dtype("float64"))
+        return UnknownValue(_shape(list(arguments)), np.dtype("float64"))
     if size is None:
         places = {"uniform": 2, "normal": 2, "randint": 2, "random": 0, "random_sample": 0, "ranf": 0}
         position = places.get(name)
@@ -97,7 +97,7 @@ def draw_random(name: str, arguments: Sequence[Any], keywords: dict[str, Any]) -
             return UNREAD
         size = arguments[position]
     dtype = _dtype(keywords.get("dtype")) or np.dtype("int64" if name == "randint" else "float64")
-    return Unknown(_shape(size), dtype)
+    return UnknownValue(_shape(size), dtype)
 
 
 def make_tensor(arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
@@ -117,11 +117,11 @@ def make_tensor(arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
 
 def call_method(target: Any, name: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
     """The value of a method call on an array, or on one of which only shape and type are known."""
-    if name == "astype" and isinstance(target, Unknown | Part):
+    if name == "astype" and isinstance(target, UnknownValue | SliceOfUnknown):
         return replace(target, dtype=_dtype(arguments[0] if arguments else keywords.get("dtype")))
-    if name == "reshape" and isinstance(target, Unknown) and target.shape is not None:
+    if name == "reshape" and isinstance(target, UnknownValue) and target.shape is not None:
         shape = _shape(arguments[0] if len(arguments) == 1 else list(arguments))
-        return Unknown(np.empty(target.shape, bool).reshape(shape).shape, target.dtype)
+        return UnknownValue(np.empty(target.shape, bool).reshape(shape).shape, target.dtype)
     if not isinstance(target, np.ndarray | np.generic):
         return UNREAD
     array: NDArray[Any] = np.asarray(target)

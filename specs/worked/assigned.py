@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from specs.relations import Step
-from specs.worked.example_values import UNREAD, Built, Part, Unknown, is_read
+from specs.relations import Assignment
+from specs.worked.example_values import UNREAD, Built, SliceOfUnknown, UnknownValue, is_read
 from specs.worked.literals import LiteralReader
 
 
 def with_slice(old: Any, index: ast.expr, value: ast.expr, part: Any, reader: LiteralReader) -> Any:
     """What an array is after an assignment to a part of it."""
-    if isinstance(value, ast.Name) and isinstance(part, Unknown):
-        part = Part(value.id, (), part.shape, part.dtype)
+    if isinstance(value, ast.Name) and isinstance(part, UnknownValue):
+        part = SliceOfUnknown(value.id, (), part.shape, part.dtype)
     try:
-        if isinstance(part, Part) and (
+        if isinstance(part, SliceOfUnknown) and (
             isinstance(old, Built) or (isinstance(old, np.ndarray) and not old.any())
         ):
             built = old if isinstance(old, Built) else Built(old.shape, old.dtype)
-            step = Step(reader.index(index), part.name, part.index)
+            step = Assignment(reader.index(index), part.name, part.index)
             return Built(built.shape, built.dtype, (*built.steps, step))
         if isinstance(old, np.ndarray) and is_read(part):
             changed = old.copy()
@@ -44,11 +44,11 @@ def variable_keywords(value: ast.expr | None) -> dict[str, str]:
     }
 
 
-def cast_type(value: ast.Call, reader: LiteralReader, found: Unknown) -> Unknown:
+def cast_type(value: ast.Call, reader: LiteralReader, found: UnknownValue) -> UnknownValue:
     """What is known of a computed value: the type that it is cast to."""
     if isinstance(value.func, ast.Attribute) and value.func.attr == "astype" and value.args:
         dtype = reader.read(value.args[0])
-        return Unknown(None, dtype) if not isinstance(dtype, Unknown) else found
+        return UnknownValue(None, dtype) if not isinstance(dtype, UnknownValue) else found
     return found
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from opcert.vocabulary.element_types import element_type_of
 from opcert.vocabulary.errors import UserError
 from specs.model import ParameterSpec, Source, Value
-from specs.relations import Relation, Step
-from specs.worked.example_calls import ExpectedCall, Variable
-from specs.worked.example_values import Built, Part, Typed, Unknown
+from specs.relations import Assignment, Relation
+from specs.worked.example_calls import ExampleVariable, ExpectedCall
+from specs.worked.example_values import Built, SliceOfUnknown, Typed, UnknownValue
 
 Bound = tuple[tuple[str, Value | None], ...]
 
@@ -61,10 +61,10 @@ def _formal_names(parameters: Sequence[ParameterSpec], count: int) -> list[str]:
     return names
 
 
-def _stated(variable: Variable, formal_of: Mapping[str, str]) -> Value | None:
+def _stated(variable: ExampleVariable, formal_of: Mapping[str, str]) -> Value | None:
     """What is known of a variable; an array that a comment prints is the value of what code computes."""
     value, comment = variable.value, variable.comment
-    if comment is not None and isinstance(value, Unknown) and comment.printed.shape is not None:
+    if comment is not None and isinstance(value, UnknownValue) and comment.printed.shape is not None:
         printed = comment.printed
         return Value(printed.shape or (), printed.data, _type(value.dtype), comment.source, printed.decimals)
     return _value(value, variable.source, formal_of)
@@ -72,12 +72,12 @@ def _stated(variable: Variable, formal_of: Mapping[str, str]) -> Value | None:
 
 def _value(value: Any, source: Source, formal_of: Mapping[str, str]) -> Value | None:
     match value:
-        case Unknown(shape=shape, dtype=dtype):
+        case UnknownValue(shape=shape, dtype=dtype):
             return None if shape is None else Value(shape, None, _type(dtype), source)
-        case Part(name=name, index=index, shape=shape, dtype=dtype):
+        case SliceOfUnknown(name=name, index=index, shape=shape, dtype=dtype):
             if name not in formal_of or shape is None:
                 return None
-            relation = Relation(None, (Step((), formal_of[name], index),))
+            relation = Relation(None, (Assignment((), formal_of[name], index),))
             return Value(shape, None, _type(dtype), source, None, relation)
         case Built(shape=shape, dtype=dtype, steps=steps):
             if any(each.source not in formal_of for each in steps):
@@ -96,7 +96,9 @@ def _value(value: Any, source: Source, formal_of: Mapping[str, str]) -> Value | 
 
 def _is_sequence(value: list[Any]) -> bool:
     """Whether a list holds tensors, not numbers."""
-    return any(isinstance(each, np.ndarray | Typed | Unknown | Part | Built) for each in value) or (
+    return any(
+        isinstance(each, np.ndarray | Typed | UnknownValue | SliceOfUnknown | Built) for each in value
+    ) or (
         any(isinstance(each, list) for each in value)
         and all(isinstance(each, list) and _is_sequence(each) for each in value)
     )

@@ -15,7 +15,7 @@ from specs.worked.literals import LiteralReader
 
 
 @dataclass
-class NodeCall:
+class ExampleNode:
     """A node that example code makes; `unread` says what of it could not be read."""
 
     operator: str
@@ -27,7 +27,7 @@ class NodeCall:
 
 
 @dataclass(frozen=True)
-class Variable:
+class ExampleVariable:
     """A variable's value when `expect` is called, where it was assigned, the array that a comment prints.
 
     `made` is the expression that it was assigned.
@@ -47,11 +47,11 @@ class ExpectedCall:
     the default operator set that the call asks for.
     """
 
-    node: NodeCall
+    node: ExampleNode
     inputs: list[str] | None
     outputs: list[str] | None
     name: str | None
-    variables: dict[str, Variable]
+    variables: dict[str, ExampleVariable]
     source: Source
     opset: int | None = None
 
@@ -74,7 +74,7 @@ class Code:
     error: tuple[str, Line] | None = None
 
 
-def read_node(value: ast.expr, reader: LiteralReader, source: Source) -> NodeCall | None:
+def read_node(value: ast.expr, reader: LiteralReader, source: Source) -> ExampleNode | None:
     """The node that an expression makes; None where it is no call of make_node with literal names."""
     match value:
         case ast.Call(func=ast.Attribute(attr="make_node")) | ast.Call(func=ast.Name(id="make_node")):
@@ -101,7 +101,7 @@ def read_node(value: ast.expr, reader: LiteralReader, source: Source) -> NodeCal
     given = {name: each for name, each in keywords.items() if each is not None}
     unread = tuple(name for name, each in given.items() if not is_read(each))
     attributes = {name: each for name, each in given.items() if name not in unread}
-    return NodeCall(operator, inputs, outputs, attributes, source, unread)
+    return ExampleNode(operator, inputs, outputs, attributes, source, unread)
 
 
 def read_opset(value: ast.expr | None, reader: LiteralReader) -> int | None:
@@ -122,7 +122,7 @@ def _are_names(value: Any) -> bool:
 def read_list(
     node: ast.expr | None,
     reader: LiteralReader,
-    variables: dict[str, Variable],
+    variables: dict[str, ExampleVariable],
     place: Callable[[ast.expr], Source],
 ) -> list[str] | None:
     """The variables of a list of inputs or outputs; an expression in it becomes a variable of its own."""
@@ -143,15 +143,15 @@ def read_list(
             names.append(each.id)
         else:
             name = ast.unparse(each)
-            variables[name] = Variable(reader.read(each), place(each))
+            variables[name] = ExampleVariable(reader.read(each), place(each))
             names.append(name)
     return names
 
 
-def _spread(text: str, value: Any, source: Source, variables: dict[str, Variable]) -> list[str] | None:
+def _spread(text: str, value: Any, source: Source, variables: dict[str, ExampleVariable]) -> list[str] | None:
     if not isinstance(value, list):
         return None
     names = [f"{text}[{position}]" for position in range(len(value))]
     for name, each in zip(names, value, strict=True):
-        variables[name] = Variable(each, source)
+        variables[name] = ExampleVariable(each, source)
     return names

@@ -15,15 +15,15 @@ from specs.worked.assigned import Effects, cast_type, find_effects, with_slice
 from specs.worked.budget import Budget, TooLong
 from specs.worked.comments import read_remarks
 from specs.worked.example_calls import (
+    ExampleNode,
+    ExampleVariable,
     ExpectedCall,
-    NodeCall,
     UnreadCall,
-    Variable,
     read_list,
     read_node,
     read_opset,
 )
-from specs.worked.example_values import UNREAD, Unknown
+from specs.worked.example_values import UNREAD, UnknownValue
 from specs.worked.literals import LiteralReader
 from specs.worked.plain_calls import MOST_ITEMS
 from specs.worked.remarks import Remarks
@@ -43,8 +43,8 @@ class StatementReader:
 
     def __init__(self, text: str, lines: Sequence[Line]) -> None:
         self._lines = lines
-        self._variables: dict[str, Variable] = {}
-        self._nodes: dict[str, NodeCall] = {}
+        self._variables: dict[str, ExampleVariable] = {}
+        self._nodes: dict[str, ExampleNode] = {}
         self._made: dict[str, ast.expr] = {}
         self._functions: dict[str, ast.FunctionDef] = {}
         self._effects: dict[ast.AST, Effects] = {}
@@ -147,7 +147,7 @@ class StatementReader:
         given |= {str(each.arg): reader.read(each.value) for each in call.keywords}
         outer = dict(self._variables), dict(self._nodes)
         for each in parameters:
-            self._variables[each.arg] = Variable(given.get(each.arg, UNREAD), self._source(call))
+            self._variables[each.arg] = ExampleVariable(given.get(each.arg, UNREAD), self._source(call))
         self._depth += 1
         self._block(function.body)
         self._depth -= 1
@@ -166,7 +166,7 @@ class StatementReader:
         match target:
             case ast.Name(id=name):
                 self._drop(name)
-                self._variables[name] = Variable(value, self._source(statement))
+                self._variables[name] = ExampleVariable(value, self._source(statement))
             case ast.Tuple(elts=names) | ast.List(elts=names):
                 items = (
                     value if isinstance(value, list) and len(value) == len(names) else [UNREAD] * len(names)
@@ -190,10 +190,10 @@ class StatementReader:
             self._variables.pop(name, None)
             return
         found = reader.read(value)
-        if isinstance(found, Unknown) and found.shape is None and isinstance(value, ast.Call):
+        if isinstance(found, UnknownValue) and found.shape is None and isinstance(value, ast.Call):
             found = cast_type(value, reader, found)
         comment = self._remarks.take(statement, name, found)
-        self._variables[name] = Variable(found, self._source(statement), comment, value)
+        self._variables[name] = ExampleVariable(found, self._source(statement), comment, value)
 
     def _assign_part(self, name: str, index: ast.expr, value: ast.expr, statement: ast.stmt) -> None:
         old = self._variables.get(name)
@@ -206,7 +206,7 @@ class StatementReader:
             for other, each in self._variables.items():
                 if isinstance(each.value, np.ndarray) and np.may_share_memory(each.value, old.value):
                     self._variables[other] = replace(each, value=UNREAD)
-        self._variables[name] = Variable(result, old.source)
+        self._variables[name] = ExampleVariable(result, old.source)
 
     def _forget(self, name: str) -> None:
         """The value of a variable is not known any more."""
@@ -217,7 +217,7 @@ class StatementReader:
         effects = self._effects_of(node)
         for name in effects.assigned:
             self._drop(name)
-            self._variables.setdefault(name, Variable(UNREAD, self._lines[0].source()))
+            self._variables.setdefault(name, ExampleVariable(UNREAD, self._lines[0].source()))
         for name in (*effects.assigned, *effects.changed):
             self._forget(name)
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from specs.relations import Bounds, Step
+from specs.relations import Assignment, Bounds
 
 
 @dataclass(frozen=True)
-class Unknown:
+class UnknownValue:
     """A value that is not read: random data, or a call outside the whitelist; shape and type where known."""
 
     shape: tuple[int, ...] | None = None
@@ -19,7 +19,7 @@ class Unknown:
 
 
 @dataclass(frozen=True)
-class Part:
+class SliceOfUnknown:
     """A slice of a variable whose data is unknown: `x[5:15, 1:8, :]`."""
 
     name: str
@@ -34,7 +34,7 @@ class Built:
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Assignment, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Typed:
     element_type: str
 
 
-UNREAD = Unknown()
+UNREAD = UnknownValue()
 
 
 def is_read(value: Any) -> bool:
@@ -55,4 +55,4 @@ def is_read(value: Any) -> bool:
         return all(map(is_read, value))
     if isinstance(value, dict):
         return all(map(is_read, value.values()))
-    return not isinstance(value, Unknown | Part | Built | Typed)
+    return not isinstance(value, UnknownValue | SliceOfUnknown | Built | Typed)

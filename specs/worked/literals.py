@@ -13,7 +13,7 @@ from specs.evaluation import COMPARE
 from specs.relations import Bounds
 from specs.worked.arrays import CODES, DTYPES, call_method, construct, draw_random, make_tensor
 from specs.worked.budget import Budget
-from specs.worked.example_values import UNREAD, Part, Unknown, is_read
+from specs.worked.example_values import UNREAD, SliceOfUnknown, UnknownValue, is_read
 from specs.worked.operations import OPERATIONS, extent
 from specs.worked.plain_calls import ITERTOOLS, MOST_ITEMS, PLAIN_CALLS, PLAIN_METHODS
 
@@ -191,9 +191,9 @@ class LiteralReader:
 
     def _subscript(self, node: ast.Subscript) -> Any:
         value = self._read(node.value)
-        if isinstance(value, Unknown) and isinstance(node.value, ast.Name):
+        if isinstance(value, UnknownValue) and isinstance(node.value, ast.Name):
             index = self.index(node.slice)
-            return Part(node.value.id, index, _sliced(value.shape, index), value.dtype)
+            return SliceOfUnknown(node.value.id, index, _sliced(value.shape, index), value.dtype)
         if isinstance(value, np.ndarray):
             return value[self.position(node.slice)]
         if isinstance(value, list | str | dict):

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from specs.worked.comments import Remark
-from specs.worked.example_calls import Variable
-from specs.worked.example_values import Unknown
+from specs.worked.example_calls import ExampleVariable
+from specs.worked.example_values import UnknownValue
 
 
 class Remarks:
@@ -39,7 +39,7 @@ class Remarks:
                 return each
         return None
 
-    def bind_before(self, call: ast.stmt, variables: dict[str, Variable]) -> None:
+    def bind_before(self, call: ast.stmt, variables: dict[str, ExampleVariable]) -> None:
         """Give the variables the arrays that stand between their assignment and this call of `expect`."""
         for each in self._remarks:
             if each.line >= call.lineno:
@@ -64,7 +64,7 @@ class Remarks:
         """Whether the variable that a comment names has its value already where the comment stands."""
         return any(line < remark.line for line in self._assigned.get(remark.name or "", ()))
 
-    def _named(self, remark: Remark, variables: dict[str, Variable]) -> str | None:
+    def _named(self, remark: Remark, variables: dict[str, ExampleVariable]) -> str | None:
         wanted = (remark.name or "").lower()
         names = [each for each in variables if each.lower() == wanted]
         name = remark.name if remark.name in names else names[0] if len(names) == 1 else None
@@ -74,9 +74,9 @@ class Remarks:
 
 
 def _fits(value: Any, remark: Remark) -> bool:
-    return isinstance(value, Unknown) and value.shape in (None, remark.printed.shape)
+    return isinstance(value, UnknownValue) and value.shape in (None, remark.printed.shape)
 
 
 def _is_computed(value: Any, remark: Remark) -> bool:
     """Whether a value is the result of code that is not read, not random data."""
-    return isinstance(value, Unknown) and value.shape is None and _fits(value, remark)
+    return isinstance(value, UnknownValue) and value.shape is None and _fits(value, remark)

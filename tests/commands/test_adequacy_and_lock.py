@@ -10,7 +10,7 @@ import pytest
 
 from generator.adequacy import jobs, selections
 from generator.adequacy import kept as keeping
-from generator.adequacy.kept import Kept, Selected, expectations_of
+from generator.adequacy.kept import MeasuredOperator, Selected, expectations_of
 from generator.adequacy.outcomes import Adequacy
 from generator.making import discovery, lock, lock_making
 from generator.making.cache import current_suite
@@ -29,14 +29,14 @@ PAD = OperatorName.parse("com.microsoft::Pad-1")
 Capture = pytest.CaptureFixture[str]
 
 
-def measured(killed: int) -> Kept:
+def measured(killed: int) -> MeasuredOperator:
     """What a measuring might find, of the first case of the default suite."""
     case = generate_operator(PAD, Options()).cases[0]
     ((name, expectation),) = expectations_of([case]).items()
     plain = Adequacy(str(PAD), ()).to_json()
     coverage = {"strength": 2, "feasible": 0, "covered": 0, "uncovered": []}
     found = {**plain, "mutants": {**plain["mutants"], "killed": killed}, "coverage": coverage}
-    return Kept(str(PAD), "", (Selected(name, killed, expectation),), found)
+    return MeasuredOperator(str(PAD), "", (Selected(name, killed, expectation),), found)
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def find(monkeypatch: pytest.MonkeyPatch, killed: int) -> None:
-    def measure(*_: object) -> Iterator[Kept]:
+    def measure(*_: object) -> Iterator[MeasuredOperator]:
         yield measured(killed)
 
     monkeypatch.setattr(jobs, "measure_suite", measure)

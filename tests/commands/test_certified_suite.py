@@ -17,7 +17,7 @@ from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
 from generator.making.opsets import newest_opset
 from opcert.commands import certified_suite
-from opcert.commands.certified_suite import Asked, open_certified
+from opcert.commands.certified_suite import SuiteRequest, open_certified
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from reports.gates.profiles import Profile
@@ -74,19 +74,19 @@ def taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("asked", "suite"),
     [
-        (Asked(), "opset-12"),
-        (Asked(opset=22), "opset-22"),
-        (Asked(opset=newest_opset()), "default"),
-        (Asked(suite_name="mine"), "mine"),
-        (Asked(operators=("Gemm", "Not")), "Gemm-11 Not-1"),
-        (Asked(operators=("Gemm", "Resize-18"), opset=13), "Gemm-13 Resize-18"),
-        (Asked(profile=demanding("ai.onnx::Gemm-11")), "opset-12"),
-        (Asked(profile=demanding("ai.onnx::Resize-18", "com.microsoft::Pad-1")), "first-operators"),
-        (Asked(profile=demanding("ai.onnx::Gemm-13")), "Gemm-13"),
+        (SuiteRequest(), "opset-12"),
+        (SuiteRequest(opset=22), "opset-22"),
+        (SuiteRequest(opset=newest_opset()), "default"),
+        (SuiteRequest(suite_name="mine"), "mine"),
+        (SuiteRequest(operators=("Gemm", "Not")), "Gemm-11 Not-1"),
+        (SuiteRequest(operators=("Gemm", "Resize-18"), opset=13), "Gemm-13 Resize-18"),
+        (SuiteRequest(profile=demanding("ai.onnx::Gemm-11")), "opset-12"),
+        (SuiteRequest(profile=demanding("ai.onnx::Resize-18", "com.microsoft::Pad-1")), "first-operators"),
+        (SuiteRequest(profile=demanding("ai.onnx::Gemm-13")), "Gemm-13"),
     ],
 )
 def test_the_suite_is_of_the_opset_that_the_runtime_takes_unless_more_is_said(
-    taken: list[str], asked: Asked, suite: str
+    taken: list[str], asked: SuiteRequest, suite: str
 ) -> None:
     opened, name = open_certified(find_runtime(OLD), asked)
     opened.close()
@@ -95,7 +95,7 @@ def test_the_suite_is_of_the_opset_that_the_runtime_takes_unless_more_is_said(
 
 
 def test_a_suite_has_its_operators_and_versions(taken: list[str]) -> None:
-    for asked in (Asked("mine", opset=13), Asked("mine", ("Gemm",))):
+    for asked in (SuiteRequest("mine", opset=13), SuiteRequest("mine", ("Gemm",))):
         with pytest.raises(UserError, match="a suite has its operators"):
             open_certified(find_runtime(OLD), asked)
 
@@ -124,19 +124,35 @@ def test_a_part_of_the_cases_is_certified_as_a_part(
 @pytest.mark.parametrize(
     ("asked", "digest", "words"),
     [
-        (Asked(opset=6), "", ["an opset without cases", "7 to 28"]),
-        (Asked(opset=29), "", ["an opset without cases", "7 to 28"]),
-        (Asked(operators=("Gelu",), opset=17), "", ["no such operator", "Gelu in opset 17", "Gelu-20"]),
-        (Asked(operators=("ai.onnx::Gelu",), opset=17), "", ["no such operator", "Gelu-20"]),
-        (Asked(operators=("Gelo",), opset=17), "", ["unknown operator", "perhaps ai.onnx::Gelu-20"]),
-        (Asked(profile=demanding("ai.onnx::Gemm-11"), opset=13), "", ["opset 13 without ai.onnx::Gemm-11"]),
-        (Asked(opset=13, folders=(Path("specs"),)), "", ["--specs, or operators and --opset"]),
-        (Asked(operators=("Gemm",), folders=(Path("specs"),)), "", ["--specs, or operators and --opset"]),
-        (Asked(opset=13), "00" * 32, ["a record has its operators", "--run, or operators and --opset"]),
+        (SuiteRequest(opset=6), "", ["an opset without cases", "7 to 28"]),
+        (SuiteRequest(opset=29), "", ["an opset without cases", "7 to 28"]),
+        (
+            SuiteRequest(operators=("Gelu",), opset=17),
+            "",
+            ["no such operator", "Gelu in opset 17", "Gelu-20"],
+        ),
+        (SuiteRequest(operators=("ai.onnx::Gelu",), opset=17), "", ["no such operator", "Gelu-20"]),
+        (SuiteRequest(operators=("Gelo",), opset=17), "", ["unknown operator", "perhaps ai.onnx::Gelu-20"]),
+        (
+            SuiteRequest(profile=demanding("ai.onnx::Gemm-11"), opset=13),
+            "",
+            ["opset 13 without ai.onnx::Gemm-11"],
+        ),
+        (SuiteRequest(opset=13, folders=(Path("specs"),)), "", ["--specs, or operators and --opset"]),
+        (
+            SuiteRequest(operators=("Gemm",), folders=(Path("specs"),)),
+            "",
+            ["--specs, or operators and --opset"],
+        ),
+        (
+            SuiteRequest(opset=13),
+            "00" * 32,
+            ["a record has its operators", "--run, or operators and --opset"],
+        ),
     ],
 )
 def test_an_opset_that_has_not_what_is_named_is_told(
-    taken: list[str], asked: Asked, digest: str, words: list[str]
+    taken: list[str], asked: SuiteRequest, digest: str, words: list[str]
 ) -> None:
     with pytest.raises(UserError) as caught:
         open_certified(find_runtime(OLD), asked, digest)
@@ -149,9 +165,9 @@ def test_a_profile_of_a_model_is_run_alone_and_a_whole_domain_beside_versions_to
 ) -> None:
     monkeypatch.setattr(certified_suite, "_opset_of", lambda *_: 12)
     profile = demanding("ai.onnx::Gemm-11").model_copy(update={"model": "m.onnx"})
-    open_certified(find_runtime(OLD), Asked(profile=profile))[0].close()
+    open_certified(find_runtime(OLD), SuiteRequest(profile=profile))[0].close()
     mixed = demanding("ai.onnx::Gemm-13", "com.microsoft::*")
-    open_certified(find_runtime(OLD), Asked(profile=mixed))[0].close()
+    open_certified(find_runtime(OLD), SuiteRequest(profile=mixed))[0].close()
     assert taken == ["Gemm-11", "Gemm-13 Pad-1"]
 
 

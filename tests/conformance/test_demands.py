@@ -19,7 +19,7 @@ from conformance.recording.records import read_record
 from conformance.recording.rows import Result
 from conformance.running.harness import run_suite
 from conformance.running.requests import Offer
-from conformance.running.responses import Answered, NotTensor
+from conformance.running.responses import Answered, ReturnedOther
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case, Expectation, ExpectedOutput, Unordered, call_digest
@@ -39,7 +39,7 @@ RATE = 1e-9
 SEEDS = 200
 
 
-def judged(case: Case, *outputs: Tensor | NotTensor) -> Judgement:
+def judged(case: Case, *outputs: Tensor | ReturnedOther) -> Judgement:
     return judge(case, Answered(outputs))
 
 
@@ -77,7 +77,7 @@ def test_an_answer_of_another_number_of_outputs_meets_nothing() -> None:
     case = random()
     assert judged(case, A, A).reason == "2 outputs instead of 1"
     assert judged(case).verdict == "mismatch"
-    assert judged(case, NotTensor("list", "[1]")).reason == "output output is no tensor but a list: [1]"
+    assert judged(case, ReturnedOther("list", "[1]")).reason == "output output is no tensor but a list: [1]"
 
 
 def test_values_and_properties_must_both_hold() -> None:

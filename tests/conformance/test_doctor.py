@@ -17,7 +17,7 @@ from conformance.doctor.answer_checks import (
     look_at_repeats,
     look_at_threads,
 )
-from conformance.doctor.examination import Diagnosis, examine
+from conformance.doctor.examination import WorkerExamination, examine
 from conformance.doctor.patient import Fails, Patient
 from conformance.doctor.trial_case import choose_case
 from conformance.processes.worker_limits import Limits
@@ -38,11 +38,11 @@ EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "numpy_worker.py"
 LIMITS = Limits(start_seconds=20, case_seconds=1.0)
 
 
-def diagnose(text: str, case: Case | None) -> Diagnosis:
+def diagnose(text: str, case: Case | None) -> WorkerExamination:
     return examine(find_runtime(text), LIMITS, lambda offer: [] if case is None else [case])
 
 
-def outcome(found: Diagnosis) -> dict[str, bool | None]:
+def outcome(found: WorkerExamination) -> dict[str, bool | None]:
     return {each.name.split(",")[0]: each.ok for each in found.checks}
 
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.doctor.abilities import Abilities
-from conformance.doctor.examination import Diagnosis
+from conformance.doctor.examination import WorkerExamination
 from conformance.processes.frames import BrokenProtocol, Frame
 from conformance.processes.worker_limits import Limits, describe_confinement
 from conformance.running.requests import read_error, read_offer, seconds_of
-from conformance.running.responses import NotTensor, Refused, WorkerFailed
+from conformance.running.responses import Refused, ReturnedOther, WorkerFailed
 from conformance.running.returned_values import read_outputs
 from conformance.runtimes.adapter import load_adapter
 from conformance.suite.canonical import canonical_json
@@ -44,7 +44,7 @@ def test_any_hello(changes: dict[str, Any]) -> None:
     assert offer.forms
     canonical_json(offer.facts)
     confinement = describe_confinement(Limits(), {})
-    assert describe_diagnosis(Diagnosis(offer, {}, confinement, 0.0, (), Abilities()))
+    assert describe_diagnosis(WorkerExamination(offer, {}, confinement, 0.0, (), Abilities()))
 
 
 @pytest.mark.parametrize("protocol", [0, 2, "1", None, 1.5])
@@ -64,7 +64,7 @@ def test_any_output(changes: dict[str, Any], blob: bytes, seconds: Any) -> None:
     assert seconds_of(frame) >= 0
     with suppress(BrokenProtocol):
         (found,) = read_outputs(frame, 0.0).outputs
-        if not isinstance(found, NotTensor):
+        if not isinstance(found, ReturnedOther):
             assert found.to_bytes() == blob
 
 

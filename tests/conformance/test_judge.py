@@ -18,9 +18,9 @@ from conformance.running.responses import (
     Crashed,
     HarnessFailed,
     NotOffered,
-    NotTensor,
     Refused,
     Response,
+    ReturnedOther,
     TimedOut,
 )
 from conformance.schemas import load_schema
@@ -43,7 +43,7 @@ REFUSED = Refused("RuntimeError", "no\nreason")
 def test_every_kind_of_response_has_its_verdict() -> None:
     assert verdict(RIGHT).verdict == "pass"
     assert verdict(Answered((sample(2),))).verdict == "mismatch"
-    assert verdict(Answered((NotTensor("int", "5"),))).verdict == "mismatch"
+    assert verdict(Answered((ReturnedOther("int", "5"),))).verdict == "mismatch"
     assert verdict(REFUSED).verdict == "rejected_valid"
     assert verdict(Refused("NotImplemented", "", unsupported="NotImplemented: it")).verdict == "unsupported"
     assert verdict(NotOffered("not here")).verdict == "unsupported"

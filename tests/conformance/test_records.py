@@ -27,7 +27,7 @@ from conformance.recording.outputs import OutputStore, outputs_folder, restore_o
 from conformance.recording.records import RecordWriter, read_record
 from conformance.recording.rows import Result
 from conformance.running.harness import run_suite
-from conformance.running.responses import Answered, NotTensor
+from conformance.running.responses import Answered, ReturnedOther
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.schemas import load_schema
@@ -93,7 +93,7 @@ def test_outputs_come_back_as_they_were(tmp_path: Path) -> None:
     entry, restored = found["zero6"]
     assert "data" in entry
     assert restored == tensor(np.zeros((2, 3), dtype=np.float32))
-    assert found["textNone"][1] == NotTensor("str", "'not a tensor'")
+    assert found["textNone"][1] == ReturnedOther("str", "'not a tensor'")
     next(outputs_folder(record.path).iterdir()).write_bytes(b"other")
     big = next(each for each in record.results if "file" in each.outputs[0])
     with open_suite(tmp_path / "suite") as suite, pytest.raises(UserError, match="damaged"):

@@ -12,7 +12,7 @@ import pytest
 from conformance.running.harness import run_suite
 from conformance.running.longest_first import LongestFirst, earlier_times, share_model
 from conformance.running.run_options import RunOptions
-from conformance.running.task_source import Plan, TaskSource
+from conformance.running.task_source import RunPlan, TaskSource
 from conformance.running.tasks import Task
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
@@ -37,7 +37,7 @@ def suite(tmp_path: Path) -> Iterator[Suite]:
 
 
 def test_one_lane_takes_every_row_in_the_order_of_the_record(suite: Suite) -> None:
-    plan = Plan(suite, suite.case_ids, ("inputs", "dynamic"), 2, frozenset(suite.case_ids[3:5]))
+    plan = RunPlan(suite, suite.case_ids, ("inputs", "dynamic"), 2, frozenset(suite.case_ids[3:5]))
     orders = [each.order for each in TaskSource(plan).lane()]
     assert orders == sorted(orders)
     assert orders == [each.order for each in plan.tasks()]
@@ -48,7 +48,7 @@ def test_one_lane_takes_every_row_in_the_order_of_the_record(suite: Suite) -> No
 @pytest.mark.parametrize("known", [False, True])
 def test_several_lanes_take_every_row_once_and_a_case_whole(suite: Suite, known: bool) -> None:
     times = {each: float(number % 5) for number, each in enumerate(suite.case_ids)} if known else {}
-    plan = Plan(suite, suite.case_ids, ("inputs", "dynamic"), 2)
+    plan = RunPlan(suite, suite.case_ids, ("inputs", "dynamic"), 2)
     source = LongestFirst(plan, times)
     taken: list[list[Task]] = [[], [], []]
 
@@ -85,7 +85,7 @@ def test_looking_for_neighbours_of_one_model_reads_no_case_twice(
     suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = cases_read(suite, monkeypatch)
-    plan = Plan(suite, suite.case_ids, ("inputs", "dynamic"), 2)
+    plan = RunPlan(suite, suite.case_ids, ("inputs", "dynamic"), 2)
     assert len([each.case for each in LongestFirst(plan).lane()]) == 18 * 4
     assert sorted(read) == sorted(suite.case_ids)
 
@@ -97,7 +97,7 @@ def test_a_case_that_several_were_made_from_is_read_once(
     broken = [make_case("raise", seed=each, demand="refuse", valid_case=valid) for each in (2, 3, 4)]
     with open_suite(make_suite(tmp_path, [valid, *broken])) as opened:
         read = cases_read(opened, monkeypatch)
-        plan = Plan(opened, [each for each in opened.case_ids if each != str(valid.id)], ("inputs",), 1)
+        plan = RunPlan(opened, [each for each in opened.case_ids if each != str(valid.id)], ("inputs",), 1)
         assert [each.valid_case_id for each in plan.tasks()] == [str(valid.id)] * 3
     assert sorted(read) == sorted(opened.case_ids)
 
@@ -105,7 +105,7 @@ def test_a_case_that_several_were_made_from_is_read_once(
 def test_several_lanes_take_what_took_longest_before_first(suite: Suite) -> None:
     echoes = [each for each in suite.case_ids if "/Echo-" in each]
     times = {each: float(number) for number, each in enumerate(suite.case_ids)}
-    plan = Plan(suite, echoes, ("inputs",), 1)
+    plan = RunPlan(suite, echoes, ("inputs",), 1)
     taken = [str(each.case.id) for each in LongestFirst(plan, times).lane()]
     assert taken == sorted(echoes, key=lambda each: -times[each])
 
@@ -113,7 +113,7 @@ def test_several_lanes_take_what_took_longest_before_first(suite: Suite) -> None
 def test_what_nobody_measured_comes_before_what_is_known_to_be_short(suite: Suite) -> None:
     echoes = [each for each in suite.case_ids if "/Echo-" in each]
     times = dict.fromkeys(echoes[1:], 5.0)
-    first = next(LongestFirst(Plan(suite, echoes, ("inputs",), 1), times).lane())
+    first = next(LongestFirst(RunPlan(suite, echoes, ("inputs",), 1), times).lane())
     assert str(first.case.id) == echoes[0]
 
 
@@ -121,7 +121,7 @@ def test_without_earlier_times_the_operators_that_take_longest_in_this_run_come_
     cases = [make_case(seed=each, family=family) for each in range(3) for family in ("example", "cover")]
     relus = [make_case(seed=each, operator=OTHER, given=sample(each, (each + 1,))) for each in range(6)]
     with open_suite(make_suite(tmp_path, cases + relus)) as opened:
-        source = LongestFirst(Plan(opened, opened.case_ids, ("inputs",), 1))
+        source = LongestFirst(RunPlan(opened, opened.case_ids, ("inputs",), 1))
         seen = []
         for task in source.lane():
             seen.append(task.case.operator.name)
@@ -131,7 +131,7 @@ def test_without_earlier_times_the_operators_that_take_longest_in_this_run_come_
 
 
 def test_neighbours_that_share_a_model_go_to_one_lane_together(suite: Suite) -> None:
-    source = LongestFirst(Plan(suite, suite.case_ids, ("inputs",), 1))
+    source = LongestFirst(RunPlan(suite, suite.case_ids, ("inputs",), 1))
     lanes = [source.lane(), source.lane()]
     first, second = ([next(lane)] for lane in lanes)
     first += [next(lanes[0]) for _ in range(5)]
@@ -171,7 +171,7 @@ def test_neighbours_that_take_little_go_together_and_no_case_is_read_for_it(
     suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     echoes = [each for each in suite.case_ids if "/Echo-" in each]
-    source = LongestFirst(Plan(suite, echoes, ("inputs",), 1), dict.fromkeys(echoes, 0.02))
+    source = LongestFirst(RunPlan(suite, echoes, ("inputs",), 1), dict.fromkeys(echoes, 0.02))
     monkeypatch.setattr(Suite, "case", lambda *_: pytest.fail("a case was read"))
     lanes = [source.lane(), source.lane()]
     first = [next(lanes[0]).case_id, next(lanes[0]).case_id]
@@ -207,7 +207,7 @@ def test_what_a_runtime_died_of_comes_last_the_next_time(suite: Suite, tmp_path:
     rows[2] |= {"seconds": 20.0, "verdict": "timeout"}
     head = {"suite": "s", "runtime": {"source": "r"}}
     path.write_text("\n".join(map(json.dumps, (head, *rows))), encoding="utf-8")
-    source = LongestFirst(Plan(suite, echoes, ("inputs",), 1), earlier_times(path, "s", "r"))
+    source = LongestFirst(RunPlan(suite, echoes, ("inputs",), 1), earlier_times(path, "s", "r"))
     order = [each.case_id for each in source.lane()]
     assert (order[0], order[-1]) == (echoes[2], echoes[1])
     assert len(order) == len(echoes)

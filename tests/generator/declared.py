@@ -8,7 +8,7 @@ from pathlib import Path
 
 from generator.making.named_operators import calls_are_declared
 from generator.solved.solving import Found
-from generator.spaces.space import Space, open_space
+from generator.spaces.space import CallSpace, open_space
 from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import FILE_NAME
@@ -45,12 +45,12 @@ def ends_of_operators() -> list[OperatorName]:
 
 
 @cache
-def space_of(operator: OperatorName) -> Space:
+def space_of(operator: OperatorName) -> CallSpace:
     """The space of an operator that ships."""
     return open_space(load_spec(operator))
 
 
-def random_scopes(space: Space, count: int, word: str) -> Iterator[tuple[Found, Draw]]:
+def random_scopes(space: CallSpace, count: int, word: str) -> Iterator[tuple[Found, Draw]]:
     """Solved calls of a space with levels left free, each with a draw of its own."""
     for turn in range(count):
         draw = Draw(f"{space.spec.operator}/{word}/{turn}")

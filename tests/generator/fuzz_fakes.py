@@ -12,7 +12,7 @@ import numpy as np
 from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
-from generator.fuzzing.known_space import Space, open_space
+from generator.fuzzing.known_space import CallValidity, open_space
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
@@ -22,7 +22,7 @@ Mistake = Callable[[dict[str, Any], dict[str, Tensor | None]], "Response | dict[
 
 
 @cache
-def space_of(operator: str) -> Space:
+def space_of(operator: str) -> CallValidity:
     return open_space(OperatorName.parse(operator))
 
 
@@ -30,7 +30,7 @@ def space_of(operator: str) -> Space:
 class Fake:
     """Answers as the reference does but for its mistake. Calls that break a rule it refuses."""
 
-    space: Space
+    space: CallValidity
     mistake: Mistake
     accepts_broken: bool = False
 

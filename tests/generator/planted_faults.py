@@ -16,7 +16,7 @@ from conformance.judging.judge import judge
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from generator.diagnosis.explain import Failure
+from generator.diagnosis.explain import FailingCase
 from generator.making.cache import named_suite
 from generator.making.named_suites import FIRST
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -55,7 +55,7 @@ class Fault:
 class Run:
     """What came of a fake runtime."""
 
-    failures: tuple[Failure, ...]
+    failures: tuple[FailingCase, ...]
     passing: tuple[Case, ...]
 
     @property
@@ -88,7 +88,7 @@ def run_fault(operator: str, mistake: Mistake) -> Run:
         if judge(case, Answered((answer,))).verdict == "pass":
             passing.append(case)
         else:
-            failures.append(Failure(case, (answer,)))
+            failures.append(FailingCase(case, (answer,)))
     return Run(tuple(failures), tuple(passing))
 
 

@@ -11,8 +11,8 @@ from conformance.judging.judge import DIFFERENT, judge
 from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from generator.adequacy.acceptance import Acceptance
-from generator.adequacy.random_calls import Drawn, RandomCalls
-from generator.adequacy.subject import Subject
+from generator.adequacy.random_calls import RandomCall, RandomCalls
+from generator.adequacy.subject import MutatedOperator
 from generator.asking.bare_cases import first_type
 from generator.asking.calls import call_of
 from generator.asking.computed import as_run
@@ -36,7 +36,7 @@ def test_it_is_what_the_whole_case_accepts(name: str) -> None:
     """Of the right answer, those under other readings, some that are wrong, and a refusal."""
     operator = OperatorName.parse(f"ai.onnx::{name}")
     spec, levels = open_spec(operator)
-    subject = Subject.of(spec, find_operator(operator, spec.reference_module))
+    subject = MutatedOperator.of(spec, find_operator(operator, spec.reference_module))
     accepted, refused = 0, 0
     with subject.quick():
         random = RandomCalls(subject, levels, Draw("acceptance"))
@@ -56,7 +56,7 @@ def test_it_is_what_the_whole_case_accepts(name: str) -> None:
 def test_a_refusal_is_accepted_where_the_document_leaves_it_open() -> None:
     operator = OperatorName.parse("ai.onnx::Det-22")
     spec, _ = open_spec(operator)
-    subject = Subject.of(spec, find_operator(operator, spec.reference_module))
+    subject = MutatedOperator.of(spec, find_operator(operator, spec.reference_module))
     cases = [each for each in generate_operator(operator, Options()).cases if each.demand == "answer"]
     found = {True: 0, False: 0}
     with subject.quick():
@@ -68,7 +68,7 @@ def test_a_refusal_is_accepted_where_the_document_leaves_it_open() -> None:
     assert all(found.values()), found
 
 
-def _responses(subject: Subject, drawn: Drawn) -> list[Response]:
+def _responses(subject: MutatedOperator, drawn: RandomCall) -> list[Response]:
     found: list[Response] = [drawn.answer, Refused("ValueError", "broken")]
     asked = ask(subject.spec, subject.reference, drawn.call)
     for place, reading in enumerate(asked.open):
@@ -84,7 +84,7 @@ def _responses(subject: Subject, drawn: Drawn) -> list[Response]:
     return found
 
 
-def _whole_case(subject: Subject, drawn: Drawn) -> Case | None:
+def _whole_case(subject: MutatedOperator, drawn: RandomCall) -> Case | None:
     try:
         expectations = expect(subject.spec, subject.reference, drawn.call)
     except UnstableLength:

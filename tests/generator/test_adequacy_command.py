@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from conformance.running.responses import Answered
 from generator.adequacy.random_calls import RandomCalls
-from generator.adequacy.subject import Subject
+from generator.adequacy.subject import MutatedOperator
 from generator.adequacy.variations import varied
 from generator.making.discovery import open_spec
 from generator.making.suite_making import write_generated
@@ -62,7 +62,7 @@ def test_nothing_is_kept_of_what_is_not_measured() -> None:
 @pytest.fixture
 def calls() -> RandomCalls:
     spec, levels = open_spec(PAD)
-    return RandomCalls(Subject.of(spec, find_operator(PAD)), levels, Draw("test"))
+    return RandomCalls(MutatedOperator.of(spec, find_operator(PAD)), levels, Draw("test"))
 
 
 def test_random_calls_are_valid_and_the_same_every_time(calls: RandomCalls) -> None:

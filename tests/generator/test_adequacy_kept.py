@@ -16,7 +16,7 @@ from generator.adequacy import survivors
 from generator.adequacy.adequacy_page import percent, write_page
 from generator.adequacy.kept import (
     REMEDY,
-    Kept,
+    MeasuredOperator,
     Selected,
     adequacy_facts,
     expectations_of,
@@ -63,16 +63,18 @@ FOUND = {
 }
 
 
-def _kept() -> Kept:
+def _kept() -> MeasuredOperator:
     cases = generate_operator(CENTER, Options.of("small")).cases
     given = expectations_of(cases)
     chosen = list(given)[:3]
-    return Kept(str(CENTER), "0" * 64, tuple(Selected(name, 5, given[name]) for name in chosen), FOUND)
+    return MeasuredOperator(
+        str(CENTER), "0" * 64, tuple(Selected(name, 5, given[name]) for name in chosen), FOUND
+    )
 
 
 def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     rows = (Selected("cover/0123456789ab", 4, "f" * 16, {"rank": "2"}, 3), Selected("boundary/x-ab", 1, "e"))
-    kept = Kept(str(CENTER), "0" * 64, rows, FOUND)
+    kept = MeasuredOperator(str(CENTER), "0" * 64, rows, FOUND)
     assert read_kept(CENTER, tmp_path) is None
     write_kept(kept, tmp_path)
     assert read_kept(CENTER, tmp_path) == kept
@@ -110,7 +112,7 @@ def test_what_begins_the_size_small_is_of_the_default_suite() -> None:
     selections = {operator: read_selection(operator) for operator in expected}
     assert sum(map(bool, selections.values())) >= len(first_operators())
     for operator, selection in selections.items():
-        gone = stale(Kept(str(operator), "", selection, {}), expected[operator])
+        gone = stale(MeasuredOperator(str(operator), "", selection, {}), expected[operator])
         assert not gone, f"{operator}: the selection is of other cases ({gone[0]}). {REMEDY}"
 
 
@@ -118,8 +120,8 @@ def test_selections_are_read_as_they_were_written(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(selections_file, "SELECTIONS_FILE", tmp_path / "small.json")
     rows = (Selected("cover/0123456789ab", 4, "f" * 16, {"rank": "2"}, 3), Selected("boundary/x-ab", 1, "e"))
     assert read_selection(CENTER) == ()
-    write_selection(Kept(str(CENTER), "0" * 64, rows, FOUND))
-    write_selection(Kept("test::X-1", "0" * 64, rows[:1], FOUND))
+    write_selection(MeasuredOperator(str(CENTER), "0" * 64, rows, FOUND))
+    write_selection(MeasuredOperator("test::X-1", "0" * 64, rows[:1], FOUND))
     assert read_selection(CENTER) == rows
     for text in ("{", "[]", '{"format": "other"}', f'{{"format": "opcert-small/1", "{CENTER}": [1]}}'):
         (tmp_path / "small.json").write_text(text, encoding="utf-8")
@@ -138,7 +140,7 @@ def test_a_score_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_release_may_carry_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = Kept(str(CENTER), "0" * 64, (), FOUND)
+    kept = MeasuredOperator(str(CENTER), "0" * 64, (), FOUND)
     content = json.loads(keeping.kept_json(kept))
     packed = lzma.compress(json.dumps({"ai.onnx/CenterCropPad/adequacy-18.json": content}).encode())
     (tmp_path / "adequacy.json.xz").write_bytes(packed)
@@ -152,13 +154,13 @@ def test_the_size_small_holds_the_selection() -> None:
     made = generate_operator(CENTER, Options.of("small"))
     given, selection = expectations_of(made.cases), read_selection(CENTER)
     assert selection
-    assert not stale(Kept(str(CENTER), "", selection, {}), given)
+    assert not stale(MeasuredOperator(str(CENTER), "", selection, {}), given)
     assert made.facts["coverage"]["uncovered"] == []
     assert len(made.cases) < read_lock().versions[str(CENTER)].cases / 2
 
 
 def test_the_page_lists_what_is_not_perfect_and_rounds_down() -> None:
-    page = write_page([Kept("test::X-1", "0", (), {**FOUND, "coverage": COVERAGE})])
+    page = write_page([MeasuredOperator("test::X-1", "0", (), {**FOUND, "coverage": COVERAGE})])
     assert "99.8 %" in page
     for words in ("+x = 2", "(X: float [2])", "rank=1, axes=all", "a.py:9"):
         assert words in page
@@ -170,7 +172,7 @@ def test_a_survivor_has_the_reason_of_its_room(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(survivors, "OWN_FOLDER", tmp_path)
     room = tmp_path / "test" / "X"
     room.mkdir(parents=True)
-    kept = Kept("test::X-1", "0", (), {**FOUND, "coverage": COVERAGE})
+    kept = MeasuredOperator("test::X-1", "0", (), {**FOUND, "coverage": COVERAGE})
     assert "# not looked at" in write_page([kept])
     entry = '- mutant: "a.p"\n  why: no call of the document has it\n'
     (room / "survivors.yaml").write_text(entry, encoding="utf-8")

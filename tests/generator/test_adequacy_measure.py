@@ -19,9 +19,9 @@ from generator.adequacy import random_calls, subject
 from generator.adequacy.bench import hold
 from generator.adequacy.kept import local_name
 from generator.adequacy.measure import prepare, select
-from generator.adequacy.outcomes import Adequacy, Outcome, Status
+from generator.adequacy.outcomes import Adequacy, MutantOutcome, Status
 from generator.adequacy.random_calls import RandomCalls
-from generator.adequacy.subject import Subject
+from generator.adequacy.subject import MutatedOperator
 from generator.adequacy.variations import varied
 from generator.asking.calls import Call, call_of
 from generator.making.discovery import open_spec
@@ -47,8 +47,8 @@ def _cases(operator: OperatorName) -> Mapping[str, Case]:
     return {local_name(str(each.id)): each for each in generate_operator(operator, Options.of("small")).cases}
 
 
-def _subject(operator: OperatorName) -> Subject:
-    return Subject.of(open_spec(operator)[0], find_operator(operator))
+def _subject(operator: OperatorName) -> MutatedOperator:
+    return MutatedOperator.of(open_spec(operator)[0], find_operator(operator))
 
 
 def _edges(operator: OperatorName, count: int) -> dict[str, Case]:
@@ -242,7 +242,7 @@ def test_few_cases_are_selected_that_kill_everything() -> None:
 def test_scores_leave_equivalent_mutants_aside() -> None:
     ends: dict[str, Status] = {"a": "killed", "b": "killed", "c": "equivalent", "d": "survived"}
     outcomes = [
-        Outcome(name, "kind", "file.py", 1, ("+x",), status, by_node_tests=name == "a")
+        MutantOutcome(name, "kind", "file.py", 1, ("+x",), status, by_node_tests=name == "a")
         for name, status in ends.items()
     ]
     found = Adequacy("test::X-1", tuple(outcomes), node_tests=5)

@@ -10,7 +10,7 @@ from conformance.judging.judge import judge
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 from generator.adequacy.misreadings import make_misreadings
-from generator.adequacy.subject import Subject
+from generator.adequacy.subject import MutatedOperator
 from generator.asking.calls import Call, call_of
 from generator.asking.expectations import expect
 from generator.changes.finding import find_changes
@@ -29,7 +29,7 @@ LOSSES = {"sign of zero": "negative_zeros", "subnormals": "subnormals"}
 """What a change of an input loses, and the behaviour that leaves it open."""
 
 
-def subject_of(operator: str, settled: str | None = None) -> Subject:
+def subject_of(operator: str, settled: str | None = None) -> MutatedOperator:
     """An operator; with `settled` that behaviour's first option is the only one."""
     name = OperatorName.parse(operator)
     spec = load_spec(name)
@@ -37,10 +37,10 @@ def subject_of(operator: str, settled: str | None = None) -> Subject:
         replace(each, chosen=next(iter(each.options))) if each.id == settled else each
         for each in spec.readings
     )
-    return Subject.of(replace(spec, readings=readings), find_operator(name))
+    return MutatedOperator.of(replace(spec, readings=readings), find_operator(name))
 
 
-def planted_losses(subject: Subject) -> set[str]:
+def planted_losses(subject: MutatedOperator) -> set[str]:
     keys = [each.change.key for each in make_misreadings(subject)]
     return {what for what in LOSSES if any(key.endswith(what) for key in keys)}
 
@@ -56,7 +56,7 @@ def test_a_loss_that_the_spec_settles_is_a_mistake(operator: str, loss: str) -> 
     assert planted_losses(subject_of(operator, LOSSES[loss])) == {loss}
 
 
-def lost(subject: Subject, call: Call, behaviour: str) -> Call:
+def lost(subject: MutatedOperator, call: Call, behaviour: str) -> Call:
     """The call after all changes that a behaviour accepts: it is about every number, not about one input."""
     for change in find_changes(subject.spec):
         if change.accepted_by == behaviour:
@@ -65,7 +65,7 @@ def lost(subject: Subject, call: Call, behaviour: str) -> Call:
     return call
 
 
-def count_different(subject: Subject, cases: list[Case]) -> int:
+def count_different(subject: MutatedOperator, cases: list[Case]) -> int:
     """How often an answer after a change that is no mistake differs; each is to be right."""
     different = 0
     with subject.quick():

@@ -11,7 +11,7 @@ from conformance.running.responses import Answered, Refused, Response
 from generator.adequacy import mistakes
 from generator.adequacy.mistake import Mistaken, make_mistakes
 from generator.adequacy.mutants import make_mutants
-from generator.adequacy.subject import Subject
+from generator.adequacy.subject import MutatedOperator
 from generator.asking.calls import Call
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.names import OperatorName
@@ -22,12 +22,12 @@ from specs.library import load_spec
 OPERATORS = ("Abs-13", "Add-14", "And-7", "CenterCropPad-18", "Concat-13", "Gather-13", "TopK-24", "Where-16")
 
 
-def subject_of(name: str) -> Subject:
+def subject_of(name: str) -> MutatedOperator:
     operator = OperatorName.parse(f"ai.onnx::{name}")
-    return Subject.of(load_spec(operator), find_operator(operator))
+    return MutatedOperator.of(load_spec(operator), find_operator(operator))
 
 
-def planted(subject: Subject, kind: str, key: str) -> Mistaken:
+def planted(subject: MutatedOperator, kind: str, key: str) -> Mistaken:
     found = [
         each for each in make_mistakes(subject.spec) if each.kind == kind and each.mistake.key.startswith(key)
     ]

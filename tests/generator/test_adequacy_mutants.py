@@ -9,7 +9,7 @@ import pytest
 
 from conformance.running.responses import Answered, Refused
 from generator.adequacy.mutants import Mutant, make_mutants
-from generator.adequacy.subject import Subject
+from generator.adequacy.subject import MutatedOperator
 from generator.asking.calls import Call
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.names import OperatorName
@@ -24,11 +24,11 @@ CALL = Call(
 )
 
 
-def _subject(operator: OperatorName = CENTER) -> Subject:
-    return Subject.of(load_spec(operator), find_operator(operator))
+def _subject(operator: OperatorName = CENTER) -> MutatedOperator:
+    return MutatedOperator.of(load_spec(operator), find_operator(operator))
 
 
-def _answer(subject: Subject, mutant: Mutant | None = None) -> list[int] | str:
+def _answer(subject: MutatedOperator, mutant: Mutant | None = None) -> list[int] | str:
     with subject.quick():
         if mutant is None:
             response = subject.respond(CALL)
@@ -44,7 +44,7 @@ def _answer(subject: Subject, mutant: Mutant | None = None) -> list[int] | str:
     return found
 
 
-def _mutant(subject: Subject, new: str) -> Mutant:
+def _mutant(subject: MutatedOperator, new: str) -> Mutant:
     found = [each for each in make_mutants(subject) if any(new in line for line in each.diff)]
     assert found, new
     return found[0]

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.judging.judge import judge
 from generator.adequacy.asked_node_tests import asking_for_its_outputs, node_tests
-from generator.adequacy.subject import Subject
+from generator.adequacy.subject import MutatedOperator
 from generator.asking.asked_outputs import asked_outputs
 from generator.asking.calls import call_of
 from generator.making.discovery import load_rules
@@ -41,7 +41,7 @@ def test_names(operator: str, names: tuple[str, ...], expected: tuple[str, ...] 
 def test_the_reference_passes_the_node_tests_that_ask_for_some_outputs(name: str, fewer: int) -> None:
     operator = OperatorName.parse(f"ai.onnx::{name}")
     spec, tests = load_rules(operator), node_tests(operator, lambda _: None)
-    subject = Subject.of(spec, find_operator(operator), ())
+    subject = MutatedOperator.of(spec, find_operator(operator), ())
     asked = [asking_for_its_outputs(each, spec) for each in tests]
     assert sum(each.outputs_asked for each in asked) == fewer
     with subject.quick():

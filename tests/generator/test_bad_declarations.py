@@ -11,7 +11,7 @@ from generator.making.workshop import Options, Workshop
 from generator.rows.covering_rows import learn_cores
 from generator.spaces.declaration_faults import levels_without_call, rules_broken_together
 from generator.spaces.declared_levels import declare_levels
-from generator.spaces.space import Space, open_space
+from generator.spaces.space import CallSpace, open_space
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
@@ -430,7 +430,7 @@ def _every_nth(folder: Path, more: str, capsys: pytest.CaptureFixture[str], kind
     return specs
 
 
-def _space(folder: Path, version: int = 13) -> Space:
+def _space(folder: Path, version: int = 13) -> CallSpace:
     return open_space(load_spec(OperatorName("ai.onnx", "Hardmax", version), (folder,)))
 
 

@@ -11,15 +11,15 @@ from conformance.judging.kept_diagnosis import Needed
 from generator.asking.calls import Call
 from generator.diagnosis.across_operators import put_together_by_type
 from generator.diagnosis.causes_shown import Shown
-from generator.diagnosis.taking_apart import Core
-from generator.fuzzing.judged_calls import Failure
+from generator.diagnosis.taking_apart import FailureCore
+from generator.fuzzing.judged_calls import CallFailure
 from generator.fuzzing.known_space import open_space
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 
 SPACE = open_space(OperatorName.parse("ai.onnx::Identity-25"))
 CALL = Call({}, (("X", tensor(np.ones(2, np.float64))),))
-WRONG = Failure("mismatch", "value", pattern="other values")
+WRONG = CallFailure("mismatch", "value", pattern="other values")
 
 
 def cause(
@@ -32,7 +32,7 @@ def cause(
 ) -> Shown:
     needed = Needed(factor, fails[0], tuple(fails[1:]), tuple(cures))
     failure = replace(WRONG, pattern=pattern)
-    shown = Shown(Core(SPACE, CALL, failure, (needed,), ()), name)
+    shown = Shown(FailureCore(SPACE, CALL, failure, (needed,), ()), name)
     shown.add(name, failure, "pass")
     return shown
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from generator.rows.clearing import Replacements
 from generator.rows.covering import cover
-from generator.rows.feasibility import Model, Row, Rule
+from generator.rows.feasibility import ExcludedLevels, Model, Row
 
 pytestmark = pytest.mark.slow
 
 MODEL = Model(
     {"a": (0, 1, 2), "b": (0, 1, 2, 3), "c": (0, 1), "d": (0, 1, 2)},
-    (Rule("no", (0, 2), frozenset({(2, 1)})),),
+    (ExcludedLevels("no", (0, 2), frozenset({(2, 1)})),),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.rows.cores import Core, is_confirmed
+from generator.rows.cores import ForbiddenCombination, is_confirmed
 from generator.rows.covering_rows import covering_rows, learn_cores, make_rows
 from generator.rows.feasibility import Level
 from generator.rows.learning import learn_versions
@@ -56,7 +56,7 @@ def test_every_level_has_a_call(operator: OperatorName) -> None:
     ]
     wanted = covering_rows(space, cores)
     lacking = [each for each in wanted if tuple(each.values()) not in called]
-    listed = [Core(each) for each in ROWS_WITHOUT_CALL.get(operator.name, [])]
+    listed = [ForbiddenCombination(each) for each in ROWS_WITHOUT_CALL.get(operator.name, [])]
     assert [each for each in lacking if not any(one.forbids(each) for one in listed)] == []
     assert [str(one) for one in listed if not any(one.forbids(each) for each in lacking)] == []
     assert [str(one) for one in listed if not is_confirmed(space, one, 1)] == []
@@ -71,5 +71,5 @@ def test_versions_that_differ_in_types_alone_share_their_cores() -> None:
 
 def test_a_core_that_has_a_call_is_refuted() -> None:
     space = space_of(OperatorName("ai.onnx", "Add", 14))
-    assert not is_confirmed(space, Core({"rank_S": 2, "broadcast": "same"}))
-    assert is_confirmed(space, Core({"rank_S": 0, "broadcast": "mutual"}))
+    assert not is_confirmed(space, ForbiddenCombination({"rank_S": 2, "broadcast": "same"}))
+    assert is_confirmed(space, ForbiddenCombination({"rank_S": 0, "broadcast": "mutual"}))

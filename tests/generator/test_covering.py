@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.rows.covering import ATTEMPTS, cover, with_fixed
-from generator.rows.feasibility import FREE, Group, Model, Rule, Solver
+from generator.rows.feasibility import FREE, ExcludedLevels, FactorGroup, Model, Solver
 from generator.rows.level_tuples import covered_tuples, feasible_tuples
 from opcert.vocabulary.errors import InternalError
 from tests.growth import count_calls
@@ -24,7 +24,7 @@ CALLS_A_CELL = 150
 OPERATOR_LIKE = [16, 9, 7, 6, 5, 5, 4, 4, 4, 3, 3, 2, 2, 2]
 
 
-def model_of(sizes: Sizes, rules: tuple[Rule, ...] = ()) -> Model:
+def model_of(sizes: Sizes, rules: tuple[ExcludedLevels, ...] = ()) -> Model:
     return Model({f"f{place}": tuple(range(size)) for place, size in enumerate(sizes)}, rules)
 
 
@@ -51,7 +51,7 @@ def models(draw: st.DrawFn) -> Model:
         factors = tuple(sorted(draw(st.permutations(range(len(sizes))))[:width]))
         combos = list(product(*(range(sizes[factor]) for factor in factors)))
         forbidden = draw(st.sets(st.sampled_from(combos), max_size=max(1, len(combos) // 2)))
-        rules.append(Rule(f"r{number}", factors, frozenset(forbidden)))
+        rules.append(ExcludedLevels(f"r{number}", factors, frozenset(forbidden)))
     return model_of(sizes, tuple(rules))
 
 
@@ -97,8 +97,10 @@ def test_the_solver_agrees_with_brute_force(model: Model) -> None:
 
 
 def test_a_group_is_covered_with_its_own_strength_and_the_rest_with_less() -> None:
-    rule = Rule("r", (0, 2), frozenset({(0, 0), (1, 2)}))
-    model = replace(model_of([4, 3, 3, 4, 2, 2], (rule,)), groups=(Group((0, 2, 3), 3), Group((4, 5), 2)))
+    rule = ExcludedLevels("r", (0, 2), frozenset({(0, 0), (1, 2)}))
+    model = replace(
+        model_of([4, 3, 3, 4, 2, 2], (rule,)), groups=(FactorGroup((0, 2, 3), 3), FactorGroup((4, 5), 2))
+    )
     rows, possible = cover(model, 1), allowed_rows(model)
     for factors, values in tuples_by_factors(possible, [(0, 2, 3), (4, 5), (1,)]).items():
         assert values <= tuples_by_factors(rows, [factors])[factors]
@@ -122,8 +124,8 @@ def test_a_factor_can_be_held_at_one_level() -> None:
     assert {row[1:] for row in cover(model, 2)} == {(1, 0), (2, 0), (1, 1), (2, 1)}
 
 
-def two_by_two() -> tuple[Rule, ...]:
-    return (Rule("no zeros", (0, 1), frozenset({(1, 0)})),)
+def two_by_two() -> tuple[ExcludedLevels, ...]:
+    return (ExcludedLevels("no zeros", (0, 1), frozenset({(1, 0)})),)
 
 
 def test_many_factors_are_covered_without_many_rows() -> None:
@@ -144,10 +146,12 @@ def largest_product(model: Model, strength: int) -> int:
     return max(len(each) for each in feasible_tuples(Solver(model), strength).values())
 
 
-def two_rules() -> tuple[Rule, ...]:
+def two_rules() -> tuple[ExcludedLevels, ...]:
     return (
-        Rule("a", (0, 1), frozenset((left, right) for left in range(8, 16) for right in range(4, 9))),
-        Rule("b", (4, 5, 6), frozenset(product((0, 1, 2), (0, 1), (1, 2)))),
+        ExcludedLevels(
+            "a", (0, 1), frozenset((left, right) for left in range(8, 16) for right in range(4, 9))
+        ),
+        ExcludedLevels("b", (4, 5, 6), frozenset(product((0, 1, 2), (0, 1), (1, 2)))),
     )
 
 
@@ -190,14 +194,17 @@ def test_rows_are_about_as_few_as_another_maker_needs(sizes: Sizes) -> None:
 
 
 def test_strength_three_covers_every_triple() -> None:
-    model = model_of([5, 4, 3, 3, 2], (Rule("r", (0, 2), frozenset({(0, 0), (1, 2)})),))
+    model = model_of([5, 4, 3, 3, 2], (ExcludedLevels("r", (0, 2), frozenset({(0, 0), (1, 2)})),))
     rows = cover(model, 3)
     assert tuples_in(rows, 3) == tuples_in(allowed_rows(model), 3)
     assert covered_tuples(model, rows, 3) == feasible_tuples(Solver(model), 3)
 
 
 def test_a_tuple_that_only_rules_together_forbid_is_not_feasible() -> None:
-    rules = (Rule("x", (0, 1), frozenset({(0, 0)})), Rule("y", (1, 2), frozenset({(1, 0)})))
+    rules = (
+        ExcludedLevels("x", (0, 1), frozenset({(0, 0)})),
+        ExcludedLevels("y", (1, 2), frozenset({(1, 0)})),
+    )
     found = feasible_tuples(Solver(model_of([2, 2, 2], rules)), 2)
     assert (0, 0) not in found[(0, 2)]
     assert (0, 1) in found[(0, 2)]

@@ -17,9 +17,9 @@ from generator.asking.validity import find_violations
 from generator.borders.breaches import find_breaches
 from generator.borders.edges import find_edges
 from generator.rows.covering_rows import learn_cores, make_rows
-from generator.spaces.space import Space, open_space
+from generator.spaces.space import CallSpace, open_space
 from generator.values.draws import Draw
-from generator.witnessed.truth import Refused, ask_checker, ask_inference
+from generator.witnessed.truth import WitnessRefusal, ask_checker, ask_inference
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from specs.declarations import FILE_NAME
@@ -75,7 +75,7 @@ DECLARATIONS = {
 }
 
 
-def declared(folder: Path, name: str, text: str) -> Space:
+def declared(folder: Path, name: str, text: str) -> CallSpace:
     """The space of one of ONNX's operators under a declaration of a folder's own."""
     operator = OperatorName.parse(f"ai.onnx::{name}")
     room = folder / operator.domain / operator.name
@@ -84,18 +84,18 @@ def declared(folder: Path, name: str, text: str) -> Space:
     return open_space(load_spec(operator, (folder,)))
 
 
-def refusals(space: Space, calls: list[Call]) -> list[str]:
+def refusals(space: CallSpace, calls: list[Call]) -> list[str]:
     """What checker and strict inference say of calls, each once."""
     found = {}
     for call in calls:
         answer = ask_inference(space.spec, call)
-        told = answer if isinstance(answer, Refused) else ask_checker(answer)
+        told = answer if isinstance(answer, WitnessRefusal) else ask_checker(answer)
         if told is not None:
             found[told.message] = told
     return list(found)
 
 
-def rows_of(space: Space) -> list[tuple[Mapping[str, object], Call]]:
+def rows_of(space: CallSpace) -> list[tuple[Mapping[str, object], Call]]:
     return [(row.levels, row.call) for row in make_rows(space, learn_cores(space, 1), strength=1)]
 
 

@@ -25,9 +25,9 @@ from generator.borders.edges import find_edges
 from generator.rows.covering_rows import make_rows
 from generator.spaces.form_levels import form_levels, read_form
 from generator.spaces.modelled import kept_cores_of
-from generator.spaces.space import Space, open_space
+from generator.spaces.space import CallSpace, open_space
 from generator.values.draws import Draw
-from generator.witnessed.truth import Inferred, Refused, ask_checker, ask_inference
+from generator.witnessed.truth import Inferred, WitnessRefusal, ask_checker, ask_inference
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
@@ -59,7 +59,7 @@ def test_valid_calls_pass_inference_and_checker(name: str) -> None:
     refused = set()
     for call in calls:
         answer = ask_inference(space.spec, call)
-        told = answer if isinstance(answer, Refused) else ask_checker(answer)
+        told = answer if isinstance(answer, WitnessRefusal) else ask_checker(answer)
         if told is not None:
             refused.add(told.message)
     assert refused == set()
@@ -230,7 +230,7 @@ def test_mistakes_are_told_with_their_place(
         assert each in told
 
 
-def evaluate(space: Space, call: Call) -> list[NDArray[Any]]:
+def evaluate(space: CallSpace, call: Call) -> list[NDArray[Any]]:
     """The outputs of a call by ONNX's evaluator."""
     case = bare_case(space.spec, call)
     answer = ask_inference(space.spec, call)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from conformance.judging.kept_explanations import Explanation, read_explanations, write_explanations
 from conformance.schemas import load_schema
 from generator.changes.finding import find_changes
-from generator.diagnosis.explain import MOST_CASES, Failure, explain, explain_parts
+from generator.diagnosis.explain import MOST_CASES, FailingCase, explain, explain_parts
 from generator.making.named_operators import first_operators
 from generator.making.suite_making import generate_operator
 from generator.making.workshop import Options
@@ -89,7 +89,7 @@ def test_most_faults_are_named_alone() -> None:
 )
 def test_no_part_of_a_class_is_named_wrongly(name: str) -> None:
     run, _ = found(name)
-    parts: dict[object, list[Failure]] = defaultdict(list)
+    parts: dict[object, list[FailingCase]] = defaultdict(list)
     for each in run.failures:
         parts["type", each.case.element_type.name].append(each)
         parts["family", each.case.family].append(each)
@@ -175,7 +175,7 @@ def test_no_part_of_garbage_is_explained(spoil: Callable[[NDArray[Any]], NDArray
         with np.errstate(all="ignore"):
             wrong = Tensor(right.element_type, spoil(right.array).reshape(right.shape))
         if wrong != right:
-            failures.append(Failure(case, (wrong,)))
+            failures.append(FailingCase(case, (wrong,)))
     whole = explain([str(each.case.id) for each in failures], failures)
     assert explain_parts(whole, failures, []) == whole
 
@@ -206,7 +206,7 @@ def test_an_accepted_invalid_call_may_be_taken_for_a_valid_one() -> None:
     broken = next(each for each in made if each.constraint == "type_of_Tind")
     valid = by_id[str(broken.valid_case)]
     right = valid.expectations[0].outputs[0].expected
-    explanation = explain([str(broken.id)], [Failure(broken, (right,), valid)])
+    explanation = explain([str(broken.id)], [FailingCase(broken, (right,), valid)])
     assert explanation.change is not None
     assert explanation.change.key == "input shape as int64"
 
@@ -248,5 +248,5 @@ def test_a_call_that_the_spec_does_not_know_is_left_out() -> None:
         replace(failure.case, inputs=(("image", failure.case.inputs[0][1]),)),
     )
     for case in strange:
-        explanation = explain([str(case.id)], [Failure(case, failure.outputs)], [case])
+        explanation = explain([str(case.id)], [FailingCase(case, failure.outputs)], [case])
         assert (explanation.compared, explanation.sentence) == (0, None)

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.running.responses import Response
 from conformance.suite.cases import Case
-from generator.fuzzing.search import Find, Search, fuzz
+from generator.fuzzing.search import Find, FuzzResult, fuzz
 from generator.making.named_operators import first_operators
 from generator.making.opsets import newest_versions
 from tests.generator import fuzz_fakes as fakes
@@ -23,12 +23,12 @@ LONG = 1000.0
 
 def search(
     operator: str, mistake: fakes.Mistake, calls: int, seed: int = 1, *, accepts: bool = False
-) -> Search:
+) -> FuzzResult:
     space = space_of(operator)
     return fuzz(space, Fake(space, mistake, accepts).ask, seed, LONG, most_calls=calls)
 
 
-def only_find(found: Search) -> Find:
+def only_find(found: FuzzResult) -> Find:
     assert [each.failure.reason for each in found.finds] != []
     (find,) = found.finds
     assert find.small.least

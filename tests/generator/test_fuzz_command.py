@@ -13,7 +13,7 @@ from conformance.running.responses import Refused, Response
 from conformance.runtimes.runtimes import find_runtime
 from generator.asking.calls import Call
 from generator.asking.calls_files import read_calls
-from generator.fuzzing.judged_calls import Bench
+from generator.fuzzing.judged_calls import CallTrials
 from generator.fuzzing.known_failures import find_known_failures, suite_cases
 from generator.fuzzing.known_space import Attempt
 from generator.fuzzing.search import fuzz
@@ -91,7 +91,7 @@ def test_a_crash_costs_one_call() -> None:
     ]
     space = space_of("org.tensorflow::BatchToSpaceND-1")
     with RunningRuntime(find_runtime(FRAGILE), Limits(), print) as running:
-        bench = Bench(space, running.ask)
+        bench = CallTrials(space, running.ask)
         outcomes = [bench.outcome(Attempt(each)) for each in calls]
     assert [word for word, _ in outcomes] == ["pass", "crash", "pass"]
     failure = outcomes[1][1]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from generator.fuzzing.known_space import Space, open_space
+from generator.fuzzing.known_space import CallValidity, open_space
 from generator.fuzzing.of_kinds import drawn_anew, simpler_values
 from generator.fuzzing.search import fuzz
 from generator.values.draws import Draw
@@ -22,7 +22,7 @@ LONG = 1000.0
 
 
 @pytest.fixture(scope="module")
-def space(tmp_path_factory: pytest.TempPathFactory) -> Space:
+def space(tmp_path_factory: pytest.TempPathFactory) -> CallValidity:
     folder = tmp_path_factory.mktemp("specs")
     room = folder / "org.example" / "EveryNth"
     room.mkdir(parents=True)
@@ -38,14 +38,14 @@ def takes_every_second(attributes: dict[str, Any], _: dict[str, Tensor | None]) 
     return {**attributes, "step": 2} if wrong else None
 
 
-def test_nothing_is_found_where_nothing_is_wrong(space: Space) -> None:
+def test_nothing_is_found_where_nothing_is_wrong(space: CallValidity) -> None:
     found = fuzz(space, Fake(space, nothing).ask, 1, LONG, most_calls=40)
     assert found.finds == []
     assert found.tried["pass"] > 20
     assert not found.mistakes
 
 
-def test_a_mistake_becomes_the_smallest_call_that_shows_it(space: Space) -> None:
+def test_a_mistake_becomes_the_smallest_call_that_shows_it(space: CallValidity) -> None:
     found = fuzz(space, Fake(space, takes_every_second).ask, 1, LONG, most_calls=60)
     (find,) = found.finds
     attributes, inputs = plain(find.small.attempt.call)
@@ -55,7 +55,7 @@ def test_a_mistake_becomes_the_smallest_call_that_shows_it(space: Space) -> None
     assert len(inputs["X"][1]) == 3
 
 
-def test_kinds_make_values_smaller_and_draw_them_anew(space: Space) -> None:
+def test_kinds_make_values_smaller_and_draw_them_anew(space: CallValidity) -> None:
     calls = [call for _, _, call in space.levels.boundary_calls(space.spec, Draw("edges"))]
     smaller = [each for call in calls for each in simpler_values(space, call)]
     other = [drawn_anew(space, call, Draw(str(place))) for place, call in enumerate(calls * 4)]

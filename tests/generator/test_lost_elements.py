@@ -16,8 +16,8 @@ from generator.diagnosis.across_operators import put_together_by_type
 from generator.diagnosis.causes_shown import Shown
 from generator.diagnosis.elements_asked import loses_elements
 from generator.diagnosis.laboratory import Laboratory
-from generator.diagnosis.taking_apart import Core
-from generator.fuzzing.judged_calls import Failure
+from generator.diagnosis.taking_apart import FailureCore
+from generator.fuzzing.judged_calls import CallFailure
 from generator.fuzzing.known_space import open_space
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
@@ -25,7 +25,7 @@ from opcert.vocabulary.tensors import Tensor, tensor
 SPACE = open_space(OperatorName.parse("ai.onnx::Identity-25"))
 PAD = open_space(OperatorName.parse("com.microsoft::Pad-1"))
 WIDE = Call({}, (("input", tensor(np.array([1e300, 0.1, 7.0]))),))
-WRONG = Failure("mismatch", "value", pattern="other")
+WRONG = CallFailure("mismatch", "value", pattern="other")
 Effect = Callable[[Tensor], Tensor]
 
 
@@ -69,7 +69,7 @@ def test_every_input_of_the_type_has_plain_elements() -> None:
 
 def cause(name: str, *losing: bool) -> Shown:
     needed = Needed("type of input", "double", (), ("float",))
-    shown = Shown(Core(SPACE, WIDE, WRONG, (needed,), ()), name)
+    shown = Shown(FailureCore(SPACE, WIDE, WRONG, (needed,), ()), name)
     shown.add(name, WRONG, "pass")
     shown.losing |= set(losing)
     return shown
@@ -88,10 +88,13 @@ def test_causes_of_which_one_loses_and_one_computes_wrongly_stay_apart() -> None
 
 def test_a_cause_is_no_part_of_one_that_is_right_with_a_value_with_which_it_fails() -> None:
     memory = Shown(
-        Core(SPACE, WIDE, WRONG, (Needed("mode", "cubic", (), ("nearest", "linear")),), ("coordinates",)), "a"
+        FailureCore(
+            SPACE, WIDE, WRONG, (Needed("mode", "cubic", (), ("nearest", "linear")),), ("coordinates",)
+        ),
+        "a",
     )
     also = Needed("coordinates", "nn", (), ("half",))
-    part = Core(SPACE, WIDE, WRONG, (Needed("mode", "cubic", (), ("nearest",)), also), ())
+    part = FailureCore(SPACE, WIDE, WRONG, (Needed("mode", "cubic", (), ("nearest",)), also), ())
     assert Shown(part, "b").is_part_of(memory)
     other = replace(part, needed=(Needed("mode", "cubic", ("linear",), ("nearest",)), also))
     assert not Shown(other, "c").is_part_of(memory)

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from generator.adequacy import measured_before
-from generator.adequacy.kept import Kept, Selected
+from generator.adequacy.kept import MeasuredOperator, Selected
 from generator.adequacy.measured_before import MOST_KEPT, find_measured, keep_measured, measurement_key
 from opcert.vocabulary.names import OperatorName
 
 AND = OperatorName.parse("ai.onnx::And-7")
-KEPT = Kept(str(AND), "0" * 16, (Selected("cover/0a", 3, "1" * 16, {"rank_S": "1"}, 0),), {"calls": 2000})
+KEPT = MeasuredOperator(
+    str(AND), "0" * 16, (Selected("cover/0a", 3, "1" * 16, {"rank_S": "1"}, 0),), {"calls": 2000}
+)
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from conformance.judging.judge import judge
 from conformance.running.responses import Answered
 from conformance.suite.cases import Case
-from generator.diagnosis.explain import Failure, explain
+from generator.diagnosis.explain import FailingCase, explain
 from generator.making.suite_making import generate_operator
 from generator.making.workshop import Options
 from opcert.vocabulary.names import OperatorName
@@ -98,7 +98,7 @@ def test_a_fault_is_named_by_a_change_of_its_kind(operator: str, fault: Fault, k
         if judge(case, Answered((answer,))).verdict == "pass":
             passing.append(case)
         else:
-            failures.append(Failure(case, (answer,)))
+            failures.append(FailingCase(case, (answer,)))
     assert len(failures) > 3
     found = explain([str(each.case.id) for each in failures], failures, passing)
     assert found.change is not None, [each for each in found.tried if each.fits == each.tested]

@@ -173,7 +173,7 @@ def test_figures_of_adequacy_are_no_part_of_a_suite(own: Path, tmp_path: Path) -
     sources: list[str] = []
     for killed in (1, 2):
         figures = {"mutants": {"killed": killed, "score": 1.0}}
-        keeping.write_kept(keeping.Kept(str(PAD), "0" * 64, (chosen,), figures), own)
+        keeping.write_kept(keeping.MeasuredOperator(str(PAD), "0" * 64, (chosen,), figures), own)
         path = tmp_path / str(killed)
         digests.append(write_generated(path, [PAD], Options(), [own], progress=told.append, keep=True))
         sources.append(sources_digest([own]))

@@ -23,7 +23,7 @@ from generator.making.opsets import default_operators
 from generator.making.sources import digest_of_spec
 from generator.making.workshop import Options, Workshop, open_workshop
 from generator.rows import row_search
-from generator.rows.cores import Core
+from generator.rows.cores import ForbiddenCombination
 from generator.rows.row_search import FoundRows, RowSearch
 from generator.rows.searched import (
     FoundCalls,
@@ -270,7 +270,10 @@ def test_what_was_found_for_another_spec_counts_for_nothing(
 def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
     path = tmp_path / SEARCHED
     assert read_searched(path, 7) == Searched()
-    both, newer = Core({"rank_S": 0, "axis": "inner"}), Core({"axis": "lowest", "rank_S": 0})
+    both, newer = (
+        ForbiddenCombination({"rank_S": 0, "axis": "inner"}),
+        ForbiddenCombination({"axis": "lowest", "rank_S": 0}),
+    )
     places = ((BreachPlace(Stage.PLAIN, 0, 7), BreachPlace(Stage.PLAIN, 3, 0)), (), ())
     calls = FoundCalls("0123456789abcdef", FoundRows((0, 3), (1, 22)), places)
     draws = KeptDraws("fedcba9876543210", (3, None), (Instead(0, (1, 0, 11), 2), Instead(4, (0, 0, 0), 0)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from generator.solved.partial import Bindings, Partial
-from generator.solved.solving import Found, NotFound, Search, Variable
+from generator.solved.solving import CallSearch, Found, NotFound, SearchVariable
 from generator.spaces.space import open_space
 from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
@@ -34,13 +34,13 @@ class Candidates:
         yield from ({self.name: each} for each in self.values)
 
 
-def search_over(*made: Candidates, rules: Mapping[str, str], spec: Spec = SPEC) -> Search:
-    variables = [Variable(each.name, frozenset([each.name]), frozenset(), each) for each in made]
+def search_over(*made: Candidates, rules: Mapping[str, str], spec: Spec = SPEC) -> CallSearch:
+    variables = [SearchVariable(each.name, frozenset([each.name]), frozenset(), each) for each in made]
     constraints = [
         Constraint(name, None, text, "error", None, None, Origin("derived", why="a test"))
         for name, text in rules.items()
     ]
-    return Search(spec, variables, constraints)
+    return CallSearch(spec, variables, constraints)
 
 
 def test_levels_that_no_draw_has_a_call_of_are_searched_once() -> None:

@@ -14,7 +14,7 @@ from generator.borders.edges import MOST_ELEMENTS, find_edges, vector_lengths
 from generator.making.opsets import default_operators
 from generator.rows.covering_rows import make_rows
 from generator.solved.partial import Partial
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 from generator.values.points import fill_points
 from opcert.vocabulary.attributes import attribute
@@ -28,7 +28,7 @@ LONG = 1_000
 """So long an extent makes a runtime use several threads."""
 
 
-def _space(name: str, version: int) -> Space:
+def _space(name: str, version: int) -> CallSpace:
     return space_of(OperatorName("ai.onnx", name, version))
 
 

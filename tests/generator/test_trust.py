@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from conformance.suite.suites import open_suite
-from generator.adequacy.kept import Kept, Selected, cases_digest, write_kept
+from generator.adequacy.kept import MeasuredOperator, Selected, cases_digest, write_kept
 from generator.making.cache import default_suite
 from generator.making.lock import read_lock
 from generator.making.lock_making import expectations_by_operator, lock_of
-from generator.witnessed.agreed import Agreed, Asked, agreed_path, read_agreed, write_agreed
+from generator.witnessed.agreed import Agreed, RuntimeFailures, agreed_path, read_agreed, write_agreed
 from generator.witnessed.measured_cases import measured_cases
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
@@ -22,14 +22,18 @@ from tools.operators import beside_others, rest_of_onnx
 
 NAME = OperatorName.parse("test.domain::Shift-1")
 CASES = {"cover/000000000001": "a" * 16, "cover/000000000002": "b" * 16}
-KEPT = Kept(
+KEPT = MeasuredOperator(
     str(NAME), "", (Selected("cover/000000000001", 3, "a" * 16),), {"mutants": {"killed": 97, "score": 0.97}}
 )
 WRITE = "write it with `python -m tools.operators --keep > docs/operators.md`"
-AGREED = Agreed(str(NAME), cases_digest(CASES), {"onnx": Asked("1.0", 3, 3), "other": Asked("2.0", 0, 0)})
+AGREED = Agreed(
+    str(NAME),
+    cases_digest(CASES),
+    {"onnx": RuntimeFailures("1.0", 3, 3), "other": RuntimeFailures("2.0", 0, 0)},
+)
 
 
-def trust(folder: Path, kept: Kept | None = KEPT, agreed: Agreed | None = AGREED) -> str:
+def trust(folder: Path, kept: MeasuredOperator | None = KEPT, agreed: Agreed | None = AGREED) -> str:
     if kept is not None:
         write_kept(kept, folder)
     if agreed is not None:
@@ -55,19 +59,19 @@ def test_what_was_measured_and_explained_is_reviewed(tmp_path: Path) -> None:
         # A case that was counted on expects something else by now.
         (replace(KEPT, selection=(Selected("cover/000000000001", 3, "c" * 16),)), AGREED),
         (KEPT, replace(AGREED, cases="0" * 64)),
-        (KEPT, replace(AGREED, runtimes={"onnx": Asked("1.0", 3, 2)})),
+        (KEPT, replace(AGREED, runtimes={"onnx": RuntimeFailures("1.0", 3, 2)})),
     ],
 )
 def test_whatever_lacks_leaves_it_referenced(
-    tmp_path: Path, kept: Kept | None, agreed: Agreed | None
+    tmp_path: Path, kept: MeasuredOperator | None, agreed: Agreed | None
 ) -> None:
     assert trust(tmp_path, kept, agreed) == "referenced"
 
 
 def test_who_was_asked_of_the_same_cases_before_is_kept() -> None:
-    again = replace(AGREED, runtimes={"other": Asked("3.0", 1, 1)})
+    again = replace(AGREED, runtimes={"other": RuntimeFailures("3.0", 1, 1)})
     kept = beside_others(again, AGREED)
-    assert kept.runtimes == {"onnx": Asked("1.0", 3, 3), "other": Asked("3.0", 1, 1)}
+    assert kept.runtimes == {"onnx": RuntimeFailures("1.0", 3, 3), "other": RuntimeFailures("3.0", 1, 1)}
     assert beside_others(again, replace(AGREED, cases="0" * 64)) == again
     assert beside_others(again, None) == again
 

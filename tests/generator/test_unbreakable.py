@@ -10,7 +10,7 @@ from generator.borders import breaches
 from generator.borders.breach_attempts import bases, broken_rules, changed_calls
 from generator.borders.breaches import find_breaches
 from generator.borders.input_breaches import beyond_allowed, with_rare_inputs
-from generator.spaces.space import Space, open_space
+from generator.spaces.space import CallSpace, open_space
 from generator.spaces.unbreakable import unbreakable_rules
 from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
@@ -29,7 +29,7 @@ UNBREAKABLE = {
 }
 
 
-def _space(name: str) -> Space:
+def _space(name: str) -> CallSpace:
     return open_space(load_spec(OperatorName.parse(name)))
 
 

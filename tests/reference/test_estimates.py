@@ -17,7 +17,7 @@ from reference.numbers import decode
 from reference.piecewise import hull
 from reference.rationals import Rationals
 from reference.sums import weighted_sums
-from reference.weights import Weights
+from reference.weights import AxisWeights
 
 F32 = np.float32
 SMALL = st.one_of(
@@ -125,13 +125,13 @@ def test_kernels_hold_for_every_coordinate_in_doubt(distance: Fraction, where: f
         assert float(apart) <= float(estimate.error[0]) + 3 * 2.0**-22
 
 
-def plain_weights(rows: list[list[Fraction]]) -> Weights:
+def plain_weights(rows: list[list[Fraction]]) -> AxisWeights:
     """Weights without errors, one tap on each element."""
     value = Rationals.of(rows)
     floats = value.floats()
     nothing = np.zeros(floats.shape)
     used = floats != 0
-    return Weights(
+    return AxisWeights(
         value,
         np.abs(floats),
         nothing,

@@ -12,7 +12,7 @@ from opcert.vocabulary.tensors import Tensor, tensor
 from reference import registry
 from reference.answers import Answer, OutsideDomain
 from reference.reference_operator import ReferenceOperator
-from reference.registry import Reading, find_operator, implemented, reference_operator
+from reference.registry import AsReading, find_operator, implemented, reference_operator
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def scaled(monkeypatch: pytest.MonkeyPatch) -> ReferenceOperator:
         by: Tensor | None = None,
         *,
         factor: int = 2,
-        order: Annotated[Literal["kept", "turned"], Reading] = "kept",
+        order: Annotated[Literal["kept", "turned"], AsReading] = "kept",
     ) -> Answer:
         array = X.array * (factor if by is None else by.array)
         return Answer(tensor(array[::-1] if order == "turned" else array, X.element_type))

@@ -14,7 +14,7 @@ from generator.asking.calls import Call
 from generator.asking.questions import Question, ask
 from generator.asking.validity import find_violations
 from generator.solved.drawing import draw_call
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
@@ -35,7 +35,7 @@ def _open_operators() -> list[OperatorName]:
     return [each for each in newest_operators() if _is_open(space_of(each))]
 
 
-def _is_open(space: Space) -> bool:
+def _is_open(space: CallSpace) -> bool:
     return any(each.chosen is None for each in space.spec.readings)
 
 
@@ -64,7 +64,7 @@ def _edged(given: Tensor, draw: Draw) -> Tensor:
     return Tensor(kind, storage_of(kind, bits).reshape(given.shape))
 
 
-def _calls(space: Space) -> Iterator[tuple[Call, Draw]]:
+def _calls(space: CallSpace) -> Iterator[tuple[Call, Draw]]:
     for found, draw in random_scopes(space, CALLS, "unasked"):
         call = draw_call(space, found.scope, {}, draw)
         yield call, draw
@@ -122,7 +122,7 @@ def test_what_was_not_asked_for_changes_nothing(operator: OperatorName) -> None:
     assert tried
 
 
-def _asks_for_precision(space: Space) -> bool:
+def _asks_for_precision(space: CallSpace) -> bool:
     return any(each.id == PRECISION and each.chosen is None for each in space.spec.readings)
 
 

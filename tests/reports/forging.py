@@ -41,7 +41,7 @@ from reports.certificates.verification import verify_certificate
 from reports.certificates.verified import Verification
 from reports.gates.profiles import Profile
 from reports.results.case_results import put_together
-from reports.results.measured import Measured
+from reports.results.measured import VersionTrust
 from tests.conformance.samples import ECHO, echo_runtime, expect, make_case, sample
 from tests.reports.certified import DAY, Certified, Row, make_key
 
@@ -237,10 +237,10 @@ def each_failing(change: Callable[[Row], Row]) -> Callable[[list[Row]], list[Row
     return lambda rows: [change(each) if each["verdict"] == "mismatch" else each for each in rows]
 
 
-def known_of(suite: Suite) -> dict[OperatorName, Measured]:
+def known_of(suite: Suite) -> dict[OperatorName, VersionTrust]:
     """What opcert carries as measured of the operators of a suite, in these tests."""
     adequacy = {"mutants": FIGURES, "cases": FIGURES["cases"]}
-    return {CaseId.parse(each).operator: Measured("reviewed", adequacy) for each in suite.case_ids}
+    return {CaseId.parse(each).operator: VersionTrust("reviewed", adequacy) for each in suite.case_ids}
 
 
 def lock_of(suite: Suite) -> Lock:

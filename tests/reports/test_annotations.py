@@ -14,7 +14,7 @@ from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from reports.causes.open_cases import with_open_cases
 from reports.formats.annotations import MOST, render_annotations
-from reports.gates.baseline import Baseline, Known
+from reports.gates.baseline import Baseline, BaselineEntry
 from reports.gates.excusing import excuse
 from reports.results.case_results import Results, put_together
 from tests.reports.sample import CROP_PAD, HEADER, PAD, Maker, make_case
@@ -77,7 +77,9 @@ def test_each_cause_is_an_error_with_the_command_that_shows_it(tmp_path: Path) -
 def test_what_a_baseline_knows_is_no_error(tmp_path: Path) -> None:
     results = run(tmp_path)
     failing = [str(each.id) for each in results.cases if each.fails]
-    entry = Known(verdict="rejected_valid", reason="of old", expires=date(2100, 1, 1), cases=(failing[0],))
+    entry = BaselineEntry(
+        verdict="rejected_valid", reason="of old", expires=date(2100, 1, 1), cases=(failing[0],)
+    )
     found = orders(excuse(results, None, Baseline(known=(entry,)), date(2026, 11, 25)))
     assert [each[0] for each in found] == ["error", "error", "notice"]
     assert "1 cause is known or waived." in found[-1][2]

@@ -24,7 +24,7 @@ from reports.results.case_results import Results, put_together
 from reports.single_cases.bare_javascript import javascript_of
 from reports.single_cases.bare_script import BareScript, array_code, bare_script, outputs_from
 from reports.upstream.issue_table import table_of
-from reports.upstream.issues import Issue, Surroundings
+from reports.upstream.issues import Issue, ScriptSurroundings
 from tests.reports.sample import Maker
 from tests.reports.test_reproduction import crop
 
@@ -122,7 +122,7 @@ class Ground(Bareground):
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.runtime = find_runtime("onnx")
-        self.surroundings = Surroundings(
+        self.surroundings = ScriptSurroundings(
             "onnx", "1", {"file": "onnx-1.whl", "contents": "c" * 64}, "Linux", PROCESSOR
         )
 

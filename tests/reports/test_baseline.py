@@ -16,7 +16,7 @@ from conformance.suite.cases import Case
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from reports.gates.baseline import (
     Baseline,
-    Known,
+    BaselineEntry,
     failures_of,
     hold_against,
     read_baseline,
@@ -86,7 +86,7 @@ def test_what_passes_again_is_told_and_dropped(tmp_path: Path) -> None:
 
 def test_an_expired_entry_fails_and_an_update_renews_it(tmp_path: Path) -> None:
     results = run(tmp_path, crop_fails)
-    entry = Known(
+    entry = BaselineEntry(
         verdict="rejected_valid", reason="why", link="https://x", expires=date(2026, 1, 1),
         cases=tuple(failures_of(results)),
     )  # fmt: skip

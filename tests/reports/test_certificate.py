@@ -24,7 +24,7 @@ from reports.certificates.standing import Departure, Standing, SuiteStanding
 from reports.formats.badge import write as write_run_badge
 from reports.gates.profiles import Profile, load_profile
 from reports.results.case_results import Results, put_together
-from reports.results.measured import Measured
+from reports.results.measured import VersionTrust
 from reports.results.summary import failure_lines, readings_lines, summary_table
 from reports.schemas import load_schema
 from tests.reports.sample import CROP_PAD, HEADER, Maker, make_case, sample_cases, sample_facts
@@ -178,7 +178,7 @@ def test_figures_of_another_suite_never_travel(tmp_path: Path, kind: Standing) -
     """What is known of the cases of another suite is not what the certificate of the released one states."""
     facts = {**sample_facts(), "adequacy": {str(CROP_PAD): {"mutants": {"made": 9, "killed": 9}}}}
     made = Maker(tmp_path).make([make_case(CROP_PAD, "cover", {"extent": "same"})], facts=facts)
-    measured = {CROP_PAD: Measured("reviewed", {"mutants": {"made": 9, "killed": 9}, "cases": "0" * 64})}
+    measured = {CROP_PAD: VersionTrust("reviewed", {"mutants": {"made": 9, "killed": 9}, "cases": "0" * 64})}
     results = replace(put_together(made.suite, made.record), measured=measured)
     standing = SuiteStanding(kind, "", (Departure(str(CROP_PAD), 0, 1, 0),), 1, 2)
     predicate = make_certificate(results, on=DAY, standing=standing).statement["predicate"]
@@ -194,7 +194,7 @@ def test_planted_faults_are_stated_with_the_digest_of_the_cases_measured(
     mutants = {"made": 210, "equivalent": 10, "killed": 197, "score": 0.985}
     cases = [make_case(CROP_PAD, "cover", {"extent": "same"})]
     made = Maker(tmp_path).make(cases, facts=sample_facts())
-    measured = {CROP_PAD: Measured("reviewed", {"mutants": mutants, "cases": "0" * 64})}
+    measured = {CROP_PAD: VersionTrust("reviewed", {"mutants": mutants, "cases": "0" * 64})}
     results = replace(put_together(made.suite, made.record), measured=measured)
     certificate = make_certificate(results, on=DAY, standing=RELEASED)
     (stated,) = certificate.statement["predicate"]["operators"]

@@ -19,7 +19,7 @@ from reports.gates.excuses import STANDINGS, Excuse
 from reports.gates.excusing import excuse
 from reports.gates.profiles import Profile
 from reports.page_making.report_page import render_report
-from reports.page_making.run_page import Page
+from reports.page_making.run_page import RunPage
 from reports.results.case_results import Results, put_together
 from tests.reports.page_data import read_parts, text_of
 from tests.reports.sample import CROP_PAD, PAD, RESIZE_18, Maker, sample_cases
@@ -95,10 +95,10 @@ def test_a_case_has_the_first_excuse_that_holds(held: Results) -> None:
 def test_verdicts_and_counts_stay_and_the_excused_add_up(plain: Results, held: Results) -> None:
     assert held.counts == plain.counts
     failing = sum(each.fails for each in plain.cases)
-    page = Page(held)
+    page = RunPage(held)
     assert sum(each.number for each in page.excused) == failing
     assert [each.words for each in page.excused] == list(STANDINGS.values())
-    assert Page(plain).excused == ()
+    assert RunPage(plain).excused == ()
     for found in page.classes:
         assert sum(each.number for each in page._excused(found, "")) <= len(found.cases)
 
@@ -117,7 +117,7 @@ def test_the_page_says_reason_link_and_last_day(held: Results) -> None:
     numbers = Counter(
         standings[number] for number, each in zip(run["excuse"], held.cases, strict=True) if each.fails
     )
-    assert numbers == {each.link.rpartition(":")[2]: each.number for each in Page(held).excused}
+    assert numbers == {each.link.rpartition(":")[2]: each.number for each in RunPage(held).excused}
 
 
 def test_a_report_that_is_held_against_nothing_speaks_of_no_excuse(plain: Results) -> None:

@@ -16,7 +16,7 @@ from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import CaseId, OperatorName
 from reports.gates.profiles import Profile
-from reports.results.measured import Measured
+from reports.results.measured import VersionTrust
 from tests.reports import forging
 from tests.reports.forgeries_of_records import RECORDS
 from tests.reports.forgeries_of_statements import STATEMENTS
@@ -135,11 +135,11 @@ MEASURED = {
 }  # fmt: skip
 
 
-def _known(figures: dict[str, Any]) -> Callable[[Suite], dict[OperatorName, Measured]]:
+def _known(figures: dict[str, Any]) -> Callable[[Suite], dict[OperatorName, VersionTrust]]:
     mutants = {name: figure for name, figure in figures.items() if name != "cases"}
     adequacy = {"mutants": mutants, "cases": figures["cases"]} if figures else {}
     return lambda suite: {
-        CaseId.parse(each).operator: Measured("reviewed", adequacy) for each in suite.case_ids
+        CaseId.parse(each).operator: VersionTrust("reviewed", adequacy) for each in suite.case_ids
     }
 
 

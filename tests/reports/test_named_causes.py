@@ -21,7 +21,14 @@ from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_classes import class_of, classes_of
 from reports.causes.named_causes import NamedCause, name_cause
 from reports.causes.spoken_failures import fits_message
-from reports.gates.baseline import Baseline, Known, hold_against, read_baseline, updated, write_baseline
+from reports.gates.baseline import (
+    Baseline,
+    BaselineEntry,
+    hold_against,
+    read_baseline,
+    updated,
+    write_baseline,
+)
 from reports.gates.excusing import excuse
 from reports.gates.profile_evaluation import evaluate
 from reports.gates.profiles import Profile
@@ -253,7 +260,7 @@ def test_what_names_no_cause(plain: dict[str, object], said: str) -> None:
 
 def test_an_entry_needs_cases_or_a_cause() -> None:
     with pytest.raises(ValidationError, match="needs cases, or a cause"):
-        Known(verdict="crash", reason="r", expires=TODAY)
+        BaselineEntry(verdict="crash", reason="r", expires=TODAY)
 
 
 def test_a_waiver_by_message(tmp_path: Path) -> None:

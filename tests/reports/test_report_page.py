@@ -20,11 +20,11 @@ from reports.page_making import report_page
 from reports.page_making.links import case_link, cases_link, token
 from reports.page_making.page_data import pack, pack_many
 from reports.page_making.report_page import render_report, write_report
-from reports.page_making.run_page import Page
+from reports.page_making.run_page import RunPage
 from reports.results.accuracy import HEADS, measure_accuracy
 from reports.results.adequacy import find_adequacy, share_text
 from reports.results.case_results import Results, put_together
-from reports.results.measured import Measured
+from reports.results.measured import VersionTrust
 from reports.results.report import run_keys
 from reports.results.times import measure_times
 from reports.single_cases.answer_views import view_answer
@@ -155,7 +155,7 @@ def test_wrong_answers_are_in_no_class_of_accuracy(results: Results) -> None:
 
 
 def test_times_are_of_what_was_sent(results: Results) -> None:
-    found = measure_times(Page(results))
+    found = measure_times(RunPage(results))
     assert [each.time for each in found.slowest]
     for row in found.rows:
         assert row.least <= row.low <= row.median <= row.high <= row.most
@@ -178,7 +178,7 @@ def test_adequacy_is_what_was_measured(tmp_path: Path) -> None:
         "single": 2.4e-7,
     }
     made = Maker(tmp_path).make([make_case(RESIZE_18, "cover", {"mode": "linear"})], facts=facts)
-    measured = {RESIZE_18: Measured("referenced", adequacy)}
+    measured = {RESIZE_18: VersionTrust("referenced", adequacy)}
     results = replace(put_together(made.suite, made.record), measured=measured)
     (row,) = find_adequacy(results).rows
     assert (row.factor, row.element) == ("x 1.01", "2.4e-07")

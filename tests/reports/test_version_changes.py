@@ -20,7 +20,7 @@ from conformance.recording.rows import Result
 from reports.sites.cause_keys import CauseKey
 from reports.sites.change_words import summary
 from reports.sites.front_page import render_front
-from reports.sites.kept_run import KeptRun, keep_run
+from reports.sites.kept_run import ArchivedRun, keep_run
 from reports.sites.kept_runs import KeptRuns
 from reports.sites.site_page import Site
 from reports.sites.tallies import Tally
@@ -35,7 +35,7 @@ IDS = [f"ai.onnx/{name}/cover/{number:012x}" for name in NAMES for number in ran
 
 def run_of(
     verdicts: Mapping[str, Verdict], version: str = "1.0", *, suite: str = "a", **runtime: Any
-) -> KeptRun:
+) -> ArchivedRun:
     """A run of these verdicts; every refusal says the same."""
     rows = tuple(
         Result(

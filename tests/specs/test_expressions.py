@@ -13,7 +13,7 @@ from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
-from specs.call_scopes import Scope, operand_of
+from specs.call_scopes import CallScope, operand_of
 from specs.domain import check_constraints
 from specs.expressions import EvaluationError, Operand, parse
 from specs.library import load_imported
@@ -110,7 +110,7 @@ def test_free_names_leave_out_loop_variables() -> None:
 
 
 def test_definitions_are_lazy_and_may_not_refer_to_themselves() -> None:
-    scope = Scope({"n": 3}, {"double": "n * 2", "broken": "1 / 0", "loop": "loop + 1"})
+    scope = CallScope({"n": 3}, {"double": "n * 2", "broken": "1 / 0", "loop": "loop + 1"})
     assert parse("double + n").evaluate(scope) == 9
     with pytest.raises(EvaluationError):
         parse("broken").evaluate(scope)

@@ -14,7 +14,7 @@ from opcert.commands.import_command import command
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from specs import reading
 from specs.importing import read_documents
-from specs.reading import Step
+from specs.reading import ReadingStep
 from tests.documents.gathering import Documents
 
 FRAGMENT = "002_*=org.tensorflow::BatchToSpaceND-1"
@@ -192,7 +192,7 @@ def test_processes_change_nothing(documents: Documents, monkeypatch: pytest.Monk
     monkeypatch.setattr(reading, "WORTH_PROCESSES", 0)
     monkeypatch.setattr(reading, "BATCH_BYTES", 16_384)
     pages = [documents.find("openvino/movement")]
-    steps: list[Step] = []
+    steps: list[ReadingStep] = []
     alone = read_documents(pages)
     together = read_documents(pages, processes=2, progress=steps.append)
     assert together == alone

@@ -18,8 +18,8 @@ from specs.documents import Text, read_document
 from specs.importers import find_importer
 from specs.library import load_spec
 from specs.model import Origin
-from specs.pages import Page
-from specs.rules import Rule, examine_spec
+from specs.pages import DocumentPage
+from specs.rules import LintRule, examine_spec
 from tests.documents.gathering import Documents
 
 RULES = (*specs.rules.rules(), *reference.rules.rules())
@@ -28,7 +28,7 @@ DOCUMENTS = ("first-pages/*.txt", "onnx/Operators.md", "openvino/movement/*.md",
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-def test_a_rule_says_what_it_means_and_finds_or_names_who_does(rule: Rule) -> None:
+def test_a_rule_says_what_it_means_and_finds_or_names_who_does(rule: LintRule) -> None:
     finds = [each for each in (rule.check, rule.compare, rule.examine) if each is not None]
     assert finds or rule.found_by
     assert rule.meaning.endswith(".")
@@ -75,7 +75,7 @@ def test_pages_give_back_the_passages_that_were_read(documents: Documents) -> No
         operator = (
             OperatorName.parse("org.tensorflow::BatchToSpaceND-1") if "fragment" in importer.dialect else None
         )
-        for version in Page(text, importer.dialect, importer.read(text, operator)).versions():
+        for version in DocumentPage(text, importer.dialect, importer.read(text, operator)).versions():
             for prose in version.spec.prose:
                 words = " ".join(version.passages[prose.about].text.split())
                 if hashlib.sha256(words.encode()).hexdigest()[:16] == prose.sha256:
@@ -89,7 +89,7 @@ def test_pages_give_back_the_passages_that_were_read(documents: Documents) -> No
 def test_a_version_has_its_own_lines_alone(first_pages: Path) -> None:
     text = read_document(next(first_pages.glob("004_*")))
     importer = find_importer(text)
-    versions = list(Page(text, importer.dialect, importer.read(text, None)).versions())
+    versions = list(DocumentPage(text, importer.dialect, importer.read(text, None)).versions())
     assert [(each.spec.operator.short, each.lines[0].text) for each in versions] == [
         (f"Resize-{number}", f"Resize - {number}") for number in (18, 13, 11, 10)
     ]

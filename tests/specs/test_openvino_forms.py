@@ -9,7 +9,7 @@ import pytest
 from specs.documents import Text
 from specs.importers import openvino_doxyrest, openvino_markdown, openvino_rst
 from specs.model import Spec
-from specs.openvino_pages.attribute_words import Bounds, Stated, read_bounds, read_default, read_kind
+from specs.openvino_pages.attribute_words import Stated, StatedRange, read_bounds, read_default, read_kind
 from specs.openvino_pages.commented import read_comment
 
 _HEAD = "Sort\n====\n\n**Versioned name**: *Sort-17*\n\n"
@@ -166,17 +166,21 @@ def test_defaults(text: str, kind: Any, other: str | None, stated: Stated | None
 @pytest.mark.parametrize(
     ("text", "kind", "bounds"),
     [
-        ("a positive integer", "int", Bounds(at_least=1)),
-        ("positive integer bigger than zero", "int", Bounds(at_least=1)),
-        ("integer values starting from `0`", "ints", Bounds(at_least=0)),
-        ("an integer greater than or equal to 2", "int", Bounds(at_least=2)),
-        ("list of non-negative integer numbers", "ints", Bounds(at_least=0)),
-        ("a positive floating-point number", "float", Bounds(more_than=0.0)),
-        ("floating-point non-negative number", "float", Bounds(at_least=0.0)),
-        ("a floating-point number in close range `[0, 1.0]`.", "float", Bounds(at_least=0.0, at_most=1.0)),
-        ("a list of `0`s and `1`s", "ints", Bounds(at_least=0, at_most=1)),
-        ("an integer. Negative value means counting dimension from the end.", "int", Bounds()),
-        ("arbitrary floating-point number", "float", Bounds()),
+        ("a positive integer", "int", StatedRange(at_least=1)),
+        ("positive integer bigger than zero", "int", StatedRange(at_least=1)),
+        ("integer values starting from `0`", "ints", StatedRange(at_least=0)),
+        ("an integer greater than or equal to 2", "int", StatedRange(at_least=2)),
+        ("list of non-negative integer numbers", "ints", StatedRange(at_least=0)),
+        ("a positive floating-point number", "float", StatedRange(more_than=0.0)),
+        ("floating-point non-negative number", "float", StatedRange(at_least=0.0)),
+        (
+            "a floating-point number in close range `[0, 1.0]`.",
+            "float",
+            StatedRange(at_least=0.0, at_most=1.0),
+        ),
+        ("a list of `0`s and `1`s", "ints", StatedRange(at_least=0, at_most=1)),
+        ("an integer. Negative value means counting dimension from the end.", "int", StatedRange()),
+        ("arbitrary floating-point number", "float", StatedRange()),
         ("`[-rank, rank - 1]`", "int", None),
         ("a positive integer or -1", "int", None),
         ("an integer within the range `[1, data.shape[axis]]`", "int", None),
@@ -185,7 +189,7 @@ def test_defaults(text: str, kind: Any, other: str | None, stated: Stated | None
         ("", "int", None),
     ],
 )
-def test_bounds(text: str, kind: Any, bounds: Bounds | None) -> None:
+def test_bounds(text: str, kind: Any, bounds: StatedRange | None) -> None:
     assert read_bounds(text, kind) == bounds
 
 

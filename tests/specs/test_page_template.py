@@ -11,7 +11,7 @@ from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.documents import Text, decode
 from specs.importers import find_importer, import_text
-from specs.page_template import PARTS, Part, describe_missing, write_template
+from specs.page_template import PARTS, TemplatePart, describe_missing, write_template
 from tests.commands.command_line import call, check_message
 
 PLAIN = """# Frobnicate
@@ -54,7 +54,7 @@ def test_a_plain_page_is_told_what_it_lacks_and_where_that_may_stand() -> None:
 
 
 @pytest.mark.parametrize("part", PARTS[:2], ids=lambda each: str(each.name))
-def test_a_template_without_a_part_lacks_that_one(part: Part) -> None:
+def test_a_template_without_a_part_lacks_that_one(part: TemplatePart) -> None:
     broken = part.pattern.sub("gone", write_template(OperatorName.parse("org.example::MyOperator-1")))
     with pytest.raises(UserError, match=re.escape(part.name)):
         find_importer(text_of(broken))

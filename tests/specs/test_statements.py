@@ -12,16 +12,16 @@ from specs.importers import import_text
 from specs.library import list_operators, load_imported
 from specs.model import Spec
 from specs.prose.normative import find_normative
-from specs.prose.part_names import Parts
+from specs.prose.part_names import ParameterNames
 from specs.prose.passage_statements import find_statements
 from specs.statements import Range, Relevance, describe, is_proposed
 from tests.documents.gathering import Documents
 from tests.specs.stated_facts import Measured, measure, read_list
 
-PARTS = Parts(("axis", "axes", "mode", "pads", "keepdims"), ("X", "indices", "scales", "B"), ("Y",))
+PARTS = ParameterNames(("axis", "axes", "mode", "pads", "keepdims"), ("X", "indices", "scales", "B"), ("Y",))
 
 
-def read(passages: Mapping[str, str], parts: Parts = PARTS) -> list[tuple[str, str]]:
+def read(passages: Mapping[str, str], parts: ParameterNames = PARTS) -> list[tuple[str, str]]:
     lines = {about: Passage([Line(text, 1)]) for about, text in passages.items()}
     return [(each.about, describe(each)) for each in find_statements(lines, parts)]
 

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as arrays
 
 from specs.documents import Line
 from specs.worked.code import read_code
-from specs.worked.example_values import Built, Part, Unknown
+from specs.worked.example_values import Built, SliceOfUnknown, UnknownValue
 from specs.worked.flattened import split_statements
 from specs.worked.literals import LiteralReader
 from specs.worked.printed import read_printed
@@ -106,7 +106,7 @@ def test_literal_arrays(text: str, value: np.ndarray[Any, Any]) -> None:
 )
 def test_random_data_has_a_shape_only(text: str, shape: tuple[int, ...]) -> None:
     found = _read(text)
-    assert isinstance(found, Unknown)
+    assert isinstance(found, UnknownValue)
     assert found.shape == shape
 
 
@@ -130,7 +130,7 @@ def test_random_data_has_a_shape_only(text: str, shape: tuple[int, ...]) -> None
     ],
 )
 def test_everything_else_is_not_read(text: str) -> None:
-    assert isinstance(_read(text, x=np.zeros(2)), Unknown)
+    assert isinstance(_read(text, x=np.zeros(2)), UnknownValue)
 
 
 def test_code_is_never_executed(tmp_path: Path) -> None:
@@ -167,8 +167,8 @@ for mode in ["edge", "wrap"]:
 
 
 def test_a_slice_of_unknown_data_is_a_part() -> None:
-    found = _read("x[5:15, ::2]", x=Unknown((20, 10, 3), np.dtype("float32")))
-    assert isinstance(found, Part)
+    found = _read("x[5:15, ::2]", x=UnknownValue((20, 10, 3), np.dtype("float32")))
+    assert isinstance(found, SliceOfUnknown)
     assert found.shape == (10, 5, 3)
 
 

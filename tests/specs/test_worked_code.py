@@ -14,7 +14,7 @@ from specs.importers import import_text
 from specs.model import Spec
 from specs.worked.code import read_code
 from specs.worked.example_calls import Code
-from specs.worked.example_values import Typed, Unknown
+from specs.worked.example_values import Typed, UnknownValue
 from tests.growth import LINEAR, growth
 
 pytestmark = pytest.mark.slow
@@ -93,7 +93,7 @@ for i in range(2):
 )
 def test_what_may_have_changed_is_not_known_any_more(change: str) -> None:
     found = _last(f"{NODE}x = np.array([3, 1])\n{change}\nexpect(node, inputs=[x], outputs=[x])", "x")
-    assert isinstance(found, Unknown)
+    assert isinstance(found, UnknownValue)
 
 
 def test_elements_that_are_set_are_read() -> None:
@@ -180,7 +180,7 @@ def test_tensors_of_types_that_numpy_lacks() -> None:
     found = _last(f'{NODE}y = make_tensor("y", TensorProto.INT4, [2], [-8, 7])\nexpect(node, outputs=[y])')
     assert found == Typed((2,), (-8, 7), "int4")
     text = 'make_tensor("y", TensorProto.INT4, [3], [-8, 7])'
-    assert isinstance(_last(f"{NODE}y = {text}\nexpect(node, outputs=[y])"), Unknown)
+    assert isinstance(_last(f"{NODE}y = {text}\nexpect(node, outputs=[y])"), UnknownValue)
 
 
 PAGE = """\

@@ -13,7 +13,7 @@ from conformance.runtimes.runtimes import find_runtime
 from generator.asking.calls import Call
 from generator.witnessed import truth_runs
 from generator.witnessed.truth_calls import TruthCalls
-from generator.witnessed.truth_explanations import Explanation
+from generator.witnessed.truth_explanations import ExplainedRefusal
 from generator.witnessed.truth_failures import FailureEntries
 from generator.witnessed.truth_runs import Witnessed
 from generator.witnessed.truth_table import TruthTable, TruthTableMaker
@@ -93,10 +93,10 @@ def test_what_calls_have_not_fits_none() -> None:
     assert not explained(when="values(data)[9] == 0")  # no value for this call
 
 
-def table(spec: Spec, *known: Explanation | Disagreement) -> TruthTable:
+def table(spec: Spec, *known: ExplainedRefusal | Disagreement) -> TruthTable:
     """Of two valid calls, along both axes, which one witness refuses in the same words."""
     calls = TruthCalls((call(0), call(1)), (), ())
-    of_calls = [each for each in known if isinstance(each, Explanation)]
+    of_calls = [each for each in known if isinstance(each, ExplainedRefusal)]
     of_cases = [each for each in known if isinstance(each, Disagreement)]
     maker = TruthTableMaker(GATHER, calls, of_calls, FailureEntries(spec, of_cases))
     maker.said["some"] = {each.digest(GATHER): REFUSED for each in calls.valid}
@@ -111,7 +111,9 @@ def test_calls_of_one_message_are_told_apart_by_what_explains_them() -> None:
         for each in found.refusals
     }
     assert by_entry == {"known": [call(1).digest(GATHER)], None: [call(0).digest(GATHER)]}
-    told = Explanation(id="told", against="some", reason=("*no such*",), cause="limit", explanation="made up")
+    told = ExplainedRefusal(
+        id="told", against="some", reason=("*no such*",), cause="limit", explanation="made up"
+    )
     assert table(load_spec(GATHER), entry(when="axis == 1"), told).unexplained == 0
 
 

@@ -8,7 +8,7 @@ from generator.borders.edges import find_edges
 from generator.rows.covering_rows import make_rows
 from generator.spaces.modelled import kept_cores_of
 from generator.values.draws import Draw
-from generator.witnessed.truth import Refused, ask_checker, ask_inference
+from generator.witnessed.truth import WitnessRefusal, ask_checker, ask_inference
 from generator.witnessed.truth_explanations import explanations_of
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import newest_operators, space_of
@@ -30,7 +30,7 @@ def test_valid_calls_pass_inference_and_checker(operator: OperatorName) -> None:
     refused = []
     for call in calls:
         answer = ask_inference(space.spec, call)
-        told = answer if isinstance(answer, Refused) else ask_checker(answer)
+        told = answer if isinstance(answer, WitnessRefusal) else ask_checker(answer)
         if told is not None:
             refused.append(told)
     explained = {

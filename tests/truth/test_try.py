@@ -13,7 +13,7 @@ from generator.borders.breach_attempts import Stage
 from generator.borders.breaches import Breach, BreachPlace
 from generator.spaces.modelled import choose_modelled, modelled_operators
 from generator.witnessed.truth_calls import TruthCalls
-from generator.witnessed.truth_explanations import FILE_NAME, Explanation, read_explanations
+from generator.witnessed.truth_explanations import FILE_NAME, ExplainedRefusal, read_explanations
 from generator.witnessed.truth_runs import Reaction, Witnessed
 from generator.witnessed.truth_table import TruthTable, TruthTableMaker
 from opcert.commands.truth_summary import summarise_truth
@@ -55,7 +55,9 @@ def breach(axis: int, rule: str) -> Breach:
     return Breach(constraint, call(0), call(axis), BreachPlace(Stage.PLAIN, 0, 0))
 
 
-def table(said: Mapping[str, Mapping[int, tuple[Reaction, str]]], *explanations: Explanation) -> TruthTable:
+def table(
+    said: Mapping[str, Mapping[int, tuple[Reaction, str]]], *explanations: ExplainedRefusal
+) -> TruthTable:
     """The table of three valid calls and two wrong ones, by axis, of what witnesses said of each."""
     calls = TruthCalls((call(0), call(1), call(2)), (breach(10, "range"), breach(11, "other")), ())
     maker = TruthTableMaker(GATHER, calls, explanations)
@@ -97,10 +99,10 @@ def test_an_error_is_refused_by_one_witness_or_told() -> None:
 
 
 def test_what_is_explained_is_told_as_that() -> None:
-    beyond = Explanation(
+    beyond = ExplainedRefusal(
         id="beyond", against="some", reason=("*is beyond me*",), cause="limit", explanation="made up"
     )
-    ignored = Explanation(
+    ignored = ExplainedRefusal(
         id="ignored", against="*", accepts=("other",), cause="reading", explanation="made up"
     )
     found = table(SAID, beyond, ignored)
@@ -113,7 +115,7 @@ def test_what_is_explained_is_told_as_that() -> None:
     assert table(SAID, elsewhere, ignored).unexplained == 2
 
 
-def replace_operators(explanation: Explanation, pattern: str) -> Explanation:
+def replace_operators(explanation: ExplainedRefusal, pattern: str) -> ExplainedRefusal:
     return explanation.model_copy(update={"operators": (pattern,)})
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from opcert.vocabulary.errors import UserError
 from specs.documents import Text, read_document
 from specs.model import Spec
-from specs.openvino_pages.field_outcomes import Outcome, State
+from specs.openvino_pages.field_outcomes import FieldOutcome, State
 from specs.openvino_pages.lexers import doxyrest, markdown, sphinx
 from specs.openvino_pages.whole_page import VERSIONED, read_page
 from specs.openvino_pages.xml_layers import Layers
@@ -50,7 +50,7 @@ class Measure:
     refused: list[str] = field(default_factory=list)
     stated: Counter[str] = field(default_factory=Counter)
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
-    unread: list[tuple[str, Outcome]] = field(default_factory=list)
+    unread: list[tuple[str, FieldOutcome]] = field(default_factory=list)
     strings: Counter[str] = field(default_factory=Counter)
     blocks: int = 0
     parsed: int = 0
@@ -103,7 +103,7 @@ def _page(measure: Measure, text: Text) -> None:
     _examples(measure, spec, page.layers)
 
 
-def _once(outcomes: tuple[Outcome, ...]) -> Iterator[Outcome]:
+def _once(outcomes: tuple[FieldOutcome, ...]) -> Iterator[FieldOutcome]:
     """Each field of a line once: a bullet that names two attributes states its fields once."""
     seen = set()
     for each in outcomes:

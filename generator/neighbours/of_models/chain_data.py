@@ -29,14 +29,16 @@ _VARIANCES = (3.5, 0.5, 15.5)
 
 
 @dataclass(frozen=True)
-class Kept:
+class ChainNumbers:
     """What is kept of a model's numbers: those of its small constants, the epsilon of normalizations."""
 
     numbers: bool = True
     epsilon: bool = True
 
 
-def value_for(key: str, value: ModelValue, node: ModelNode, place: int, shrink: Shrink, kept: Kept) -> Tensor:
+def value_for(
+    key: str, value: ModelValue, node: ModelNode, place: int, shrink: Shrink, kept: ChainNumbers
+) -> Tensor:
     """A tensor for an input of a node, of the model's type and of its shape as `shrink` makes it.
 
     Of small constants of the model integers stand as they are, for these say shapes, axes and places, and

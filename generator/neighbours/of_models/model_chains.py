@@ -15,7 +15,7 @@ from generator.neighbours.chain_cases import case_of_chain
 from generator.neighbours.chains import Chain, Link
 from generator.neighbours.folded_weights import folds
 from generator.neighbours.node_answers import Unpushed
-from generator.neighbours.of_models.chain_data import EXACT_EPSILON, Kept, value_for
+from generator.neighbours.of_models.chain_data import EXACT_EPSILON, ChainNumbers, value_for
 from generator.neighbours.of_models.kept_chains import KeptChains
 from generator.neighbours.of_models.node_groups import NodeGroup, groups_of_model
 from generator.neighbours.of_models.shrunk_extents import Shrink, values_around, ways_to_shrink
@@ -112,17 +112,17 @@ def _case(group: NodeGroup, opsets: Mapping[str, int]) -> Case:
     raise last
 
 
-def _ways_to_keep(group: NodeGroup, values: Sequence[ModelValue]) -> Iterator[Kept]:
+def _ways_to_keep(group: NodeGroup, values: Sequence[ModelValue]) -> Iterator[ChainNumbers]:
     """What is kept of the model's own numbers, most first; the same is not tried twice."""
     small = [each.constant for each in values if each.constant is not None]
     if any(each.element_type.is_float for each in small):
-        yield Kept()
-    yield Kept(numbers=False)
+        yield ChainNumbers()
+    yield ChainNumbers(numbers=False)
     if any(each.op_type == "BatchNormalization" for each in group.nodes):
-        yield Kept(numbers=False, epsilon=False)
+        yield ChainNumbers(numbers=False, epsilon=False)
 
 
-def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: Kept) -> Chain:
+def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: ChainNumbers) -> Chain:
     names: dict[str, str] = {}
     given: list[tuple[str, Tensor]] = []
     constants: list[tuple[str, Tensor]] = []
@@ -158,7 +158,7 @@ def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: Ke
     )
 
 
-def _link(node: ModelNode, names: Mapping[str, str], shrink: Shrink, kept: Kept) -> Link:
+def _link(node: ModelNode, names: Mapping[str, str], shrink: Shrink, kept: ChainNumbers) -> Link:
     assert node.operator is not None
     outputs = [names[each.name] if each is not None else "" for each in node.outputs]
     while outputs and not outputs[-1]:

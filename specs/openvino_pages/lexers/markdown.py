@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from specs.documents import Line
-from specs.openvino_pages.tokens import Block, Lexed
+from specs.openvino_pages.tokens import CodeBlock, Lexed
 
 _FENCE = re.compile(r"^[ \t]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)$")
 _HEADING = re.compile(r"^#{1,6}\s")
@@ -26,7 +26,7 @@ def lex(lines: Sequence[Line]) -> Lexed:
                 page.code(line)
         elif fence:
             mark = fence["mark"]
-            page.blocks.append(Block(fence["info"].strip(), line, closed=False))
+            page.blocks.append(CodeBlock(fence["info"].strip(), line, closed=False))
             if len(fence["info"].split()) > 1:
                 page.damaged("collapsed-lines", line, "text stands in the line that opens a block of code")
         elif not _HEADING.match(line.text):

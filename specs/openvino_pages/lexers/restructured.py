@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from specs.documents import Line
-from specs.openvino_pages.tokens import Block, Lexed, width
+from specs.openvino_pages.tokens import CodeBlock, Lexed, width
 
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. +(?P<name>[\w-]+)::[ \t]*(?P<argument>.*)$")
 _COMMENT = re.compile(r"^[ \t]*\.\.(?:\s|$)")
@@ -34,7 +34,7 @@ def lex_directives(lines: Sequence[Line], code: frozenset[str]) -> Lexed:
         end = _end(lines, position, width(line.text))
         body = lines[position:end]
         if directive is None or name in code or name == "math":
-            page.blocks.append(Block(argument if name in code else name, line))
+            page.blocks.append(CodeBlock(argument if name in code else name, line))
             if len(argument.split()) > 1 and name in code:
                 page.damaged("collapsed-lines", line, "text stands in the line that opens a block of code")
             for each in body:

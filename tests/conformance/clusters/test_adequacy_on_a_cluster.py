@@ -15,15 +15,15 @@ import pytest
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.machines import sources_digest
 from conformance.clusters.own_process import in_own_process
-from conformance.clusters.worker_answers import Failure, Lost
+from conformance.clusters.worker_answers import Lost, WorkerFailure
 from conformance.suite.suites import open_suite
 from generator.adequacy import cluster_sets, measure, random_calls, set_units
 from generator.adequacy.cluster_sets import measure_on_cluster
 from generator.adequacy.jobs import measure_suite
-from generator.adequacy.kept import Kept, kept_json
-from generator.adequacy.outcomes import Outcome, SetAnswer
+from generator.adequacy.kept import MeasuredOperator, kept_json
+from generator.adequacy.outcomes import MutantOutcome, SetAnswer
 from generator.adequacy.set_units import SetUnit
-from generator.adequacy.work import Work, work_of
+from generator.adequacy.work import MeasuredWork, work_of
 from generator.making.suite_making import write_generated
 from generator.making.workshop import Options
 from opcert.vocabulary.errors import InternalError, UserError
@@ -98,16 +98,18 @@ class Interrupted(Shuffled):
             yield found
 
 
-def told(unit: SetUnit) -> Outcome:
-    return Outcome(f"{unit.operator.name} {unit.number}", "kind", "file", unit.number, (), "killed")
+def told(unit: SetUnit) -> MutantOutcome:
+    return MutantOutcome(f"{unit.operator.name} {unit.number}", "kind", "file", unit.number, (), "killed")
 
 
-def pretended(_sources: str, _work: bytes, unit: SetUnit) -> SetAnswer | Kept:
+def pretended(_sources: str, _work: bytes, unit: SetUnit) -> SetAnswer | MeasuredOperator:
     """Three sets an operator, of a mutant each; what they come to names them in their order."""
     if unit.outcomes is None:
         return SetAnswer(3, [told(unit)])
     found = {"mutants": {"made": 3, "equivalent": 0, "killed": 3}, "node_tests": None}
-    return Kept(str(unit.operator), "", (), {**found, "order": [each.line for each in unit.outcomes]})
+    return MeasuredOperator(
+        str(unit.operator), "", (), {**found, "order": [each.line for each in unit.outcomes]}
+    )
 
 
 @pytest.fixture
@@ -135,7 +137,7 @@ def test_an_operator_whose_workers_are_lost_costs_none_of_the_others(suite: Path
     def lose(unit: SetUnit, answer: Any) -> Any:
         return Lost("they died") if unit.operator == NAMES[0] and unit.number == 1 else answer
 
-    found: list[Kept] = []
+    found: list[MeasuredOperator] = []
     with pytest.raises(UserError, match="lost again and again") as caught:
         found.extend(measure_on_cluster(Shuffled(seed, lose), suite, NAMES, print))
     assert f"got {NAMES[0]}: they died" in str(caught.value)
@@ -169,12 +171,12 @@ def test_sets_come_to_what_one_machine_finds(suite: Path, monkeypatch: pytest.Mo
         assert sets[number].sets == 2
     outcomes = [*sets[0].outcomes, *sets[1].outcomes]
     many = cluster_sets._do(sources_digest(), work, SetUnit(NAMES[1], outcomes=outcomes))
-    assert isinstance(many, Kept)
+    assert isinstance(many, MeasuredOperator)
     with whole.prepared() as prepared:
         found = [each for number in range(2) for each in prepared.outcomes(number)]
         assert kept_json(many) == kept_json(whole.together(prepared, found))
     refused = cluster_sets._do(sources_digest(), work, SetUnit(NAMES[1], outcomes=outcomes[1:]))
-    assert isinstance(refused, Failure)
+    assert isinstance(refused, WorkerFailure)
     assert refused.problem == "mutants are others than those that were tried"
 
 
@@ -182,7 +184,7 @@ def test_sets_come_to_what_one_machine_finds(suite: Path, monkeypatch: pytest.Mo
 def small_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sets so small that an operator whose mutants are soon tried has several."""
 
-    def in_small_sets(*given: Any) -> Work:
+    def in_small_sets(*given: Any) -> MeasuredWork:
         return replace(work_of(*given), size=60)
 
     monkeypatch.setattr(set_units, "work_of", in_small_sets)

@@ -22,7 +22,7 @@ from conformance.runtimes.runtimes import find_runtime
 from generator.asking.calls_files import read_calls
 from generator.fuzzing import cluster_search
 from generator.fuzzing.cluster_search import ClusterSearch, DrawAnswer, DrawUnit, seed_of
-from generator.fuzzing.search import Search, add_search, fuzz
+from generator.fuzzing.search import FuzzResult, add_search, fuzz
 from opcert.vocabulary.errors import RuntimeUnavailable, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
@@ -70,7 +70,7 @@ class Here(Cluster):
     def forget(self, function: Callable[..., Any], *arguments: Any) -> None: ...
 
 
-def search(here: Here, calls: int | None = 28, seconds: float = 600) -> tuple[Search, list[Any]]:
+def search(here: Here, calls: int | None = 28, seconds: float = 600) -> tuple[FuzzResult, list[Any]]:
     told: list[Any] = []
     space = space_of(BATCH)
     with ClusterSearch(here, find_runtime(FRAGILE), None, Limits()) as running:
@@ -78,7 +78,7 @@ def search(here: Here, calls: int | None = 28, seconds: float = 600) -> tuple[Se
         return running.search(space, 3, seconds, lambda *each: told.append(each), calls), told
 
 
-def essence(found: Search) -> list[Any]:
+def essence(found: FuzzResult) -> list[Any]:
     return [
         (each.key, each.small.attempt.call.digest(OperatorName.parse(BATCH)), each.calls)
         for each in found.finds
@@ -105,7 +105,7 @@ def test_finds_are_told_once_whoever_draws(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_same_find_of_two_searches_is_one() -> None:
     space = space_of(BATCH)
     first, second = (fuzz(space, Fake(space, refusing).ask, 1, 600, most_calls=20) for _ in range(2))
-    both = Search()
+    both = FuzzResult()
     for each in (first, second):
         add_search(space, both, each, lambda *_: None)
     assert [each.key for each in both.finds] == [each.key for each in second.finds]
@@ -114,9 +114,9 @@ def test_the_same_find_of_two_searches_is_one() -> None:
 
 
 def test_the_time_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    def some(*_: Any, **__: Any) -> Search:
+    def some(*_: Any, **__: Any) -> FuzzResult:
         time.sleep(0.05)
-        return Search(drawn=7)
+        return FuzzResult(drawn=7)
 
     monkeypatch.setitem(globals(), "fuzz", some)
     here = Here(2, 0)

@@ -13,7 +13,7 @@ from conformance.clusters import run_units
 from conformance.clusters.machine_book import UNKNOWN, MachineBook
 from conformance.clusters.run_units import UnitAnswer, UnitMaker, deflated
 from conformance.clusters.told_runtimes import ToldRuntime
-from conformance.running.task_source import Plan
+from conformance.running.task_source import RunPlan
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
 from opcert.vocabulary.errors import UserError
@@ -42,7 +42,7 @@ def test_every_case_is_in_one_unit(
     suite: Suite, done: set[int], paces: list[float], threads: int, largest: int
 ) -> None:
     ids = suite.case_ids
-    plan = Plan(suite, ids, ("inputs", "dynamic"), 1, done=frozenset(ids[each] for each in done))
+    plan = RunPlan(suite, ids, ("inputs", "dynamic"), 1, done=frozenset(ids[each] for each in done))
     maker = UnitMaker(plan)
     before, run_units._LARGEST = run_units._LARGEST, largest
     seen: list[int] = []
@@ -68,7 +68,7 @@ def check(suite: Suite, positions: Sequence[int], small: Suite, cases: Sequence[
 
 def test_what_belongs_together_is_in_one_unit(suite: Suite) -> None:
     ids = suite.case_ids
-    plan = Plan(suite, ids, ("inputs",), 1, done=frozenset(ids[3:7]))
+    plan = RunPlan(suite, ids, ("inputs",), 1, done=frozenset(ids[3:7]))
     units = list(UnitMaker(plan, together=lambda name: name[-1]).units())
     assert len(units) > 1
     assert sorted(each for unit in units for each in unit.positions) == [*range(3), *range(7, len(ids))]
@@ -77,7 +77,7 @@ def test_what_belongs_together_is_in_one_unit(suite: Suite) -> None:
 
 
 def test_units_become_small_towards_the_end(suite: Suite) -> None:
-    maker = UnitMaker(Plan(suite, suite.case_ids, ("inputs",), 1))
+    maker = UnitMaker(RunPlan(suite, suite.case_ids, ("inputs",), 1))
     sizes = []
     for unit in maker.units():
         sizes.append(len(unit.positions))

@@ -16,7 +16,7 @@ from generator.solved.drawing import draw_call
 from generator.solved.partial import Partial
 from generator.spaces.declared_kinds import kind_names
 from generator.spaces.kind import Kind
-from generator.spaces.space import Space
+from generator.spaces.space import CallSpace
 from generator.values.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from specs.domain import holds
@@ -44,12 +44,12 @@ def _tried() -> list[OperatorName]:
 
 
 @pytest.fixture(params=_tried(), ids=str)
-def space(request: pytest.FixtureRequest) -> Space:
+def space(request: pytest.FixtureRequest) -> CallSpace:
     operator: OperatorName = request.param
     return space_of(operator)
 
 
-def test_a_solved_call_breaks_no_rule(space: Space) -> None:
+def test_a_solved_call_breaks_no_rule(space: CallSpace) -> None:
     solved = 0
     for found, draw in random_scopes(space, SCOPES, "valid"):
         call = draw_call(space, found.scope, {}, draw)
@@ -59,7 +59,7 @@ def test_a_solved_call_breaks_no_rule(space: Space) -> None:
 
 
 @pytest.mark.slow
-def test_a_breach_breaks_the_rule_that_it_names(space: Space) -> None:
+def test_a_breach_breaks_the_rule_that_it_names(space: CallSpace) -> None:
     """Alone in some scope: in others a breach may break another rule as well, and is not kept there."""
     alone: dict[tuple[str, str], bool] = {}
     for found, draw in random_scopes(space, 2 * SCOPES, "breaches"):
@@ -72,7 +72,7 @@ def test_a_breach_breaks_the_rule_that_it_names(space: Space) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_every_rule_of_a_kind_has_a_breach(space: Space) -> None:
+def test_every_rule_of_a_kind_has_a_breach(space: CallSpace) -> None:
     unbreached = set()
     for kind in space.kinds:
         rules = {each.id for each in kind.rules()}
@@ -84,7 +84,7 @@ def test_every_rule_of_a_kind_has_a_breach(space: Space) -> None:
     assert unbreached == excepted(UNBREACHED, space.spec.operator.name)
 
 
-def test_smaller_values_are_valid_and_come_to_an_end(space: Space) -> None:
+def test_smaller_values_are_valid_and_come_to_an_end(space: CallSpace) -> None:
     for found, draw in random_scopes(space, SCOPES, "smaller"):
         for kind in space.kinds:
             for name in kind.covers:
@@ -92,7 +92,7 @@ def test_smaller_values_are_valid_and_come_to_an_end(space: Space) -> None:
 
 
 @pytest.mark.slow
-def test_each_change_of_a_kind_changes_some_call_and_no_other_input(space: Space) -> None:
+def test_each_change_of_a_kind_changes_some_call_and_no_other_input(space: CallSpace) -> None:
     changes = list(kind_changes(space.spec))
     assert len({each.key for each in changes}) == len(changes)
     idle = {each.key for each in changes}
@@ -117,7 +117,7 @@ def test_each_change_of_a_kind_changes_some_call_and_no_other_input(space: Space
     assert idle <= _without_such_values(space)
 
 
-def _without_such_values(space: Space) -> set[str]:
+def _without_such_values(space: CallSpace) -> set[str]:
     """The changes of values that this operator's version does not have: no axis is negative, say."""
     found = {f"{name} absolute" for each in space.kinds for name in (each.name, *each.covers)}
     if any(isinstance(each, TransposedWindow) for each in space.kinds):
@@ -125,7 +125,7 @@ def _without_such_values(space: Space) -> set[str]:
     return found
 
 
-def test_the_same_draw_gives_the_same_values(space: Space) -> None:
+def test_the_same_draw_gives_the_same_values(space: CallSpace) -> None:
     for (one, draw), (other, _) in zip(
         random_scopes(space, 4, "same"), random_scopes(space, 4, "same"), strict=True
     ):
@@ -215,7 +215,7 @@ def test_every_kind_is_used_by_an_operator() -> None:
     assert set(kind_names()) <= used
 
 
-def _breaches(space: Space, kind: Kind, scope: Partial, draw: Draw) -> list[tuple[str, list[str]]]:
+def _breaches(space: CallSpace, kind: Kind, scope: Partial, draw: Draw) -> list[tuple[str, list[str]]]:
     found = []
     try:
         for rule, change in kind.breaches(scope, draw):
@@ -227,7 +227,7 @@ def _breaches(space: Space, kind: Kind, scope: Partial, draw: Draw) -> list[tupl
     return found
 
 
-def _shrink(space: Space, kind: Kind, name: str, scope: Partial, draw: Draw) -> None:
+def _shrink(space: CallSpace, kind: Kind, name: str, scope: Partial, draw: Draw) -> None:
     """Take the first smaller value until there is none; each keeps the kind's own rules."""
     bindings, own = dict(scope.bindings), {each.id for each in kind.rules()}
     for _ in range(200):

@@ -15,7 +15,7 @@ from typing import Any
 from opcert.vocabulary.names import OperatorName
 from specs.documents import KEY
 from specs.model import Document, Spec
-from specs.packages.dumped_rows import Row
+from specs.packages.dumped_rows import DumpLine
 from specs.packages.tensorflow_definitions import read_definition
 
 Values = Mapping[str, Any]
@@ -57,7 +57,9 @@ class Definition:
             *({"is": "output", **each} for each in self.outputs),
             *({"is": "attribute", **each} for each in self.attributes),
         ]
-        rows = [Row(each["is"], number, dict(each), "definition") for number, each in enumerate(plain, 1)]
+        rows = [
+            DumpLine(each["is"], number, dict(each), "definition") for number, each in enumerate(plain, 1)
+        ]
         operator = OperatorName("org.tensorflow", self.name, 1)
         return read_definition(rows, operator, Document(KEY, "definition", "tensorflow-package", ""))
 
