@@ -20,12 +20,12 @@ from typing import Any
 
 from covertable import make
 
-from generator.making.named_operators import first_operators
-from generator.rows.covering import cover
-from generator.rows.factors import factor_model
-from generator.rows.feasibility import FREE, ExcludedLevels, Model, Solver
-from generator.rows.level_tuples import feasible_tuples
-from specs.library import load_spec
+from generator.asking.named_operators import first_operators
+from generator.calls.rows.covering import cover
+from generator.calls.rows.factors import factor_model
+from generator.calls.rows.feasibility import FREE, ExcludedLevels, Model, Solver
+from generator.calls.rows.level_tuples import feasible_tuples
+from specs.files.library import load_spec
 
 LIMIT = 1.25
 WIDEST = 3

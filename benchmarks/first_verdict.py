@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from conformance.runtimes.runtimes import find_runtime, install
-from generator.making.cache import default_suite
+from generator.making.suites.cache import default_suite
 
 PROGRAM = Path(sys.executable).with_name("opcert")
 HELP_LIMIT, VERDICT_LIMIT = 0.2, 2.0

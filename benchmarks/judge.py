@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.judging.judge import judge
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.recording.records import RecordWriter
 from conformance.running.collector import Collector
 from conformance.running.progress import Silent
-from conformance.running.responses import Answered, Refused, Response
 from conformance.running.run_options import RunOptions
 from conformance.running.tasks import Task
 from conformance.suite.cases import Case, Expectation, ExpectedOutput, call_digest

@@ -17,10 +17,10 @@ import numpy as np
 
 from benchmarks.made_suite import MadeSuite
 from conformance.judging.judge import VERDICTS, Verdict, judge
+from conformance.judging.responses import Answered, Crashed, Refused, Response
 from conformance.recording.outputs import describe_output
 from conformance.recording.records import FORMAT as RECORD
 from conformance.recording.rows import Result, make_result
-from conformance.running.responses import Answered, Crashed, Refused, Response
 from conformance.suite.canonical import canonical_json
 from conformance.suite.cases import Case
 from conformance.suite.shards import Shard

@@ -49,7 +49,7 @@ from conformance.runtimes.environments import prepare
 from conformance.runtimes.runtimes import find_runtime, install
 from conformance.suite.cases import Case
 from conformance.suite.suites import Suite, open_suite, write_suite
-from generator.making.cache import default_suite
+from generator.making.suites.cache import default_suite
 from reports.single_cases.export import export_suite
 
 OPCERT = (sys.executable, "-m", "opcert")

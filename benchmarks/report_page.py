@@ -29,7 +29,7 @@ from playwright.sync_api import Page, sync_playwright
 from conformance.suite.cases import Case
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
-from reports.page_making.report_page import write_report
+from reports.pages.report_page import write_report
 from reports.results.case_results import Results, put_together
 from tests.reports.sample import FACTORS, TYPES, Maker, make_case
 

@@ -24,16 +24,16 @@ from conformance.recording.records import Record
 from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
-from generator.making.cache import named_suite
-from generator.making.named_suites import FIRST
+from generator.making.operators.named_suites import FIRST
+from generator.making.suites.cache import named_suite
 from opcert.vocabulary.names import OperatorName
-from reference.disagreements import Disagreement, explain, load_disagreements
-from reference.followed import FILE_NAME
+from reference.readings.disagreements import Disagreement, explain, load_disagreements
+from reference.readings.followed import FILE_NAME
 from reference.registry import find_operator
 from reports.causes.followed_readings import find_readings
 from reports.results.case_results import put_together
-from specs.spec_folders import OWN_FOLDER, room_of
-from specs.yaml_writer import dump
+from specs.files.spec_folders import OWN_FOLDER, room_of
+from specs.files.yaml_writer import dump
 from tests.reference.test_examples import (
     combinations,
     explains,

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.suite.cases import Case
-from generator.making.discovery import select_operators
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
+from generator.making.operators.discovery import select_operators
+from generator.making.operators.workshop import Options
+from generator.making.suites.operator_cases import generate_operator
 from tools.formulas_of_cases import FAMILIES, Formula
 from tools.terms_of_cases import Values
 

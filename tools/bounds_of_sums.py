@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import tensor
-from reference.choices import Choice
-from reference.number_answers import answer_of
-from reference.number_arrays import Numbers
-from reference.products import product
-from reference.summation import mean_of, sum_of_products, total
+from reference.answers.number_answers import answer_of
+from reference.numbers.number_arrays import Numbers
+from reference.readings.choices import Choice
+from reference.sums.products import product
+from reference.sums.summation import mean_of, sum_of_products, total
 from tools.asked import number_asked
 
 Row = NDArray[np.float32]

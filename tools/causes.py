@@ -30,7 +30,7 @@ from conformance.recording.records import read_record
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.kept_suites import kept_suite
 from conformance.suite.suites import Suite, open_suite
-from generator.making.cache import named_suite
+from generator.making.suites.cache import named_suite
 from opcert.commands.cause_finding import with_experiments, with_known_causes
 from opcert.vocabulary.yaml_files import load_file
 from reports.causes.failure_classes import classes_of, diagnosis_of

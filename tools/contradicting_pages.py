@@ -11,8 +11,8 @@ import yaml
 
 from opcert.vocabulary.names import OperatorName
 from reference.rules import rules as reference_rules
-from specs.linting import Reported, lint_outcomes
-from specs.reading import Job, ReadingOutcome, read_one
+from specs.importing.reading import Job, ReadingOutcome, read_one
+from specs.lint.linting import Reported, lint_outcomes
 from specs.rules import rules
 from tests.documents.gathering import Documents, read_digests
 from tools.page_defects import LIST, match_defects, read_defect

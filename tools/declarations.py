@@ -14,14 +14,14 @@ from itertools import combinations
 from statistics import median
 from time import process_time
 
-from generator.rows.cores import model_with_cores
-from generator.rows.covering_rows import make_rows, space_model
-from generator.rows.feasibility import FREE, Level, Model, Solver
-from generator.spaces.modelled import kept_cores_of
-from generator.spaces.space import CallSpace, open_space
+from generator.calls.declared.modelled import kept_cores_of
+from generator.calls.rows.cores import model_with_cores
+from generator.calls.rows.covering_rows import make_rows, space_model
+from generator.calls.rows.feasibility import FREE, Level, Model, Solver
+from generator.calls.space.space import CallSpace, open_space
 from opcert.vocabulary.names import OperatorName
-from specs.declarations import declaration_path
-from specs.library import OWN_FOLDER, list_operators, load_spec
+from specs.files.declarations import declaration_path
+from specs.files.library import OWN_FOLDER, list_operators, load_spec
 from tools.asked import exit_code_of, operators_asked
 from tools.searched import modelled_versions
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from conformance.judging.judge import FAILING
 from conformance.recording.records import Record
 from conformance.suite.suites import Suite
-from generator.diagnosis.explainer import Explainer, said_by, subject_of
-from reference.disagreements import Disagreement
+from generator.exploring.diagnosis.explainer import Explainer, said_by, subject_of
+from reference.readings.disagreements import Disagreement
 
 
 @dataclass(frozen=True)

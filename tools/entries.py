@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from generator.witnessed.truth_explanations import ANYBODY, read_explanations
+from generator.trust.witnesses.truth_explanations import ANYBODY, read_explanations
 from opcert.vocabulary.names import OperatorName
-from reference.disagreements import FILE_NAME, files_by_runtime, read_disagreements
-from reports.page_making.phrasing import plural
-from specs.spec_folders import OWN_FOLDER
+from reference.readings.disagreements import FILE_NAME, files_by_runtime, read_disagreements
+from reports.text.phrasing import plural
+from specs.files.spec_folders import OWN_FOLDER
 from tools.asked import exit_code_of
 from tools.explained import Explained, Part, Use, read_explained
 

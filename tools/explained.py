@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from generator.witnessed.measured_files import measured_json, read_measured_file, write_measured_file
-from generator.witnessed.truth_explanations import ExplainedRefusal
-from generator.witnessed.truth_table import TruthTable
+from generator.measured.measured_files import measured_json, read_measured_file, write_measured_file
+from generator.trust.witnesses.truth_explanations import ExplainedRefusal
+from generator.trust.witnesses.truth_table import TruthTable
 from opcert.vocabulary.errors import Place, UserError
-from reference.disagreements import Disagreement
+from reference.readings.disagreements import Disagreement
 from tools.disagreeing import Disagreeing
 
 FORMAT = "opcert-explained/1"

@@ -147,7 +147,9 @@ def _small_modules(house: House) -> Iterator[Figure]:
 
 def _kinds(house: House) -> Iterator[Figure]:
     """The kinds that there are, and those that the declaration of one operator alone names."""
-    kinds = {Path(name).stem for name in house.modules if Path(name).parent.as_posix() == "generator/kinds"}
+    kinds = {
+        Path(name).stem for name in house.modules if Path(name).parent.as_posix() == "generator/calls/kinds"
+    }
     users: dict[str, list[str]] = {kind: [] for kind in kinds}
     for name in house.files:
         path = Path(name)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from types import CodeType, FrameType
 
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
+from generator.making.operators.workshop import Options
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.names import OperatorName
 
 OPERATOR = OperatorName.parse("ai.onnx::Compress-28")

@@ -30,17 +30,17 @@ from conformance.running.harness import run_suite
 from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
-from generator.adequacy.kept import adequacy_folder, cases_digest, expectations_in, read_kept
-from generator.making.cache import named_suite
-from generator.making.named_operators import referenced_operators
-from generator.making.opsets import newest_versions
-from generator.witnessed.agreed import Agreed, RuntimeFailures, read_agreed, write_agreed
+from generator.asking.named_operators import referenced_operators
+from generator.making.operators.opsets import newest_versions
+from generator.making.suites.cache import named_suite
+from generator.measured.agreed import Agreed, RuntimeFailures, read_agreed, write_agreed
+from generator.measured.kept import adequacy_folder, cases_digest, expectations_in, read_kept
 from opcert.commands.known_operators import load_known
 from opcert.commands.operator_facts import find_measured
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
-from reference.disagreements import load_disagreements
+from reference.readings.disagreements import load_disagreements
 from reference.registry import find_operator
-from specs.library import list_operators
+from specs.files.library import list_operators
 from tools.asked import exit_code_of
 from tools.declarations import lines_of
 from tools.disagreeing import Disagreeing, by_subject, disagreeing

@@ -19,10 +19,10 @@ from typing import Any
 import yaml
 
 from reference.rules import rules as reference_rules
-from specs.importing import remembered_assertions
-from specs.library import OWN_FOLDER
-from specs.linting import Reported, lint_outcomes
-from specs.reading import Job, read_jobs
+from specs.files.library import OWN_FOLDER
+from specs.importing.importing import remembered_assertions
+from specs.importing.reading import Job, read_jobs
+from specs.lint.linting import Reported, lint_outcomes
 from specs.rules import examine_spec
 from tests.documents.gathering import passing_documents
 

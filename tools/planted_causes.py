@@ -23,14 +23,14 @@ import numpy as np
 
 from conformance.judging.judge import judge
 from conformance.judging.kept_diagnosis import DiagnosedCause, Diagnosis
-from conformance.running.responses import Answered, Refused, Response
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
-from generator.diagnosis.diagnose import diagnose
-from generator.diagnosis.one_factor import value_of
-from generator.fuzzing.known_space import CallValidity, open_space
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
+from generator.exploring.diagnosis.diagnose import diagnose
+from generator.exploring.diagnosis.one_factor import value_of
+from generator.exploring.shrinking.known_space import CallValidity, open_space
+from generator.making.operators.workshop import Options
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength

@@ -24,8 +24,8 @@ from opcert.commands.cause_finding import with_known_causes
 from opcert.commands.operator_facts import with_operator_facts
 from opcert.commands.suite_argument import resolve_suite
 from opcert.vocabulary.whole_files import write_bytes
-from reports.page_making.report_page import write_report
-from reports.page_making.run_page import RunPage
+from reports.pages.report_page import write_report
+from reports.pages.run_page import RunPage
 from reports.results.case_results import Results, put_together
 
 FOLDER = Path("docs/report")

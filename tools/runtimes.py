@@ -27,8 +27,8 @@ from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime, list_runtimes
 from conformance.suite.suites import Suite, open_suite
-from generator.making.cache import named_suite
-from generator.making.named_suites import FIRST
+from generator.making.operators.named_suites import FIRST
+from generator.making.suites.cache import named_suite
 
 HEAD = """# Runtimes
 

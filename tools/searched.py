@@ -15,27 +15,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import process_time
 
-from generator.adequacy.kept import expectations_of
-from generator.borders.breaches import find_breaches
-from generator.borders.known_breaches import places_of
-from generator.families.cover import dealt_rows, first_seeds
-from generator.making.discovery import select_operators
-from generator.making.named_operators import calls_are_declared
-from generator.making.operator_cases import OperatorCases, generate_operator
-from generator.making.sources import digest_of_spec
-from generator.making.workshop import Options, open_workshop
-from generator.rows.cores import ForbiddenCombination
-from generator.rows.learning import learn_versions
-from generator.rows.row_search import FoundRows, RowSearch
-from generator.rows.searched import FoundCalls, Searched, write_searched
-from generator.spaces.declaration_faults import levels_without_call, rules_broken_together
-from generator.spaces.declared_levels import DeclaredLevels
-from generator.spaces.modelled import searched_of
-from generator.spaces.space import open_space
+from generator.asking.named_operators import calls_are_declared
+from generator.calls.borders.breaches import find_breaches
+from generator.calls.borders.known_breaches import places_of
+from generator.calls.declared.declaration_faults import levels_without_call, rules_broken_together
+from generator.calls.declared.declared_levels import DeclaredLevels
+from generator.calls.declared.modelled import searched_of
+from generator.calls.declared.searched import FoundCalls, Searched, write_searched
+from generator.calls.rows.cores import ForbiddenCombination
+from generator.calls.rows.learning import learn_versions
+from generator.calls.rows.row_search import FoundRows, RowSearch
+from generator.calls.space.space import open_space
+from generator.making.families.cover import dealt_rows, first_seeds
+from generator.making.operators.discovery import select_operators
+from generator.making.operators.sources import digest_of_spec
+from generator.making.operators.workshop import Options, open_workshop
+from generator.making.suites.operator_cases import OperatorCases, generate_operator
+from generator.measured.kept import expectations_of
 from opcert.vocabulary.names import OperatorName
-from specs.declarations import declaration_path
-from specs.library import OWN_FOLDER, list_operators, load_spec
-from specs.spec_folders import SEARCHED
+from specs.files.declarations import declaration_path
+from specs.files.library import OWN_FOLDER, list_operators, load_spec
+from specs.files.spec_folders import SEARCHED
 from tools.asked import exit_code_of, parser_of
 
 _HEADER = """\

@@ -19,9 +19,9 @@ from time import process_time
 
 import onnx
 
-from generator.spaces.modelled import modelled_operators
-from generator.witnessed.truth_runs import Reaction
-from generator.witnessed.truth_table import TruthTable
+from generator.calls.declared.modelled import modelled_operators
+from generator.trust.witnesses.truth_runs import Reaction
+from generator.trust.witnesses.truth_table import TruthTable
 from opcert.commands.truth_summary import told_counts
 from opcert.commands.truth_trying import choose_witnesses, try_operators
 from opcert.vocabulary.names import OperatorName

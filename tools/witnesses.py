@@ -23,18 +23,18 @@ from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite, write_suite
-from generator.making.discovery import open_spec
-from generator.making.named_operators import reference_module_of
-from generator.making.workshop import Options, Workshop
-from generator.spaces.modelled import choose_modelled, kept_cores_of, modelled_operators
-from generator.spaces.space import open_space
-from generator.witnessed.truth_calls import make_truth_calls
-from generator.witnessed.truth_explanations import explanations_of
+from generator.asking.named_operators import reference_module_of
+from generator.calls.declared.modelled import choose_modelled, kept_cores_of, modelled_operators
+from generator.calls.space.space import open_space
+from generator.making.operators.discovery import open_spec
+from generator.making.operators.workshop import Options, Workshop
+from generator.trust.witnesses.truth_calls import make_truth_calls
+from generator.trust.witnesses.truth_explanations import explanations_of
 from opcert.vocabulary.names import OperatorName
 from reference.answers import UnstableLength
-from reference.disagreements import load_disagreements
+from reference.readings.disagreements import load_disagreements
 from reference.registry import find_operator, for_all_versions
-from specs.library import load_spec
+from specs.files.library import load_spec
 from tools.disagreeing import Disagreeing, disagreeing
 
 _SHOWN = 8

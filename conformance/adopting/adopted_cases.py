@@ -18,8 +18,8 @@ from conformance.adopting.foreign_values import read_data_set
 from conformance.adopting.layout import TestFolder
 from conformance.adopting.naming import Inputs, exported_id, name_case, name_inputs
 from conformance.adopting.packed_tests import PackedModel, is_packed, length_outputs, own_nodes, pack_values
-from conformance.models.protos import read_attribute
 from conformance.suite.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
+from conformance.suite.protos import read_attribute
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Attributes
 from opcert.vocabulary.element_types import BY_CODE, ElementType

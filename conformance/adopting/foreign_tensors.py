@@ -9,7 +9,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped] 
 from numpy.typing import NDArray
 from onnx import TensorProto
 
-from conformance.models.protos import read_tensor, write_tensor
+from conformance.suite.protos import read_tensor, write_tensor
 from opcert.vocabulary.element_types import BY_CODE, ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor

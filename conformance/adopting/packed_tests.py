@@ -18,7 +18,7 @@ from conformance.adopting.declared_values import DeclaredValue, declared_inputs,
 from conformance.adopting.foreign_values import DataSet
 from conformance.models.ir_versions import LEAST_IR
 from conformance.models.packing_nodes import GraphSurroundings, Value, import_operators, is_packing
-from conformance.models.protos import declare_tensor
+from conformance.suite.protos import declare_tensor
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
 

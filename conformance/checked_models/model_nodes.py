@@ -16,7 +16,7 @@ from conformance.checked_models.node_order import captured_names
 from conformance.checked_models.outside_data import element_count, has_data
 from conformance.checked_models.schema_types import with_schema_types
 from conformance.checked_models.type_inference import Types, graphs_in
-from conformance.models.protos import read_attribute
+from conformance.suite.protos import read_attribute
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line

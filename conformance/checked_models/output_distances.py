@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from conformance.judging.elements import measure, same_elements, ulp_distances
+from conformance.judging.patterns.elements import measure, same_elements, ulp_distances
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor

@@ -11,8 +11,8 @@ import numpy as np
 
 from conformance.doctor.patient import IDENTITY, CannotBeLooked, Fails, Patient, demand_type, identity
 from conformance.judging.judge import judge
+from conformance.judging.responses import Answered
 from conformance.running.judge_check import expect, perturb
-from conformance.running.responses import Answered
 from conformance.running.returned_values import read_touched
 from conformance.suite.cases import Case
 from opcert.vocabulary.tensors import Tensor

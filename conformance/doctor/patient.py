@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from conformance.judging.responses import Answered
 from conformance.models.case_models import Form
 from conformance.processes.frames import BrokenProtocol, Frame
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.judge_check import expect
 from conformance.running.requests import CaseRequest, Offer, encode_case, read_offer
-from conformance.running.responses import Answered
 from conformance.running.returned_values import read_outputs
 from conformance.suite.cases import Case, call_digest
 from opcert.vocabulary.element_types import ELEMENT_TYPES

@@ -8,9 +8,9 @@ import numpy as np
 
 from conformance.doctor.patient import CannotBeLooked, Fails, Patient, identity
 from conformance.judging.judge import judge
+from conformance.judging.responses import Answered
 from conformance.processes.frames import BrokenProtocol
 from conformance.processes.worker_process import WorkerHung, WorkerLost
-from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 
 _MOST_WRONG = 20

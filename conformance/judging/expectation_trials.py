@@ -10,7 +10,7 @@ from typing import Literal
 from conformance.judging.open_orders import put_in_order
 from conformance.judging.output_comparison import Comparison, Worst, compare_output
 from conformance.judging.patterns import find_pattern
-from conformance.running.responses import Answered, ReturnedOther
+from conformance.judging.responses import Answered, ReturnedOther
 from conformance.suite.cases import Case, Expectation
 from opcert.vocabulary.tensors import Tensor
 

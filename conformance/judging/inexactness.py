@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.judging.elements import Floats
 from conformance.judging.expectation_trials import ExpectationTrial
+from conformance.judging.patterns.elements import Floats
 from conformance.suite.cases import Case, Expectation
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ElementType

@@ -17,7 +17,7 @@ from conformance.judging.inexactness import describe_inexact
 from conformance.judging.output_comparison import Worst
 from conformance.judging.property_checks import check_properties
 from conformance.judging.refusals import shorten
-from conformance.running.responses import (
+from conformance.judging.responses import (
     Answered,
     Crashed,
     HarnessFailed,

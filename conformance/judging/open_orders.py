@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.running.responses import ReturnedOther
+from conformance.judging.responses import ReturnedOther
 from conformance.suite.cases import Expectation, Unordered
 from opcert.vocabulary.tensors import Tensor
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.judging.elements import (
+from conformance.judging.patterns.elements import (
     Floats,
     Mask,
     measure,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.running.responses import ReturnedOther
+from conformance.judging.responses import ReturnedOther
 from conformance.suite.cases import Case
 from conformance.suite.properties import Masked, OfOutput, SameAgain, runs_twice
 from opcert.vocabulary.tensors import Tensor

@@ -15,8 +15,8 @@ from onnx import ModelProto
 from onnx.defs import get_schema
 
 from conformance.models.input_names import Inputs, input_names, map_parts, named_inputs
-from conformance.models.protos import declare_tensor
 from conformance.suite.cases import Case
+from conformance.suite.protos import declare_tensor
 from opcert.vocabulary.tensors import Tensor
 
 _ADDED = "_turned"

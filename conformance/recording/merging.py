@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.judging.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.judging.judge import VERDICTS, Verdict, worst_verdict
 from conformance.processes.loaded_files import merge_digests
+from conformance.recording.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.recording.outputs import FILE_BYTES, outputs_folder
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.suite_ordered import merged_cases

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from conformance.running.responses import ReturnedOther
+from conformance.judging.responses import ReturnedOther
 from conformance.suite.canonical import sha256
 from conformance.suite.cases import Case
 from conformance.suite.properties import runs_twice

@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from conformance.judging.judge import VERDICTS, Verdict
-from conformance.judging.totals import case_verdicts, count_verdicts
 from conformance.recording.moments import timestamp, without_later_moments
 from conformance.recording.outputs import OutputStore
 from conformance.recording.record_rows import RecordRows
 from conformance.recording.row_places import Order, RowPlaces
 from conformance.recording.rows import Result
 from conformance.recording.suite_ordered import OrderedCounts
+from conformance.recording.totals import case_verdicts, count_verdicts
 from conformance.suite.canonical import canonical_json
 from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
 from opcert.vocabulary.regular_files import open_regular

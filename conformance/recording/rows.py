@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from conformance.judging.judge import Judgement, Verdict
 from conformance.judging.output_comparison import Worst
-from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut, WorkerFailed
+from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut, WorkerFailed
 from conformance.suite.canonical import canonical_json, plain
 from conformance.suite.cases import Case
 from conformance.suite.properties import is_random

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from conformance.judging.faults import FaultFinder
 from conformance.judging.judge import FAILING, Judgement, decisive, judge
-from conformance.judging.totals import CaseVerdicts, count_verdicts
+from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut
+from conformance.recording.faults import FaultFinder
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result, make_result
+from conformance.recording.totals import CaseVerdicts, count_verdicts
 from conformance.running.judge_check import check_judge
 from conformance.running.lane import Lane
 from conformance.running.progress import Progress
-from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.running.run_options import RunOptions
 from conformance.running.task_source import RunPlan
 from conformance.running.tasks import Task

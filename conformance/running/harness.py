@@ -12,6 +12,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.processes.hidden_files import files_with_answers
 from conformance.processes.loaded_files import by_name, digests_by_path
 from conformance.processes.worker_process import Stopped
@@ -22,7 +23,6 @@ from conformance.running.lane import Lane
 from conformance.running.longest_first import LongestFirst, earlier_times
 from conformance.running.progress import Progress, Silent
 from conformance.running.record_header import make_header
-from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.running.resuming import RecordPlace
 from conformance.running.run_options import RunOptions, RunRequest
 from conformance.running.taken_forms import take_forms

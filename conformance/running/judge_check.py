@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from conformance.judging.judge import judge
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.tensors import Tensor, tensor

@@ -14,13 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from conformance.processes.frames import BrokenProtocol
-from conformance.processes.worker_limits import Limits
-from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
-from conformance.running.first_worker import begin_worker
-from conformance.running.ready_requests import ReadyRequest, make_ready
-from conformance.running.requests import Offer, encode_runs, read_error, seconds_of
-from conformance.running.responses import (
+from conformance.judging.responses import (
     Answered,
     Crashed,
     HarnessFailed,
@@ -30,6 +24,12 @@ from conformance.running.responses import (
     Response,
     TimedOut,
 )
+from conformance.processes.frames import BrokenProtocol
+from conformance.processes.worker_limits import Limits
+from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
+from conformance.running.first_worker import begin_worker
+from conformance.running.ready_requests import ReadyRequest, make_ready
+from conformance.running.requests import Offer, encode_runs, read_error, seconds_of
 from conformance.running.returned_values import read_outputs, read_touched
 from conformance.running.session import Sent, WorkerSession, send_task, shake_hands
 from conformance.running.tasks import Task

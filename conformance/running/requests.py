@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from conformance.judging.responses import NotOffered, Refused, WorkerFailed
 from conformance.models.case_models import (
     FORMS,
     Form,
@@ -27,7 +28,6 @@ from conformance.processes.protocol_limits import (
     MOST_THREADS,
     cut,
 )
-from conformance.running.responses import NotOffered, Refused, WorkerFailed
 from conformance.runtimes.adapter import Adapter
 from conformance.suite.canonical import canonical_json
 from conformance.suite.cases import Case

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance.judging.responses import Answered, ReturnedOther, input_changed
 from conformance.processes.frames import BrokenProtocol, Frame
 from conformance.processes.protocol_limits import (
     GREATEST_EXTENT,
@@ -18,7 +19,6 @@ from conformance.processes.protocol_limits import (
     MOST_TOUCHED,
     cut,
 )
-from conformance.running.responses import Answered, ReturnedOther, input_changed
 from conformance.suite.flat_values import MapValue, flatten_map
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from conformance.judging.responses import Refused, WorkerFailed
 from conformance.processes.frames import BrokenProtocol, frame_head
 from conformance.processes.protocol_limits import LONGEST_MESSAGE, cut
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.ready_requests import ReadyRequest
 from conformance.running.requests import Offer, read_offer
-from conformance.running.responses import Refused, WorkerFailed
 from conformance.running.tasks import Task
 from opcert.vocabulary.errors import RuntimeUnavailable
 

@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.judging.responses import Crashed, Loaded, NotOffered, Response, TimedOut
 from conformance.processes.frames import BrokenProtocol
 from conformance.processes.worker_process import WorkerHung, WorkerLost
 from conformance.running.requests import Offer, read_error, seconds_of
-from conformance.running.responses import Crashed, Loaded, NotOffered, Response, TimedOut
 from conformance.running.session import WorkerSession
 from conformance.runtimes.adapter import Adapter
 from opcert.vocabulary.names import OperatorName

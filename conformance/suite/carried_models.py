@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from google.protobuf.message import Message  # type: ignore[import-untyped] # protobuf ships no types
 from onnx import AttributeProto, GraphProto, ModelProto, TensorProto
 
-from conformance.models.proto_bounds import check_bounds
+from conformance.suite.proto_bounds import check_bounds
 
 
 def keeps_data_elsewhere(model: Message) -> bool:

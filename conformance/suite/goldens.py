@@ -3,7 +3,7 @@
 The node carries the operator and its attributes; initializers carry the tensors, named `input/<i>`,
 `expected/<e>/<o>`, `allowed/<e>/<o>` and `alternatives/<e>/<o>/{index,count,value}` (e: expectation,
 o: output), and `model` (its bytes) where the case carries one; the doc_string is canonical JSON of the
-rest. Tensors are written from raw bytes by `conformance.models.protos` alone, so that no library's conversion
+rest. Tensors are written from raw bytes by `conformance.suite.protos` alone, so that no library's conversion
 stands between a golden and its bits.
 """
 
@@ -19,13 +19,13 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped] 
 from numpy.typing import NDArray
 from onnx import GraphProto, NodeProto, TensorProto
 
-from conformance.models.proto_bounds import parse_graph
-from conformance.models.protos import read_attribute, read_tensor, write_attribute, write_tensor
 from conformance.suite.canonical import canonical_json
 from conformance.suite.carried_models import check_carried
 from conformance.suite.case_words import check_words
 from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput, Unordered, describe_slots
 from conformance.suite.properties import describe_property, read_property
+from conformance.suite.proto_bounds import parse_graph
+from conformance.suite.protos import read_attribute, read_tensor, write_attribute, write_tensor
 from opcert.vocabulary.attributes import Attributes
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError

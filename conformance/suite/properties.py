@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.judging.distributions import Distributed, numbers_of
+from conformance.suite.distributions import Distributed, numbers_of
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor

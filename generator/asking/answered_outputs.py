@@ -13,9 +13,9 @@ from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.tensors import Tensor, tensor
 from opcert.vocabulary.value_types import OptionalType, SequenceType, ValueType
 from reference.answers import Answer
-from specs.model import ParameterSpec, Spec
-from specs.result_shapes import ResultShape, named_output, result_shapes
-from specs.structures import element_types_of, is_structured, type_variable
+from specs.model.result_shapes import ResultShape, named_output, result_shapes
+from specs.model.spec import ParameterSpec, Spec
+from specs.model.structures import element_types_of, is_structured, type_variable
 
 
 def asked_answers(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from specs.model import Spec
+from specs.model.spec import Spec
 
 
 def asked_outputs(spec: Spec, names: Sequence[str]) -> tuple[str, ...] | None:

@@ -10,8 +10,8 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import ValueType
-from specs.model import ParameterSpec, Spec
-from specs.structures import element_types_of, is_sequence, is_structured, sequence_type, type_variable
+from specs.model.spec import ParameterSpec, Spec
+from specs.model.structures import element_types_of, is_sequence, is_structured, sequence_type, type_variable
 
 FAMILY = "survival"
 

@@ -17,7 +17,7 @@ from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.tensors import Tensor
-from reference.numbers import encode
+from reference.numbers.numbers import encode
 
 Found = TypeVar("Found")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.running.responses import Answered, Response
+from conformance.judging.responses import Answered, Response
 from conformance.suite.cases import Case
 from conformance.suite.properties import runs_twice
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conformance.judging.distributions import Distributed
+from conformance.suite.distributions import Distributed
 from conformance.suite.properties import HasShape, HasType, InRange, Masked, Properties, Property, SameAgain
 from generator.asking.questions import Question
 from opcert.vocabulary.errors import InternalError
 from reference.answers import Answer
-from reference.draws import Between, Demand, Drawn, MaskedBy, Repeated
+from reference.answers.draws import Between, Demand, Drawn, MaskedBy, Repeated
 
 LEVEL = 1e-9
 """The probability that a run of a suite accuses any honest runtime of a wrong distribution, at most."""

@@ -14,8 +14,8 @@ from generator.asking.questions import Options, Question, ask, describe
 from generator.asking.validity import find_violations
 from opcert.vocabulary.errors import InternalError
 from reference.answers import Answer, OutsideDomain
-from reference.reference_operator import ReferenceOperator
-from specs.model import Reading, Spec
+from reference.registry.reference_operator import ReferenceOperator
+from specs.model.spec import Reading, Spec
 
 _FEW = 256
 """Of so many elements and fewer bounds are kept as they are."""

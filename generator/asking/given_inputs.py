@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from generator.asking.calls import Call
 from opcert.vocabulary.slots import gather, slots_of
 from opcert.vocabulary.value_types import OptionalType, TensorType, ValueType
-from reference.reference_operator import Argument
-from specs.model import Spec
-from specs.structures import holds_several
+from reference.registry.reference_operator import Argument
+from specs.model.spec import Spec
+from specs.model.structures import holds_several
 
 
 def arguments_of(spec: Spec, call: Call) -> Mapping[str, Argument]:

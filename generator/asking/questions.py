@@ -12,10 +12,10 @@ from generator.asking.given_inputs import arguments_of, output_names
 from opcert.vocabulary.attributes import AttributeValue
 from opcert.vocabulary.errors import InternalError, OpcertError
 from reference.answers import Answer, OutsideDomain, UnstableLength
-from reference.conversions import PRECISION
-from reference.noted_functions import noting_functions
-from reference.reference_operator import Argument, ReferenceOperator
-from specs.model import Reading, Spec
+from reference.numbers.noted_functions import noting_functions
+from reference.registry.conversions import PRECISION
+from reference.registry.reference_operator import Argument, ReferenceOperator
+from specs.model.spec import Reading, Spec
 
 Options = tuple[str, ...]
 """One option for each open reading, in the spec's order."""

@@ -10,8 +10,8 @@ from typing import Any
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # protobuf ships no types
 from onnx import GraphProto
 
-from conformance.models.graph_protos import read_graph
 from conformance.suite.cases import describe_slots
+from conformance.suite.graph_protos import read_graph
 from generator.asking.calls import Call
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.errors import UserError

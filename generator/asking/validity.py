@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from generator.asking.calls import Call
-from specs import domain
-from specs.domain import Violation, check_constraints
-from specs.model import Constraint, Refusable, Spec
+from specs.model import domain
+from specs.model.domain import Violation, check_constraints
+from specs.model.spec import Constraint, Refusable, Spec
 
 
 def find_violations(

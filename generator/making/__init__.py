@@ -1,1 +1,1 @@
-"""Suites out of operators: parts, the lock, what they are made from, what versions share."""
+"""Suites out of operators: an operator's cases, families, parts, the lock."""

@@ -17,7 +17,7 @@ from opcert.vocabulary.names import DEFAULT_SUITE
 if TYPE_CHECKING:
     from conformance.clusters.cluster import Cluster
     from conformance.suite.suites import Suite
-    from generator.adequacy.kept import MeasuredOperator
+    from generator.measured.kept import MeasuredOperator
     from opcert.vocabulary.names import OperatorName
 
 
@@ -62,10 +62,10 @@ def command(
     This takes minutes for an operator that computes, seconds for one that moves data.
     """
     # Imported here and below, so that --help does not wait for them.
-    from generator.adequacy.adequacy_page import adequacy_json, write_page
-    from generator.adequacy.kept import adequacy_folder, read_all, read_measured
-    from generator.making.discovery import select_operators
-    from generator.making.lock import LOCK_FILE
+    from generator.making.operators.discovery import select_operators
+    from generator.making.suites.lock import LOCK_FILE
+    from generator.measured.kept import adequacy_folder, read_all, read_measured
+    from generator.trust.mutants.adequacy_page import adequacy_json, write_page
 
     if slack and (kept or update):
         raise UserError("nothing is kept of slack", expected="--slack without --kept and --update")
@@ -109,8 +109,8 @@ def _tell_slack(
     output: Path | None,
 ) -> ExitCode:
     """Print the table, or write it as slack.md; it does not hold where a case accepts too much."""
-    from generator.adequacy.slack import slack_of
-    from generator.adequacy.slack_page import read_allowed, unexcused, write_page
+    from generator.measured.slack import slack_of
+    from generator.measured.slack_page import read_allowed, unexcused, write_page
     from opcert.commands.cluster_argument import chosen_cluster
     from opcert.vocabulary.whole_files import write_text
 
@@ -137,10 +137,10 @@ def _measure(
     *,
     update: bool,
 ) -> list[MeasuredOperator]:
-    from generator.adequacy.jobs import measure_suite
-    from generator.adequacy.kept import adequacy_folder, write_kept
-    from generator.adequacy.selections import write_selection
-    from generator.making.cache import PROCESSES
+    from generator.making.operators.selections import write_selection
+    from generator.making.suites.cache import PROCESSES
+    from generator.measured.kept import adequacy_folder, write_kept
+    from generator.trust.mutants.jobs import measure_suite
     from opcert.commands.cluster_argument import chosen_cluster
 
     found = []
@@ -167,7 +167,7 @@ def _suite_with(
     operators: list[OperatorName], suite_name: str, folders: tuple[Path, ...], cluster: Cluster | None
 ) -> Suite:
     """The suite that is named, if it has cases of all operators; of the default one, theirs alone."""
-    from generator.making.discovery import select_operators
+    from generator.making.operators.discovery import select_operators
     from opcert.commands.suite_argument import made_of, resolve_suite
 
     if suite_name == DEFAULT_SUITE and set(operators) != set(select_operators((), folders)):
@@ -181,9 +181,9 @@ def _suite_with(
 
 def _renew_trust(suite: Suite, operators: list[OperatorName]) -> None:
     """Say in the lock how far cases that it names are trusted now; it names the same suites."""
-    from generator.making.lock import LOCK_FILE, read_lock, write_lock
-    from generator.making.lock_making import expectations_by_operator, lock_of
-    from generator.witnessed.measured_cases import trust_now
+    from generator.making.suites.lock import LOCK_FILE, read_lock, write_lock
+    from generator.making.suites.lock_making import expectations_by_operator, lock_of
+    from generator.making.suites.measured_cases import trust_now
 
     lock, now, expected = read_lock(LOCK_FILE), lock_of(suite).versions, expectations_by_operator(suite)
     found = {

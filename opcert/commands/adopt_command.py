@@ -51,7 +51,7 @@ def command(source: str, output: Path) -> int:
 
 
 def _sum_up(adoption: Adoption) -> str:
-    from reports.page_making.phrasing import count, plural
+    from reports.text.phrasing import count, plural
 
     counts = adoption.counts
     parts = [f"{count(counts['node'])} of one node"]
@@ -72,7 +72,7 @@ def _sum_up(adoption: Adoption) -> str:
 
 def _show_left_out(adoption: Adoption) -> None:
     """Every reason with its number of tests, and the first names; all names are in the manifest."""
-    from reports.page_making.phrasing import plural
+    from reports.text.phrasing import plural
 
     reasons = Counter(adoption.left_out.values())
     for reason, number in sorted(reasons.items(), key=lambda each: (-each[1], each[0])):

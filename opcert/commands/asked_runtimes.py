@@ -169,8 +169,8 @@ def _reason(record: Record) -> str:
 
 def with_causes(every: Sequence[RuntimeRuns], asking: Asking) -> list[RuntimeRuns]:
     """The same with what is known of causes: who else fails, and experiments on what nobody explains."""
-    from reports.causes.others import OtherRun
-    from reports.results.headline import runtime_label
+    from reports.overview.headline import runtime_label
+    from reports.results.others import OtherRun
 
     runs = [
         OtherRun(runtime_label(each.results.record), each.results.record.verdicts)

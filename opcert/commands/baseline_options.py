@@ -12,7 +12,7 @@ from opcert.commands.output_locks import lock_file
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.harmless import one_line
-from reports.page_making.phrasing import plural
+from reports.text.phrasing import plural
 
 if TYPE_CHECKING:
     from reports.gates.baseline import BaselineResult

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import RuntimeUnavailable
 from reports.causes.open_cases import with_open_cases
-from reports.page_making.phrasing import plural
+from reports.text.phrasing import plural
 
 if TYPE_CHECKING:
     from conformance.judging.kept_diagnosis import Diagnosis, EntryTrial, SmallerCall
     from conformance.processes.worker_limits import Limits
     from conformance.runtimes.runtimes import Runtime
     from conformance.suite.cases import Case
-    from generator.diagnosis.claims import Pointing
-    from generator.fuzzing.workers import RunningRuntime
-    from reference.disagreements import Disagreement
+    from generator.exploring.diagnosis.claims import Pointing
+    from generator.exploring.fuzzing.workers import RunningRuntime
+    from reference.readings.disagreements import Disagreement
     from reports.results.case_results import Followed, Results
 
 MOST_SECONDS = 90.0
@@ -78,14 +78,14 @@ def _claimed(
 def pointing_of(results: Results, folders: tuple[Path, ...], files: tuple[Path, ...]) -> Pointing:
     """Which entries may be about which failures of a run; raises as `with_known_causes`."""
     # Imported here: a run in which nothing fails has no use for it.
-    from generator.diagnosis.claims import point
+    from generator.exploring.diagnosis.claims import point
 
     return point(results.suite, results.record, known_entries(results, folders, files), folders)
 
 
 def known_entries(results: Results, folders: tuple[Path, ...], files: tuple[Path, ...]) -> list[Disagreement]:
     """The entries of the user's files and folders, then those that ship, then those of the suite alone."""
-    from reference.disagreements import load_disagreements, parse_disagreements, read_disagreements
+    from reference.readings.disagreements import load_disagreements, parse_disagreements, read_disagreements
 
     entries = [entry for each in files for entry in read_disagreements(each)]
     entries += [entry for each in folders for entry in load_disagreements(each)]
@@ -99,7 +99,7 @@ def known_entries(results: Results, folders: tuple[Path, ...], files: tuple[Path
 @cache
 def followed_options() -> Followed:
     """Which options of the readings of operators that ship runtimes followed when they were last asked."""
-    from reference.followed import load_all_followed
+    from reference.readings.followed import load_all_followed
 
     found: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}
     for measured in load_all_followed():
@@ -121,8 +121,8 @@ def with_others(results: Results, paths: tuple[Path, ...] = (), kept: Path = Pat
     from conformance.recording.records import read_record
     from opcert.vocabulary.errors import Place, UserError
     from reports.causes.optimisation import OPTION, level_of, optimises_less
-    from reports.causes.others import OtherRun
-    from reports.results.headline import runtime_label
+    from reports.overview.headline import runtime_label
+    from reports.results.others import OtherRun
 
     own, digest = results.record.path.resolve(), results.suite.digest
     found: dict[str, OtherRun] = {}
@@ -182,7 +182,7 @@ def with_experiments(
     Raises UserError where the file cannot be read or written.
     """
     from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis, write_diagnosis
-    from generator.diagnosis.claims import point
+    from generator.exploring.diagnosis.claims import point
     from opcert.commands.kept_experiments import KeptExperiments
     from opcert.commands.tried_entries import untried
 
@@ -215,8 +215,8 @@ def with_experiments(
         if earlier is not None and seconds is None:
             allowed = max(LEAST_SECONDS, allowed - earlier.seconds)
     # Imported here: much, and where the same was asked before nobody needs it.
-    from generator.diagnosis.diagnose import diagnose
-    from generator.fuzzing.workers import RunningRuntime
+    from generator.exploring.diagnosis.diagnose import diagnose
+    from generator.exploring.fuzzing.workers import RunningRuntime
     from opcert.commands.tried_entries import trials_by_asking
 
     so_far = f", beside {plural(len(earlier.calls), 'call')} that were made before" if earlier else ""
@@ -318,7 +318,7 @@ def _may_be_asked(verdict: str) -> bool:
 
 
 def _allowed(results: Results, part: float) -> float:
-    from reports.page_making.phrasing import parse_moment
+    from reports.text.phrasing import parse_moment
 
     header, footer = results.record.header, results.record.footer or {}
     begun, ended = parse_moment(str(header.get("started"))), parse_moment(str(footer.get("finished")))

@@ -76,8 +76,8 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
     does not have, the suite that has them. Raises UserError where an opset that is asked for has not what is
     named.
     """
-    from generator.making.named_suites import FIRST, name_of_opset, operators_named
-    from generator.making.opsets import newest_opset
+    from generator.making.operators.named_suites import FIRST, name_of_opset, operators_named
+    from generator.making.operators.opsets import newest_opset
 
     opset = asked.opset if asked.opset is not None else _opset_of(runtime, asked)
     name = DEFAULT_SUITE if opset is None or opset == newest_opset() else name_of_opset(opset)
@@ -112,7 +112,7 @@ def _choose(
 
     Raises UserError where an opset was asked for, and has none of that name.
     """
-    from generator.making.discovery import select_operators
+    from generator.making.operators.discovery import select_operators
 
     chosen: set[OperatorName] = set()
     for name in names:
@@ -140,7 +140,7 @@ def _opset_of(runtime: Runtime, asked: SuiteRequest) -> int | None:
     None where it takes no ONNX model, or none of these opsets.
     """
     from conformance.doctor.abilities import find_newest_opset
-    from generator.making.opsets import OLDEST, newest_opset
+    from generator.making.operators.opsets import OLDEST, newest_opset
     from opcert.commands.run_progress import choose_progress
 
     if asked.cluster is not None:

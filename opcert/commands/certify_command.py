@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from conformance.recording.records import Record
     from conformance.runtimes.runtimes import Runtime
     from reports.certificates.certificate import Certificate, Recorded
-    from reports.certificates.standing import SuiteStanding
     from reports.results.case_results import Results
+    from reports.results.standing import SuiteStanding
 
 
 _MOST_REASONS = 5

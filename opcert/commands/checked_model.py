@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from conformance.clusters.cluster import Cluster
     from conformance.models.case_models import Form
     from conformance.suite.suites import Suite
-    from generator.checking.call_cases import CallCases
+    from generator.models.check.call_cases import CallCases
 
 _MOST_PROCESSES = 8
 _SECONDS_BETWEEN_LINES = 5.0
@@ -48,7 +48,7 @@ def make_checked(path: Path, *, chains: bool = True, cluster: Cluster | None = N
     can be read.
     """
     from conformance.checked_models.model_reading import read_model
-    from generator.checking.model_cases import cases_of_calls
+    from generator.models.check.model_cases import cases_of_calls
 
     facts = read_model(path)
     done = 0
@@ -112,7 +112,7 @@ def open_suite_of(checked: CheckedModel, place: Path) -> Iterator[Suite | None]:
     Raises UserError where it cannot be written.
     """
     from conformance.suite.suites import open_suite
-    from generator.checking.model_suite import write_model_suite
+    from generator.models.check.model_suite import write_model_suite
 
     if not checked.forms:
         yield None

@@ -9,8 +9,8 @@ from opcert.vocabulary.errors import UserError
 from reports.checked_models.chain_answers import without_chains
 from reports.gates.profile_evaluation import evaluate
 from reports.gates.profiles import Profile
+from reports.overview.headline import runtime_label
 from reports.results.case_results import Results
-from reports.results.headline import runtime_label
 
 _SHOWN = 20
 

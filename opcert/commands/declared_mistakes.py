@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from generator.making.named_operators import calls_are_declared
-from generator.spaces.modelled import declaration_ships
-from generator.spaces.space import open_space
+from generator.asking.named_operators import calls_are_declared
+from generator.calls.declared.modelled import declaration_ships
+from generator.calls.space.space import open_space
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.declarations import find_declaration
-from specs.library import load_spec
+from specs.files.declarations import find_declaration
+from specs.files.library import load_spec
 
 
 def check_declarations(operators: Iterable[OperatorName], folders: Sequence[Path]) -> None:

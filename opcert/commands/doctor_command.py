@@ -63,9 +63,9 @@ def _cases(suite_name: str | None, offer: Offer) -> Iterator[Case]:
         with resolve_suite(suite_name) as suite:
             yield from one_of_each_type(suite.cases())
         return
-    from generator.making.operator_cases import generate_operator
-    from generator.making.opsets import default_operators
-    from generator.making.workshop import Options
+    from generator.making.operators.opsets import default_operators
+    from generator.making.operators.workshop import Options
+    from generator.making.suites.operator_cases import generate_operator
 
     for operator in default_operators():
         if offer.takes_operator_as(operator) is not None:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.judging.kept_explanations import FILE, Explanation, parse_explanation, write_explanations
+from conformance.judging.responses import ReturnedOther
 from conformance.recording.outputs import restore_output
-from conformance.running.responses import ReturnedOther
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.kept_work import KeptWork
-from generator.making.discovery import known_operators
+from generator.making.operators.discovery import known_operators
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import Tensor
 from reports.causes.failure_class import FailureClass
@@ -23,7 +23,7 @@ from reports.causes.failure_classes import classes_of
 from reports.results.case_results import CaseResult, Results
 
 if TYPE_CHECKING:
-    from generator.diagnosis.change_trials import FailingCase
+    from generator.exploring.diagnosis.change_trials import FailingCase
 
 
 def explain_run(results: Results, folders: tuple[Path, ...] = ()) -> Path:
@@ -80,7 +80,7 @@ class _Class:
 
     @cached_property
     def _failures(self) -> list[FailingCase]:
-        from generator.diagnosis.change_trials import FailingCase
+        from generator.exploring.diagnosis.change_trials import FailingCase
 
         failures = []
         for each in self._found.cases:
@@ -95,7 +95,7 @@ class _Class:
         """What the class resembles as a whole."""
 
         def work_out() -> Explanation:
-            from generator.diagnosis.explain import explain
+            from generator.exploring.diagnosis.explain import explain
 
             ids = [str(each.id) for each in self._found.cases]
             return explain(ids, self._failures, map(self._read_case, self._passing))
@@ -106,7 +106,7 @@ class _Class:
         """The same, with what parts of it resemble where nothing is named; `named` are keys of changes."""
 
         def work_out() -> Explanation:
-            from generator.diagnosis.explain import explain_parts
+            from generator.exploring.diagnosis.explain import explain_parts
 
             return explain_parts(whole, self._failures, named)
 

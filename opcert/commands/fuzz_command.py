@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from conformance.clusters.cluster import Cluster
     from conformance.processes.worker_limits import Limits
     from conformance.runtimes.runtimes import Runtime
-    from generator.fuzzing.cluster_search import ClusterSearch
-    from generator.fuzzing.search import Find
-    from generator.fuzzing.workers import RunningRuntime
+    from generator.exploring.fuzzing.cluster_search import ClusterSearch
+    from generator.exploring.fuzzing.search import Find
+    from generator.exploring.fuzzing.workers import RunningRuntime
 
 _LONGEST = 2_000
 """Characters of what a worker says of its own failure."""
@@ -79,10 +79,10 @@ def command(
     """
     # Imported here, so that --help does not wait for them.
     from conformance.processes.worker_limits import Limits
-    from generator.fuzzing.finds import Finds
-    from generator.fuzzing.known_failures import suite_cases
-    from generator.fuzzing.known_space import open_space
-    from generator.making.discovery import select_operators
+    from generator.exploring.fuzzing.finds import Finds
+    from generator.exploring.fuzzing.known_failures import suite_cases
+    from generator.exploring.shrinking.known_space import open_space
+    from generator.making.operators.discovery import select_operators
     from opcert.commands.cluster_argument import chosen_cluster, runtime_for
     from opcert.commands.run_progress import choose_progress
 
@@ -126,7 +126,7 @@ def command(
         new = f"{every - had} of them new" if had else "none of which the suite has"
         say(f"\n{every} found, {new}; to run {'it' if every == 1 else 'them'} again: {again}")
     if failed and not mistakes and chosen.adapter.name == "exec":
-        from reports.page_making.phrasing import plural
+        from reports.text.phrasing import plural
 
         raise WorkerMistake(plural(len(failed), "call"), one_line(failed[0], _LONGEST))
     mistakes += failed
@@ -146,9 +146,9 @@ def _searching(
 ) -> RunningRuntime | ClusterSearch:
     """The runtime, ready to be searched: here, or on a cluster."""
     if cluster is None:
-        from generator.fuzzing.workers import RunningRuntime
+        from generator.exploring.fuzzing.workers import RunningRuntime
 
         return RunningRuntime(runtime, limits, note)
-    from generator.fuzzing.cluster_search import ClusterSearch
+    from generator.exploring.fuzzing.cluster_search import ClusterSearch
 
     return ClusterSearch(cluster, runtime, python, limits)

@@ -16,7 +16,7 @@ from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import OperatorName
 
 if TYPE_CHECKING:
-    from generator.making.lock_changes import LockChange
+    from generator.making.suites.lock_changes import LockChange
 
 
 @click.command("generate")
@@ -66,9 +66,9 @@ def command(
     named by its digest.
     """
     # Imported here and below, so that --help does not wait for them.
-    from generator.making.cache import PROCESSES, cached_suite
-    from generator.making.suite_making import write_generated
-    from generator.making.workshop import Options
+    from generator.making.operators.workshop import Options
+    from generator.making.suites.cache import PROCESSES, cached_suite
+    from generator.making.suites.suite_making import write_generated
     from opcert.commands.cluster_argument import chosen_cluster
     from opcert.commands.generation_progress import generation_progress
 
@@ -102,9 +102,9 @@ def _choose(
     names: tuple[str, ...], opset: int | None, versions: str, folders: tuple[Path, ...]
 ) -> list[OperatorName]:
     """The operators that names and options mean; UserError where they mean none, or contradict each other."""
-    from generator.making.discovery import select_operators, select_versions
-    from generator.making.named_operators import referenced_operators
-    from generator.making.opsets import operators_of_opset
+    from generator.asking.named_operators import referenced_operators
+    from generator.making.operators.discovery import select_operators, select_versions
+    from generator.making.operators.opsets import operators_of_opset
 
     if opset is None and versions == "newest":
         return select_operators(names, folders)
@@ -121,9 +121,9 @@ def _choose(
 
 
 def _update() -> int:
-    from generator.making.lock import LOCK_FILE, read_lock, write_lock
-    from generator.making.lock_changes import compare
-    from generator.making.lock_making import make_lock
+    from generator.making.suites.lock import LOCK_FILE, read_lock, write_lock
+    from generator.making.suites.lock_changes import compare
+    from generator.making.suites.lock_making import make_lock
     from opcert.commands.generation_progress import generation_progress
 
     lock_file(LOCK_FILE, "the lock of the suites")
@@ -143,9 +143,9 @@ def _update() -> int:
 
 def _check(chosen: list[OperatorName], *, whole: bool) -> int:
     """Hold operator versions against the lock; `whole` is the default suite, and all that is said of it."""
-    from generator.making.lock import read_lock
-    from generator.making.lock_changes import compare
-    from generator.making.lock_making import lock_of_now
+    from generator.making.suites.lock import read_lock
+    from generator.making.suites.lock_changes import compare
+    from generator.making.suites.lock_making import lock_of_now
     from opcert.commands.generation_progress import generation_progress
 
     old = read_lock()

@@ -11,13 +11,13 @@ from typing import Any
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as RichProgress
 
-from generator.making.lock import read_lock
-from generator.making.suite_making import Made, Progress
+from generator.making.suites.lock import read_lock
+from generator.making.suites.suite_making import Made, Progress
 from opcert.commands.terminal import open_console, say, say_beside_bar
 from opcert.commands.verbosity import Pace
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from reports.page_making.phrasing import plural
+from reports.text.phrasing import plural
 
 _SECONDS_BEFORE_ESTIMATE = 3.0
 """The quickest operators come first; what they took says nothing of the others."""

@@ -14,7 +14,7 @@ from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
-    from specs.importing import Drift
+    from specs.importing.importing import Drift
 
 
 @click.command(name="import")
@@ -92,8 +92,8 @@ def command(
     """
     from opcert.commands.import_progress import import_progress
     from opcert.commands.import_table import print_tables
-    from specs import importing, reading
-    from specs.library import OWN_FOLDER
+    from specs.files.library import OWN_FOLDER
+    from specs.importing import importing, reading
 
     if template is not None:
         return _print_template(template, documents)
@@ -119,7 +119,7 @@ def command(
     print_tables(result, each)
     if check:
         return _report_drift(importing.find_drift(result, plan, target), len(plan), target)
-    from reports.page_making.phrasing import plural
+    from reports.text.phrasing import plural
 
     written = importing.write_files(plan, target)
     versions, files = plural(len(plan), "operator version"), plural(len(written), "file")
@@ -129,7 +129,7 @@ def command(
 
 def _print_template(operator: str, documents: tuple[Path, ...]) -> int:
     from opcert.vocabulary.names import OperatorName
-    from specs.page_template import write_template
+    from specs.documents.text.page_template import write_template
 
     if documents:
         raise click.UsageError("--template writes a page and reads none: name no documents beside it.")
@@ -138,7 +138,7 @@ def _print_template(operator: str, documents: tuple[Path, ...]) -> int:
 
 
 def _report_drift(drifts: list[Drift], count: int, target: Path) -> int:
-    from reports.page_making.phrasing import plural
+    from reports.text.phrasing import plural
 
     for drift in drifts:
         say(f"{drift.operator}: {drift.reason}")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from opcert.commands.terminal import say
-from reports.page_making.phrasing import plural
-from specs.facts import place
-from specs.importing import Import
-from specs.layers import merge_layers
-from specs.linting import with_key
-from specs.model import Finding, Spec
+from reports.text.phrasing import plural
+from specs.files.layers import merge_layers
+from specs.importing.importing import Import
+from specs.lint.linting import with_key
+from specs.model.facts import place
+from specs.model.spec import Finding, Spec
 
 _MOST = 20
 

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as RichProgress
 
 from opcert.commands.terminal import open_console, say
-from specs.reading import Progress, ReadingStep
+from specs.importing.reading import Progress, ReadingStep
 
 _SECONDS_BETWEEN_LINES = 5.0
 

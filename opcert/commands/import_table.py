@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from opcert.commands.import_contradictions import print_contradictions
 from opcert.commands.terminal import draw_table, say
 from opcert.vocabulary.names import OperatorName
-from reports.page_making.phrasing import plural
-from specs.facts import list_facts
-from specs.importing import Import
-from specs.layers import merge_layers
-from specs.model import Spec
+from reports.text.phrasing import plural
+from specs.files.layers import merge_layers
+from specs.importing.importing import Import
+from specs.model.facts import list_facts
+from specs.model.spec import Spec
 
 _DOCUMENT_HEADINGS = ("document", "dialect", "operators", "versions", "facts", "examples", "findings")
 _VERSION_HEADINGS = (

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from generator.making.lock import LockedVersion, read_lock
-from generator.making.named_operators import declared_versions, known_operators, why_not_declared
+from generator.asking.named_operators import declared_versions, known_operators, why_not_declared
+from generator.making.suites.lock import LockedVersion, read_lock
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from reports.page_making.phrasing import plural
+from reports.text.phrasing import plural
 
 
 @dataclass(frozen=True)

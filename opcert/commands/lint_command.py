@@ -15,8 +15,8 @@ from opcert.vocabulary.near_names import near_names
 
 if TYPE_CHECKING:
     from opcert.vocabulary.names import OperatorName
-    from specs.linting import Linted
-    from specs.model import Finding, Spec
+    from specs.lint.linting import Linted
+    from specs.model.spec import Finding, Spec
     from specs.rules import LintRule
 
 FORMATS = ("text", "json", "sarif")
@@ -69,9 +69,10 @@ def command(
     """
     from opcert.commands.declared_mistakes import check_declarations
     from opcert.commands.import_progress import import_progress
-    from specs import importing, linting, reading
-    from specs.acceptances import FILE_NAME, Acceptances, read_acceptances
-    from specs.library import OWN_FOLDER, list_operators
+    from specs.files.library import OWN_FOLDER, list_operators
+    from specs.importing import importing, reading
+    from specs.lint import linting
+    from specs.lint.acceptances import FILE_NAME, Acceptances, read_acceptances
     from specs.lint_formats import find_format
 
     known = read_acceptances(acceptances) if acceptances else (
@@ -141,7 +142,7 @@ def _sort(subjects: Sequence[str], folders: Sequence[Path]) -> tuple[list[Path],
     """What was named, as documents and operators: what exists as a file, or looks like one, is a document."""
     import glob
 
-    from specs.library import find_operator_name
+    from specs.files.library import find_operator_name
 
     documents: list[Path] = []
     names: list[OperatorName] = []

@@ -35,7 +35,7 @@ def command(what: str, every: bool, folders: tuple[Path, ...]) -> None:
 def _operators(folders: tuple[Path, ...], every: bool) -> list[str]:
     """The operator versions that cases can be made of, and how many others have a spec, or these too."""
     from opcert.commands.known_operators import load_known
-    from specs.spec_folders import list_operators
+    from specs.files.spec_folders import list_operators
 
     known = load_known(folders)
     found = list_operators(folders)

@@ -30,7 +30,7 @@ def command(runs: tuple[Path, ...], output: Path, allow_missing: bool, allow_ove
     from opcert.commands.derived_files import remove_derived
     from opcert.commands.run_summary import exit_code
     from opcert.vocabulary.errors import UserError
-    from reports.page_making.phrasing import plural
+    from reports.text.phrasing import plural
 
     if output.resolve() in {each.resolve() for each in runs}:
         raise UserError("the merged record would take the place of one that it is made of", got=str(output),

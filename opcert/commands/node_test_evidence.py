@@ -12,7 +12,7 @@ from opcert.vocabulary.errors import OpcertError
 if TYPE_CHECKING:
     from conformance.checked_models.model_calls import ModelCall
     from conformance.suite.cases import Case
-    from generator.checking.call_cases import CallCases
+    from generator.models.check.call_cases import CallCases
 
 ANSWERED_BY_NONE = ("unknown", "not_valid")
 """Reasons for which no node test is of the call."""
@@ -24,7 +24,7 @@ def with_node_tests(made: Sequence[CallCases]) -> list[CallCases]:
     if not wanted:
         return list(made)
     # Imported here, because most models have cases for all that they ask.
-    from generator.checking.node_tests import node_tests_of_call
+    from generator.models.check.node_tests import node_tests_of_call
     from opcert.commands.suite_argument import ONNX_NODE, resolve_suite
 
     try:

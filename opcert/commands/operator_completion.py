@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 def complete_suites(context: click.Context, _: click.Parameter, begin: str) -> list[str]:
     """The operators that cases can be made of whose names begin so."""
-    from generator.making.named_operators import known_operators
+    from generator.asking.named_operators import known_operators
 
     return _beginning(begin, known_operators, context)
 
 
 def complete_specs(context: click.Context, _: click.Parameter, begin: str) -> list[str]:
     """The operators with a spec whose names begin so."""
-    from specs.spec_folders import list_operators
+    from specs.files.spec_folders import list_operators
 
     return _beginning(begin, list_operators, context)
 

@@ -20,7 +20,7 @@ _GENERATED = {"operators", "size", "strength"}
 
 def with_operator_facts(results: Results, folders: tuple[Path, ...] = ()) -> Results:
     """The results with the groups that their operators are in, and what was measured of their cases."""
-    from specs.operator_groups import group_headings
+    from specs.files.operator_groups import group_headings
 
     operators = results.by_operator
     return replace(
@@ -37,8 +37,8 @@ def find_measured(
 
     Raises UserError where a file of what was measured is damaged.
     """
-    from generator.adequacy.kept import expectations_in
-    from generator.witnessed.measured_cases import locked_trust, measured_cases
+    from generator.making.suites.measured_cases import locked_trust, measured_cases
+    from generator.measured.kept import expectations_in
     from reports.results.measured import VersionTrust
 
     options = suite.manifest.get("options")

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-import specs.packages
+import specs.documents.packages
 from conformance.processes.scratch_folders import scratch_folder
 from conformance.runtimes.environments import environments_folder
 from conformance.runtimes.runtimes import find_runtime, install
@@ -38,7 +38,7 @@ def package_document(text: str, announce: Callable[[str], None], folder: Path | 
         raise UserError(
             "no facts can be read from this package", got=repr(text), expected=", ".join(PACKAGES)
         )
-    script = Path(specs.packages.__file__).with_name(_SCRIPTS[name])
+    script = Path(specs.documents.packages.__file__).with_name(_SCRIPTS[name])
     runtime = find_runtime(text)
     installed = install(runtime, announce)
     python = Path(installed.launch.command[0])

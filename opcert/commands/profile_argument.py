@@ -22,9 +22,9 @@ def demanded_profile(text: str | None, folders: tuple[Path, ...] = ()) -> Profil
     if not (profile.opsets or profile.domains or profile.model or profile.model_sha256 or profile.untested):
         return profile
     # Imported here, because most profiles name their operators.
-    from generator.making.discovery import known_operators
-    from generator.making.named_operators import referenced_operators
-    from generator.making.opsets import OLDEST, newest_opset, operators_of_opset
+    from generator.asking.named_operators import referenced_operators
+    from generator.making.operators.discovery import known_operators
+    from generator.making.operators.opsets import OLDEST, newest_opset, operators_of_opset
     from reports.gates.profile_settling import KnownOperators, settle
 
     known = KnownOperators(

@@ -104,10 +104,10 @@ def command(
     from reports.formats import write_together
     from reports.gates.baseline import read_baseline
     from reports.gates.excusing import excuse
+    from reports.overview.headline import list_warnings, runtime_label
     from reports.results.case_results import put_together
-    from reports.results.headline import list_warnings, runtime_label
+    from reports.results.document_texts import find_documents
     from reports.results.told_facts import documents_of
-    from reports.single_cases.document_texts import find_documents
 
     profile = demanded_profile(profile_name, folders)
     baseline = read_baseline(baseline_path) if baseline_path is not None else None

@@ -59,7 +59,7 @@ def command(
 
 def _open_suite(operator: OperatorName, suite_name: str, folders: tuple[Path, ...]) -> Suite:
     """The suite that is named, or instead of the default one that of an operator version which ships."""
-    from generator.making.named_operators import known_operators
+    from generator.asking.named_operators import known_operators
     from opcert.commands.suite_argument import made_of, resolve_suite
 
     if suite_name == DEFAULT_SUITE and not folders and operator in known_operators():

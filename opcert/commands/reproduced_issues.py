@@ -177,7 +177,7 @@ def _script(case: Case, runtime: Runtime, form: str, valid: Case | None) -> Bare
 def _not_reproduced(tried: CaseResult, case: Case, ran: Ran, dumped: list[dict[str, Any]] | None) -> str:
     """Why a script that ran shows nothing; empty where it fails as the case does."""
     from conformance.judging.judge import FAILING, judge
-    from conformance.running.responses import Answered
+    from conformance.judging.responses import Answered
 
     row = tried.row
     lost = ran.code is None or ran.code < 0 or ran.code >= 128

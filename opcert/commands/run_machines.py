@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 
 from conformance.recording.records import Record
 from opcert.vocabulary.harmless import one_line
-from reports.page_making.phrasing import plural
-from reports.results.verdicts import word
+from reports.text.phrasing import plural
+from reports.text.verdicts import word
 
 _MOST = 20
 _LONGEST = 200

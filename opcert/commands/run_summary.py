@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from conformance.judging.judge import FAILING
-from conformance.judging.totals import ran
 from conformance.recording.records import Record
+from conformance.recording.totals import ran
 from conformance.suite.suites import Suite
 from opcert.commands.failures import program
 from opcert.commands.run_machines import machine_lines
 from opcert.vocabulary.errors import ExitCode, WorkerMistake
 from opcert.vocabulary.harmless import one_line
-from reports.causes.cause_paragraphs import (
+from reports.causes.forms import compare_forms
+from reports.overview.cause_paragraphs import (
     MOST_CAUSES,
     cause_paragraphs,
     fault_paragraphs,
@@ -22,12 +23,11 @@ from reports.causes.cause_paragraphs import (
     others_line,
     totals_line,
 )
-from reports.causes.forms import compare_forms
-from reports.page_making.phrasing import plural
+from reports.overview.headline import runtime_label
+from reports.overview.summary import readings_lines, verdict_table
 from reports.results.case_results import Results, put_together
-from reports.results.headline import runtime_label
-from reports.results.summary import readings_lines, verdict_table
-from reports.results.verdicts import word
+from reports.text.phrasing import plural
+from reports.text.verdicts import word
 
 MOST_LINES = 22
 """What a screen has room for beside what a command says of its progress, and of what it wrote."""

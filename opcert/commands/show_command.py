@@ -16,9 +16,9 @@ from opcert.vocabulary.harmless import LONGEST, one_line
 from opcert.vocabulary.names import OperatorName
 
 if TYPE_CHECKING:
-    from reference.followed import Follower
-    from specs.facts import Fact
-    from specs.model import Reading, Spec
+    from reference.readings.followed import Follower
+    from specs.model.facts import Fact
+    from specs.model.spec import Reading, Spec
 
 
 @click.command("show")
@@ -32,9 +32,9 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
 
     OPERATOR is a name such as ai.onnx::Resize-18 or Resize-18, or Resize, which means the newest version.
     """
-    from reference.followed import followers, load_followed
-    from specs.facts import list_facts
-    from specs.library import find_operator_name, load_spec
+    from reference.readings.followed import followers, load_followed
+    from specs.files.library import find_operator_name, load_spec
+    from specs.model.facts import list_facts
 
     name: OperatorName = find_operator_name(operator, folders)
     spec = load_spec(name, folders)
@@ -73,7 +73,7 @@ def _print_head(spec: Spec, folders: tuple[Path, ...]) -> None:
 
 def _print_reading(spec: Spec, reading: Reading, followed: Mapping[str, tuple[Follower, ...]]) -> None:
     """The question, then each option with the evidence for it (kind, places, note) and who follows it."""
-    from specs.facts import place
+    from specs.model.facts import place
 
     settled = f"settled: {reading.chosen}" if reading.chosen is not None else "open: every option is accepted"
     say(f"{reading.kind} {reading.id} ({settled})")
@@ -92,7 +92,7 @@ def _print_reading(spec: Spec, reading: Reading, followed: Mapping[str, tuple[Fo
 
 
 def _origin(spec: Spec, fact: Fact) -> str:
-    from specs.facts import place
+    from specs.model.facts import place
 
     origin = fact.origin
     where = ", ".join(place(spec, each) for each in origin.sources[:2])
@@ -113,7 +113,7 @@ def _no_fact(path: str, known: list[str]) -> UserError:
 
 
 def _explain(spec: Spec, facts: list[Fact]) -> None:
-    from specs.facts import place
+    from specs.model.facts import place
 
     for fact in facts:
         origin = fact.origin
@@ -149,7 +149,7 @@ def _print_demands(spec: Spec, folders: tuple[Path, ...]) -> None:
 
 
 def _print_findings(spec: Spec) -> None:
-    from specs.facts import place
+    from specs.model.facts import place
 
     for each in spec.findings:
         where = place(spec, each.source)

@@ -10,7 +10,7 @@ from opcert.vocabulary.names import CaseId
 
 if TYPE_CHECKING:
     from conformance.suite.properties import Property
-    from specs.model import Spec
+    from specs.model.spec import Spec
 
 
 def demand_lines(spec: Spec, folders: tuple[Path, ...] = ()) -> list[str]:
@@ -36,19 +36,19 @@ def _draws(spec: Spec) -> bool:
     """Whether the module of an operator's reference uses what says how outputs are drawn; none is loaded."""
     from importlib.util import find_spec
 
-    from generator.making.named_operators import reference_module_of
+    from generator.asking.named_operators import reference_module_of
 
     path = spec.reference_module
     if path is None:
         name = reference_module_of(spec.operator)
         found = find_spec(name) if name is not None else None
         path = Path(found.origin) if found is not None and found.origin is not None else None
-    return path is not None and "from reference.draws import" in path.read_text(encoding="utf-8")
+    return path is not None and "from reference.answers.draws import" in path.read_text(encoding="utf-8")
 
 
 def _words(found: Property) -> tuple[str, str]:
     """What is demanded of any call, and what of this one where calls differ in it."""
-    from conformance.judging.distributions import Distributed
+    from conformance.suite.distributions import Distributed
     from conformance.suite.properties import HasShape, HasType, InRange, Masked
 
     match found:
@@ -74,7 +74,7 @@ def _words(found: Property) -> tuple[str, str]:
 
 def _line(said: str, cases: Sequence[tuple[CaseId, str]]) -> str:
     from opcert.vocabulary.harmless import one_line
-    from reports.page_making.phrasing import plural
+    from reports.text.phrasing import plural
 
     case, example = cases[0]
     told = f": {one_line(example, 80)}" if example else ""

@@ -58,7 +58,7 @@ def command(
 
 def _tell(runs: KeptRuns) -> None:
     """How many runs there are, and on standard error what is not in the site as it could be."""
-    from reports.page_making.phrasing import plural
+    from reports.text.phrasing import plural
 
     for path, why in runs.left_out:
         say(f"left out: {path}: {why}", error=True)

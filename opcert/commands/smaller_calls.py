@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from conformance.judging.kept_diagnosis import SmallerCall
-from conformance.running.responses import Answered, Refused, Response
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import RuntimeUnavailable
@@ -20,8 +20,8 @@ from reports.results.recorded_answers import in_words, output_name
 from reports.single_cases.case_views import view_case
 
 if TYPE_CHECKING:
-    from generator.fuzzing.workers import RunningRuntime
-    from reference.disagreements import Disagreement
+    from generator.exploring.fuzzing.workers import RunningRuntime
+    from reference.readings.disagreements import Disagreement
 
 Smaller = Callable[[FailureClass, Case], Case]
 """Makes the case of a cause smaller; one that cannot be made smaller is given back as it is."""
@@ -34,7 +34,7 @@ def smaller_on(
     running: RunningRuntime, seconds: float, folders: tuple[Path, ...], entries: Sequence[Disagreement]
 ) -> Smaller:
     """What makes calls smaller on a runtime, each for so many seconds; `entries` say of what causes are."""
-    from generator.diagnosis.smallest_calls import SmallestCalls
+    from generator.exploring.diagnosis.smallest_calls import SmallestCalls
 
     first = running.offer.forms[0]
     calls = SmallestCalls(running.ask, running.name, entries, seconds, folders)

@@ -13,7 +13,7 @@ from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 if TYPE_CHECKING:
     from conformance.clusters.cluster import Cluster
     from conformance.suite.suites import Suite
-    from generator.making.suite_making import Progress
+    from generator.making.suites.suite_making import Progress
 
 ONNX_NODE = "onnx-node"
 HELP = (
@@ -47,8 +47,8 @@ def resolve_suite(
 
         return open_suite(node_suite(lambda line: say(f"opcert: {line}", error=True), digest))
     # Imported here and below, because a ready-made suite has no use for the generator.
-    from generator.making.named_suites import operators_named
-    from generator.neighbours.neighbour_suite import neighbour_suite, opset_of_neighbours
+    from generator.making.operators.named_suites import operators_named
+    from generator.models.neighbours.neighbour_suite import neighbour_suite, opset_of_neighbours
 
     given = Path(text)
     opset = None if given.exists() else opset_of_neighbours(text)
@@ -82,13 +82,13 @@ def _suite_of_calls(path: Path, specs: tuple[Path, ...] = ()) -> Path:
     Raises UserError for a call that cannot be read, or of which no document says what must come out.
     """
     from conformance.suite.kept_suites import keep_suite
-    from generator.making.found_calls import write_suite_of_calls
+    from generator.making.suites.found_calls import write_suite_of_calls
 
     return keep_suite(lambda made: write_suite_of_calls(path, made, specs))
 
 
 def _named(name: str, progress: Progress, folders: tuple[Path, ...], cluster: Cluster | None) -> Path:
-    from generator.making.cache import default_suite, named_suite
+    from generator.making.suites.cache import default_suite, named_suite
 
     if name == DEFAULT_SUITE:
         return default_suite(progress, folders, cluster)
@@ -100,8 +100,8 @@ def made_of(
 ) -> Suite:
     """The suite of the cases of some operator versions, made into the cache where it is not kept yet."""
     from conformance.suite.suites import open_suite
-    from generator.making.cache import cached_suite
-    from generator.making.workshop import Options
+    from generator.making.operators.workshop import Options
+    from generator.making.suites.cache import cached_suite
     from opcert.commands.generation_progress import generation_progress
 
     with generation_progress(every=is_verbose()) as progress:
@@ -110,6 +110,6 @@ def made_of(
 
 def _locked_name(digest: str) -> str | None:
     """The name of the released suite with a digest."""
-    from generator.making.lock import read_lock
+    from generator.making.suites.lock import read_lock
 
     return read_lock().name_of(digest) if digest else None

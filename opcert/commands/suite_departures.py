@@ -10,15 +10,15 @@ from conformance.suite.kept_parts import part_of_digest
 from conformance.suite.properties import HasType
 from conformance.suite.suite_parts import SuitePart
 from conformance.suite.suites import Suite
-from generator.making.cache import PROCESSES
-from generator.making.lock import Lock
-from generator.making.named_operators import referenced_operators
-from generator.making.suite_making import make_parts
-from generator.making.workshop import Options
+from generator.asking.named_operators import referenced_operators
+from generator.making.operators.workshop import Options
+from generator.making.suites.cache import PROCESSES
+from generator.making.suites.lock import Lock
+from generator.making.suites.suite_making import make_parts
 from opcert.commands.terminal import say
 from opcert.vocabulary.names import CaseId, OperatorName
-from reports.certificates.standing import Departure
-from reports.page_making.phrasing import plural
+from reports.results.standing import Departure
+from reports.text.phrasing import plural
 
 
 def find_departures(suite: Suite, released: Lock) -> tuple[Departure, ...]:

@@ -6,12 +6,12 @@ from dataclasses import replace
 from importlib.metadata import version
 
 from conformance.suite.suites import Suite
-from generator.making.lock import Lock, read_lock
-from generator.making.named_suites import operators_named
+from generator.making.operators.named_suites import operators_named
+from generator.making.suites.lock import Lock, read_lock
 from opcert.commands.suite_departures import find_departures
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId
-from reports.certificates.standing import Departure, Standing, SuiteStanding, tell_departures
-from reports.page_making.phrasing import count, plural
+from reports.results.standing import Departure, Standing, SuiteStanding, tell_departures
+from reports.text.phrasing import count, plural
 
 _ADOPTED = "adopted"
 

@@ -18,9 +18,9 @@ from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import UserError
 
 if TYPE_CHECKING:
-    from generator.diagnosis.claims import Pointing
-    from generator.diagnosis.pointed_entries import Pointed
-    from generator.fuzzing.workers import RunningRuntime
+    from generator.exploring.diagnosis.claims import Pointing
+    from generator.exploring.diagnosis.pointed_entries import Pointed
+    from generator.exploring.fuzzing.workers import RunningRuntime
 
 
 def trials_by_answers(suite: Suite, record: Record, pointing: Pointing, *, keep: bool) -> list[EntryTrial]:
@@ -32,7 +32,7 @@ def trials_by_answers(suite: Suite, record: Record, pointing: Pointing, *, keep:
     stating = [each for each in pointing.pointed if each.with_formula]
     if not stating:
         return []
-    from generator.diagnosis.pointed_entries import digest_of
+    from generator.exploring.diagnosis.pointed_entries import digest_of
 
     work = KeptWork("entries") if keep else None
     hangs_on = [
@@ -50,8 +50,8 @@ def trials_by_answers(suite: Suite, record: Record, pointing: Pointing, *, keep:
 
 
 def _by_answer(suite: Suite, record: Record, pointed: Pointed) -> list[EntryTrial]:
-    from generator.diagnosis.change_trials import FailingCase
-    from generator.diagnosis.entry_formulas import formula_trials
+    from generator.exploring.diagnosis.change_trials import FailingCase
+    from generator.exploring.diagnosis.entry_formulas import formula_trials
 
     case = suite.case(pointed.row.case)
     try:
@@ -69,8 +69,8 @@ def _by_answer(suite: Suite, record: Record, pointed: Pointed) -> list[EntryTria
 
 def untried(pointing: Pointing, trials: Iterable[EntryTrial]) -> list[Pointed]:
     """The wrong answers that a runtime can still say something of, in the order to ask."""
-    from generator.diagnosis.entry_trials import in_turn
-    from generator.diagnosis.pointed_entries import digest_of
+    from generator.exploring.diagnosis.entry_trials import in_turn
+    from generator.exploring.diagnosis.pointed_entries import digest_of
 
     tried = {(each.case, each.entry, each.of) for each in trials}
     equal = {each.case for each in trials if each.result == "equals"}
@@ -95,9 +95,9 @@ def trials_by_asking(
 
     Also what ended it, None where it came to its end. `keep` is handed what is known now and then.
     """
-    from generator.diagnosis.diagnose import Spaces
-    from generator.diagnosis.entry_trials import experiment_trials, silent_trials
-    from generator.diagnosis.laboratory import Exhausted, Laboratory
+    from generator.exploring.diagnosis.diagnose import Spaces
+    from generator.exploring.diagnosis.entry_trials import experiment_trials, silent_trials
+    from generator.exploring.diagnosis.laboratory import Exhausted, Laboratory
 
     spaces, laboratories = Spaces(), dict[Form, Laboratory]()
     found: list[EntryTrial] = []

@@ -7,10 +7,16 @@ from collections.abc import Iterator, Mapping
 
 from conformance.judging.refusals import shorten
 from generator.asking.questions import describe
-from generator.witnessed.truth_runs import Reaction
-from generator.witnessed.truth_table import IN_PROCESS, REFUSING, AnsweredErrors, RefusalGroup, TruthTable
-from reports.page_making.phrasing import plural
-from specs.model import Refusable
+from generator.trust.witnesses.truth_runs import Reaction
+from generator.trust.witnesses.truth_table import (
+    IN_PROCESS,
+    REFUSING,
+    AnsweredErrors,
+    RefusalGroup,
+    TruthTable,
+)
+from reports.text.phrasing import plural
+from specs.model.spec import Refusable
 
 _OTHERWISE: tuple[Reaction, ...] = ("refused", "not offered", "crashed", "timed out")
 _LONGEST_CALL = 300

@@ -11,22 +11,22 @@ from conformance.processes.scratch_folders import scratch_folder
 from conformance.running.progress import Silent
 from conformance.runtimes.runtimes import Runtime, find_installed, find_runtime
 from generator.asking.calls import Call
-from generator.rows.covering_rows import learn_cores
-from generator.spaces.declaration_faults import levels_without_call, rules_broken_together
-from generator.spaces.modelled import declaration_ships, kept_cores_of
-from generator.spaces.space import open_space
-from generator.witnessed.truth_calls import TruthCalls, make_truth_calls
-from generator.witnessed.truth_explanations import explanations_of
-from generator.witnessed.truth_failures import FailureEntries
-from generator.witnessed.truth_runs import Answers, TypedCall, Witnessed, ask_onnx, ask_runtime
-from generator.witnessed.truth_table import TruthTable, TruthTableMaker
+from generator.calls.declared.declaration_faults import levels_without_call, rules_broken_together
+from generator.calls.declared.modelled import declaration_ships, kept_cores_of
+from generator.calls.rows.covering_rows import learn_cores
+from generator.calls.space.space import open_space
+from generator.trust.witnesses.truth_calls import TruthCalls, make_truth_calls
+from generator.trust.witnesses.truth_explanations import explanations_of
+from generator.trust.witnesses.truth_failures import FailureEntries
+from generator.trust.witnesses.truth_runs import Answers, TypedCall, Witnessed, ask_onnx, ask_runtime
+from generator.trust.witnesses.truth_table import TruthTable, TruthTableMaker
 from opcert.commands.runtime_argument import choose_runtime
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from reference.disagreements import load_disagreements
-from specs.library import load_spec
-from specs.model import Spec
-from specs.spec_folders import OWN_FOLDER
+from reference.readings.disagreements import load_disagreements
+from specs.files.library import load_spec
+from specs.files.spec_folders import OWN_FOLDER
+from specs.model.spec import Spec
 
 BY_DEFAULT = ("onnx", "onnxruntime")
 NOBODY = "none"

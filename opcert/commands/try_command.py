@@ -44,7 +44,7 @@ def command(
     call breaks alone.
     """
     # Imported here, so that --help does not wait for them.
-    from generator.spaces.modelled import choose_modelled
+    from generator.calls.declared.modelled import choose_modelled
     from opcert.commands.truth_summary import summarise_truth
     from opcert.commands.truth_trying import choose_witnesses, find_faults, try_operator
 

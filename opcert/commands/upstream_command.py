@@ -214,7 +214,7 @@ def _shrinking(
 ) -> Iterator[Smaller | None]:
     """What makes a call smaller on the runtime; None where there is no time."""
     from conformance.processes.worker_limits import Limits
-    from generator.fuzzing.workers import RunningRuntime
+    from generator.exploring.fuzzing.workers import RunningRuntime
     from opcert.commands.cause_finding import known_entries
     from opcert.commands.smaller_calls import smaller_on
 
@@ -238,9 +238,9 @@ def _write_table(loaded: Sequence[tuple[Runtime, Results]], output: Path | None,
     from opcert.commands.reproduced_issues import Bareground, NotShown, issues_of
     from opcert.vocabulary.harmless import for_shell
     from opcert.vocabulary.whole_files import write_text
-    from reference.disagreements import load_disagreements
+    from reference.readings.disagreements import load_disagreements
     from reports.causes.failure_classes import fixing_order
-    from reports.results.headline import runtime_label
+    from reports.overview.headline import runtime_label
     from reports.upstream.issue_table import MOST, key_of_cause, table_of
 
     same = {each.id: each.same_as for each in load_disagreements() if each.same_as is not None}

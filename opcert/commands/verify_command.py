@@ -119,7 +119,7 @@ def _find_suite(
 ) -> Suite | None:
     """The suite that was named, or the certified one: kept, or made where it is the released one."""
     from conformance.suite.kept_suites import kept_suite
-    from generator.making.lock import read_lock
+    from generator.making.suites.lock import read_lock
     from opcert.commands.suite_argument import resolve_suite
     from opcert.vocabulary.errors import UserError
     from reports.results.told_facts import mapping, text

@@ -25,8 +25,8 @@ RANDOM = "random"
 
 def load_on(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) -> LoadFacts | None:
     """Whether the model as it is loads on a runtime; None where the runtime cannot be started."""
-    from generator.checking.load_trial import load_model
-    from generator.fuzzing.workers import RunningRuntime
+    from generator.exploring.fuzzing.workers import RunningRuntime
+    from generator.models.check.load_trial import load_model
 
     say(f"opcert: loading the model on {runtime.text}", error=True)
     try:
@@ -41,7 +41,7 @@ def load_on(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) ->
 def _limits(timeout: float) -> Limits:
     """Those of a worker that is given a whole model."""
     from conformance.processes.worker_limits import Limits
-    from generator.checking.number_limits import NumberLimits
+    from generator.models.check.number_limits import NumberLimits
 
     return Limits(case_seconds=max(timeout, NumberLimits().worker.case_seconds))
 
@@ -55,7 +55,7 @@ def with_numbers(
     cannot be drawn, or that are refused, then say nothing of the model. Raises UserError where values are
     missing or do not fit.
     """
-    from generator.checking.whole_model import InputSource, NumberLimits, check_numbers
+    from generator.models.check.whole_model import InputSource, NumberLimits, check_numbers
 
     if asked.error is not None:
         return asked
@@ -82,7 +82,7 @@ def _beside_unoptimised(
     runtime: Runtime, found: WholeModelFacts, facts: ModelFacts, model: Path, timeout: float
 ) -> WholeModelFacts:
     """The same with what the model gives where the runtime's own optimisation is off, if it can be."""
-    from generator.checking.output_runs import beside_values, run_once
+    from generator.models.check.output_runs import beside_values, run_once
 
     off = without_optimisation(runtime)
     if off is None or found.answered is None:
@@ -95,7 +95,7 @@ def _beside_unoptimised(
 
 def beside_each_other(every: Sequence[RuntimeRuns]) -> list[RuntimeRuns]:
     """The same with what other runtimes give for the very same inputs."""
-    from generator.checking.output_runs import beside_values
+    from generator.models.check.output_runs import beside_values
 
     found = []
     for each in every:

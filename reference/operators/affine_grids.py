@@ -8,13 +8,13 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from reference.choices import AsReading, Choice
-from reference.number_arrays import Numbers
-from reference.passing import opened
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.numbers.stacks import stacked
+from reference.numbers.working import Working
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.stacks import stacked
-from reference.summation import sum_of_products
-from reference.working import Working
+from reference.sums.summation import sum_of_products
 
 PlaceOfOne = Annotated[Choice[Literal["center", "start", "end"]], AsReading]
 

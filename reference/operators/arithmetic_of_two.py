@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference.number_arrays import Numbers
+from reference.numbers.number_arrays import Numbers
 from reference.registry import reference_operator
 
 

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BY_CODE
 from opcert.vocabulary.tensors import Tensor
-from reference.attention_weights import scaled_products, scaling, weighed, weights_of
-from reference.choices import AsReading, Choice, OutputCount
-from reference.functions import function_of
-from reference.heads import GroupedHeads, by_heads, heads_for_queries
-from reference.number_arrays import Numbers
-from reference.passing import opened
+from reference.functions.functions import function_of
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.readings.choices import AsReading, Choice, OutputCount
 from reference.registry import reference_operator
-from reference.sights import Sight
-from reference.standardization import cast_back
+from reference.shared.attention_weights import scaled_products, scaling, weighed, weights_of
+from reference.shared.heads import GroupedHeads, by_heads, heads_for_queries
+from reference.shared.sights import Sight
+from reference.shared.standardization import cast_back
 
 
 @reference_operator("ai.onnx::Attention", segments=(24,))

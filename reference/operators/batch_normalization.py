@@ -8,12 +8,12 @@ from math import prod
 from typing import Annotated
 
 from opcert.vocabulary.tensors import Tensor
-from reference.choices import OutputCount
-from reference.number_arrays import Numbers
+from reference.functions.stable_formulas import Overflow
+from reference.numbers.number_arrays import Numbers
 from reference.operators.normalizations import EPSILON
+from reference.readings.choices import OutputCount
 from reference.registry import reference_operator
-from reference.stable_formulas import Overflow
-from reference.standardization import Standardized, Variance, affine, overflowed
+from reference.shared.standardization import Standardized, Variance, affine, overflowed
 
 MOMENTUM = Fraction("0.9")
 

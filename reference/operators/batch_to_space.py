@@ -6,8 +6,8 @@ from math import prod
 
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.movement import NegativeZeros, Subnormals, moved, read_integers
 from reference.registry import reference_operator
+from reference.shared.movement import NegativeZeros, Subnormals, moved, read_integers
 
 
 @reference_operator("org.tensorflow::BatchToSpaceND-1")

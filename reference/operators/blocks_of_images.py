@@ -6,10 +6,10 @@ from math import prod
 
 import numpy as np
 
-from reference.number_arrays import Numbers
+from reference.numbers.number_arrays import Numbers
 from reference.registry import reference_operator
-from reference.summation import total
-from reference.windows import Ints, spread
+from reference.shared.windows import Ints, spread
+from reference.sums.summation import total
 
 
 @reference_operator("ai.onnx::Col2Im")

@@ -9,12 +9,12 @@ import numpy as np
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
-from reference.cast_elements import Rules, as_float, as_integer, as_text, of_text
-from reference.choices import AsReading, Choice
-from reference.movement import Subnormals, moved
-from reference.numbers import Number, numbers
-from reference.quantised import InfinityToFnuz
+from reference.answers.cast_elements import Rules, as_float, as_integer, as_text, of_text
+from reference.answers.quantised import InfinityToFnuz
+from reference.numbers.numbers import Number, numbers
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
+from reference.shared.movement import Subnormals, moved
 
 Rounding = Annotated[Choice[Literal["once", "via_float32", "via_double"]], AsReading]
 

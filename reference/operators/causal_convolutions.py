@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 import numpy as np
 
 from opcert.vocabulary.tensors import Tensor
-from reference.choices import AsReading, Choice
-from reference.number_arrays import Numbers
+from reference.functions.stable_formulas import in_the_limit, logistic
+from reference.numbers.number_arrays import Numbers
 from reference.operators.convolutions import convolved
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.stable_formulas import in_the_limit, logistic
-from reference.windows import slide
+from reference.shared.windows import slide
 
 
 @reference_operator("ai.onnx::CausalConvWithState")

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.movement import NegativeZeros, Subnormals, blank, moved, read_integers
 from reference.registry import AsReading, reference_operator
+from reference.shared.movement import NegativeZeros, Subnormals, blank, moved, read_integers
 
 
 @reference_operator("ai.onnx::CenterCropPad-18")

@@ -7,8 +7,8 @@ import numpy as np
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.number_arrays import Numbers
-from reference.orders import NanComparison, compare
+from reference.answers.orders import NanComparison, compare
+from reference.numbers.number_arrays import Numbers
 from reference.registry import reference_operator
 
 

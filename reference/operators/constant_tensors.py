@@ -9,9 +9,9 @@ import numpy as np
 from opcert.vocabulary.element_types import BY_CODE
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
-from reference.movement import blank
-from reference.numbers import encode
+from reference.numbers.numbers import encode
 from reference.registry import reference_operator
+from reference.shared.movement import blank
 
 
 @reference_operator("ai.onnx::Constant")

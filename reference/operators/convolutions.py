@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reference.answers import Answer
-from reference.choices import AsReading, Choice
-from reference.number_answers import answer_of
-from reference.number_arrays import Numbers
-from reference.passing import opened
+from reference.answers.number_answers import answer_of
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.numbers.working import Mask
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.summation import sum_of_products
-from reference.windows import Ints, Windows, slide, spread
-from reference.working import Mask
+from reference.shared.windows import Ints, Windows, slide, spread
+from reference.sums.summation import sum_of_products
 
 OddPadding = Annotated[Choice[Literal["more_at_begin", "more_at_end"]], AsReading]
 

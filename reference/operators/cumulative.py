@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from reference.number_arrays import Numbers
-from reference.products import running_products
+from reference.numbers.number_arrays import Numbers
 from reference.registry import reference_operator
-from reference.summation import running_totals
+from reference.sums.products import running_products
+from reference.sums.summation import running_totals
 
 
 def accumulated(

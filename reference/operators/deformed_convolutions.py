@@ -9,14 +9,14 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.choices import AsReading, Choice
-from reference.interpolation.sampling import Taps, joined, locations, means, taps_of
-from reference.number_arrays import Numbers
-from reference.passing import opened
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.numbers.working import Mask
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.summation import sum_of_products
-from reference.windows import Ints
-from reference.working import Mask
+from reference.shared.interpolation.sampling import Taps, joined, locations, means, taps_of
+from reference.shared.windows import Ints
+from reference.sums.summation import sum_of_products
 
 BesideBorder = Annotated[Choice[Literal["interpolated", "zero"]], AsReading]
 

@@ -10,11 +10,11 @@ from math import prod
 
 import numpy as np
 
-from reference.number_arrays import Numbers
-from reference.passing import opened
-from reference.rationals import Rationals
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.numbers.rationals import Rationals
+from reference.numbers.working import MARGIN, Working, rounded_up
 from reference.registry import reference_operator
-from reference.working import MARGIN, Working, rounded_up
 
 Matrix = Sequence[Sequence[Fraction]]
 _PIVOTS = 2.0

@@ -12,9 +12,9 @@ import numpy as np
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import AsReading, Choice, OutputCount
-from reference.draws import Drawn, MaskedBy, Repeated, resolution_of, sample
-from reference.numbers import encode, numbers
+from reference.answers.draws import Drawn, MaskedBy, Repeated, resolution_of, sample
+from reference.numbers.numbers import encode, numbers
+from reference.readings.choices import AsReading, Choice, OutputCount
 from reference.registry import reference_operator
 
 BOOL = ELEMENT_TYPES["bool"]

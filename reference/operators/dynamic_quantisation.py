@@ -9,12 +9,12 @@ import numpy as np
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reference.answers import Answer
-from reference.choices import AsReading, Choice
-from reference.extremes import greatest, least
-from reference.number_arrays import Numbers
-from reference.orders import NanReading, greater_of, lesser_of
-from reference.quantised import as_integers
+from reference.answers.orders import NanReading, greater_of, lesser_of
+from reference.answers.quantised import as_integers
+from reference.numbers.number_arrays import Numbers
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
+from reference.shared.extremes import greatest, least
 
 ScaleOfZeros = Annotated[Choice[Literal["formula", "one", "step"]], AsReading]
 BYTE = ELEMENT_TYPES["uint8"]

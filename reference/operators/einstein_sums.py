@@ -13,14 +13,14 @@ from typing import Annotated, Literal
 import numpy as np
 
 from reference.answers import Answer
-from reference.choices import AsReading, Choice
-from reference.number_answers import answer_of
-from reference.number_arrays import Numbers
-from reference.passing import opened
+from reference.answers.number_answers import answer_of
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.numbers.working import MARGIN, rounded_up
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.summation import sum_of_products, total
-from reference.working import MARGIN, rounded_up
-from specs.functions.einsum_terms import einsum_terms
+from reference.sums.summation import sum_of_products, total
+from specs.language.functions.einsum_terms import einsum_terms
 
 Index = str | int
 """A letter of an equation, or an axis of its ellipsis, counted from the last one: -1."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reference.functions import function_of
-from reference.number_arrays import Numbers
+from reference.functions.functions import function_of
+from reference.functions.stable_formulas import logistic
+from reference.numbers.number_arrays import Numbers
 from reference.registry import reference_operator
-from reference.stable_formulas import logistic
 
 
 @reference_operator("ai.onnx::Exp")

@@ -8,12 +8,9 @@ from typing import Annotated, Literal
 import numpy as np
 
 from opcert.vocabulary.element_types import BINARY64
-from reference.choices import AsReading, Choice
-from reference.functions import function_of
-from reference.number_arrays import Numbers
-from reference.orders import NanReading, below, greater_of, lesser_of
-from reference.registry import reference_operator
-from reference.stable_formulas import (
+from reference.answers.orders import NanReading, below, greater_of, lesser_of
+from reference.functions.functions import function_of
+from reference.functions.stable_formulas import (
     PI,
     Overflow,
     exponential_less_one,
@@ -22,9 +19,12 @@ from reference.stable_formulas import (
     logistic,
     whichever,
 )
+from reference.numbers.number_arrays import Numbers
+from reference.readings.choices import AsReading, Choice
+from reference.registry import reference_operator
 
 POWER = 16.0
-"""Units in the last place that a power may be off by, by the table that `reference/functions.py` cites."""
+"""Units in the last place that a power may be off by, by the table that `functions/functions.py` cites."""
 Infinity = Annotated[Choice[Literal["nan", "limit"]], AsReading]
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.movement import NegativeZeros, Subnormals, blank, moved
 from reference.registry import AsReading, reference_operator
+from reference.shared.movement import NegativeZeros, Subnormals, blank, moved
 
 
 @reference_operator("org.openvino::ExtractImagePatches-3")

@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 import numpy as np
 
 from opcert.vocabulary.element_types import BINARY32
-from reference.choices import AsReading, Choice
-from reference.number_arrays import Numbers
-from reference.numbers import largest
-from reference.orders import NanReading, greater_of, lesser_of
+from reference.answers.orders import NanReading, greater_of, lesser_of
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.numbers import largest
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from reference.extremes import greatest, least
-from reference.number_arrays import Numbers
+from reference.answers.orders import NanReading
+from reference.numbers.number_arrays import Numbers
 from reference.operators.reductions import Axes, reduced_axes
-from reference.orders import NanReading
 from reference.registry import reference_operator
+from reference.shared.extremes import greatest, least
 
 
 @reference_operator("ai.onnx::ReduceMax")

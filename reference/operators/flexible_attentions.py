@@ -10,13 +10,13 @@ import numpy as np
 
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
-from reference.attention_weights import scaled_products, scaling, weighed, weights_of
-from reference.choices import AsReading, Choice
-from reference.modifiers import modified
-from reference.number_arrays import Numbers
-from reference.passing import opened
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.standardization import cast_back
+from reference.shared.attention_weights import scaled_products, scaling, weighed, weights_of
+from reference.shared.modifiers import modified
+from reference.shared.standardization import cast_back
 
 
 @reference_operator("ai.onnx.preview::FlexAttention")

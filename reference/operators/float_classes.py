@@ -7,7 +7,7 @@ import numpy as np
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.numbers import decode
+from reference.numbers.numbers import decode
 from reference.registry import reference_operator
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from reference.answers import Answer, OutsideDomain
-from reference.fourier import transformed
-from reference.number_arrays import Numbers
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.stacks import beside
 from reference.registry import reference_operator
-from reference.stacks import beside
+from reference.shared.fourier import transformed
 
 
 @reference_operator("ai.onnx::DFT", segments=(20,))

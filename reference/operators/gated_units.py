@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from reference.choices import AsReading, Choice
-from reference.functions import function_of
-from reference.number_arrays import Numbers
+from reference.functions.functions import function_of
+from reference.functions.stable_formulas import exponential_less_one, whichever
+from reference.numbers.number_arrays import Numbers
 from reference.operators.exponential_units import Infinity, swish
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.stable_formulas import exponential_less_one, whichever
 
 Defaults = Annotated[Choice[Literal["stated", "printed"]], AsReading]
 STATED = {"alpha": Fraction("1.67326319217681884765625"), "gamma": Fraction("1.05070102214813232421875")}

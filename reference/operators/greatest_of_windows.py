@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import AsReading, Choice, OutputCount
-from reference.extremes import beside_nan, greatest, hangs_on_order, in_order
-from reference.movement import blank, read_integers
-from reference.number_arrays import Numbers
-from reference.orders import NanInMaxMin, NanReading, below, greater_of
+from reference.answers.orders import NanInMaxMin, NanReading, below, greater_of
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.working import Mask, rounded_up
+from reference.readings.choices import AsReading, Choice, OutputCount
 from reference.registry import reference_operator
-from reference.windows import Ints, Windows, slide
-from reference.working import Mask, rounded_up
+from reference.shared.extremes import beside_nan, greatest, hangs_on_order, in_order
+from reference.shared.movement import blank, read_integers
+from reference.shared.windows import Ints, Windows, slide
 
 ColumnMajor = Annotated[Choice[Literal["plane", "tensor"]], AsReading]
 

@@ -14,10 +14,15 @@ import numpy as np
 from opcert.vocabulary.element_types import BINARY64, FloatLayout
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, UnstableLength
-from reference.choices import AsReading, Choice
-from reference.integers_in_floats import FLOAT, held
-from reference.interpolation.nearest import plain
-from reference.interpolation.sampling import (
+from reference.answers.integers_in_floats import FLOAT, held
+from reference.answers.number_answers import answer_of
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.numbers.working import Mask, Working
+from reference.readings.choices import AsReading, Choice
+from reference.registry import reference_operator
+from reference.shared.interpolation.nearest import plain
+from reference.shared.interpolation.sampling import (
     Locations,
     Padding,
     clamped,
@@ -28,12 +33,7 @@ from reference.interpolation.sampling import (
     reflected,
     taps_of,
 )
-from reference.movement import NegativeZeros, Subnormals, blank, moved
-from reference.number_answers import answer_of
-from reference.number_arrays import Numbers
-from reference.passing import opened
-from reference.registry import reference_operator
-from reference.working import Mask, Working
+from reference.shared.movement import NegativeZeros, Subnormals, blank, moved
 
 HALF = Fraction(1, 2)
 Accumulation = Annotated[Choice[Literal["float32", "input"]], AsReading]

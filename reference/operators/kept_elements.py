@@ -7,8 +7,8 @@ import numpy as np
 from opcert.vocabulary.element_types import BY_CODE
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.movement import blank
 from reference.registry import reference_operator
+from reference.shared.movement import blank
 
 
 @reference_operator("ai.onnx::Trilu")

@@ -8,18 +8,18 @@ from fractions import Fraction
 import numpy as np
 
 from opcert.vocabulary.tensors import Tensor
-from reference.accumulations import RUNNING
-from reference.functions import function_of
-from reference.heads import GroupedHeads, by_heads, heads_for_queries
-from reference.magnitudes import Magnitudes
-from reference.number_arrays import Numbers
-from reference.passing import opened
-from reference.recurrences import part_of
+from reference.functions.functions import function_of
+from reference.numbers.accumulations import RUNNING
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.numbers.stacks import stacked
+from reference.numbers.working import rounded_up
 from reference.registry import reference_operator
-from reference.sequences import held
-from reference.stacks import stacked
-from reference.summation import sum_of_products
-from reference.working import rounded_up
+from reference.shared.heads import GroupedHeads, by_heads, heads_for_queries
+from reference.shared.recurrences import part_of
+from reference.shared.sequences import held
+from reference.sums.magnitudes import Magnitudes
+from reference.sums.summation import sum_of_products
 
 
 @dataclass(frozen=True, eq=False)

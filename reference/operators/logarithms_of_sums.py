@@ -7,15 +7,15 @@ from math import prod
 
 import numpy as np
 
-from reference.choices import Choice
-from reference.extremes import greatest
-from reference.functions import function_of
-from reference.number_arrays import Numbers
+from reference.functions.functions import function_of
+from reference.functions.stable_formulas import Overflow, logarithm_of_underflown, whichever
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
 from reference.operators.reductions import Axes, reduced_axes
-from reference.passing import opened
+from reference.readings.choices import Choice
 from reference.registry import reference_operator
-from reference.stable_formulas import Overflow, logarithm_of_underflown, whichever
-from reference.summation import total
+from reference.shared.extremes import greatest
+from reference.sums.summation import total
 
 
 @reference_operator("ai.onnx::ReduceLogSum")

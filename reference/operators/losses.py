@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
-from reference.choices import AsReading, Choice, OutputCount
-from reference.number_arrays import Numbers
+from reference.functions.stable_formulas import Overflow
+from reference.numbers.number_arrays import Numbers
 from reference.operators.softmaxes import logarithm_of_softmax
+from reference.readings.choices import AsReading, Choice, OutputCount
 from reference.registry import reference_operator
-from reference.stable_formulas import Overflow
-from reference.summation import mean_of, total, total_of_products
+from reference.sums.summation import mean_of, total, total_of_products
 
 IgnoredInMean = Annotated[Choice[Literal["left_out", "counted"]], AsReading]
 

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reference.answers import Answer
-from reference.choices import Choice
-from reference.number_answers import answer_of
-from reference.number_arrays import Numbers
-from reference.passing import opened
+from reference.answers.number_answers import answer_of
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.readings.choices import Choice
 from reference.registry import reference_operator
-from reference.summation import sum_of_products
+from reference.sums.summation import sum_of_products
 
 
 def product_of_matrices(A: Numbers, B: Numbers) -> Numbers:

@@ -9,12 +9,12 @@ import numpy as np
 
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from reference.answers import Answer, UnstableLength
-from reference.choices import AsReading, Choice
-from reference.functions import function_of
-from reference.number_answers import answer_of
-from reference.number_arrays import Numbers
-from reference.orders import whole
-from reference.powers import NARROW_ULPS, ULPS
+from reference.answers.number_answers import answer_of
+from reference.answers.orders import whole
+from reference.functions.functions import function_of
+from reference.functions.powers import NARROW_ULPS, ULPS
+from reference.numbers.number_arrays import Numbers
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 
 SINGLE = ELEMENT_TYPES["float"]

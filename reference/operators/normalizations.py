@@ -10,11 +10,11 @@ from typing import Annotated
 import numpy as np
 
 from opcert.vocabulary.tensors import Tensor
-from reference.choices import OutputCount
-from reference.number_arrays import Numbers
+from reference.functions.stable_formulas import Overflow
+from reference.numbers.number_arrays import Numbers
+from reference.readings.choices import OutputCount
 from reference.registry import reference_operator
-from reference.stable_formulas import Overflow
-from reference.standardization import (
+from reference.shared.standardization import (
     Standardized,
     Variance,
     affine,
@@ -23,7 +23,7 @@ from reference.standardization import (
     overflowed,
     stashed,
 )
-from reference.summation import mean_of, total_of_products
+from reference.sums.summation import mean_of, total_of_products
 
 EPSILON = Fraction("0.00001")
 CHANNELS = (0, 2, 3)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from reference.number_arrays import Numbers
+from reference.functions.stable_formulas import Overflow
+from reference.numbers.number_arrays import Numbers
 from reference.registry import reference_operator
-from reference.stable_formulas import Overflow
-from reference.standardization import overflowed
-from reference.summation import total, total_of_products
+from reference.shared.standardization import overflowed
+from reference.sums.summation import total, total_of_products
 
 
 @reference_operator("ai.onnx::LpNormalization")

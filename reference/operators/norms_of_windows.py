@@ -10,14 +10,14 @@ from math import ceil, prod
 
 import numpy as np
 
-from reference.choices import Choice
-from reference.number_arrays import Numbers
-from reference.powers import NARROW_ULPS, ULPS, SpecialPowers, power_of
+from reference.functions.powers import NARROW_ULPS, ULPS, SpecialPowers, power_of
+from reference.functions.stable_formulas import whichever
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.working import MARGIN, rounded_up
+from reference.readings.choices import Choice
 from reference.registry import reference_operator
-from reference.stable_formulas import whichever
-from reference.summation import mean_of, total
-from reference.windows import Ints, slide
-from reference.working import MARGIN, rounded_up
+from reference.shared.windows import Ints, slide
+from reference.sums.summation import mean_of, total
 
 _NEVER_ASKED: SpecialPowers = Choice("pow")
 """Of magnitudes and of exponents above zero the power and the exponential of the logarithm are the same."""

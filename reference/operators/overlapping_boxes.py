@@ -13,8 +13,8 @@ import numpy as np
 from opcert.vocabulary.element_types import BINARY32, ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, UnstableLength
-from reference.choices import AsReading, Choice
-from reference.numbers import decode, is_representable
+from reference.numbers.numbers import decode, is_representable
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 
 _UNIT = Fraction(1, 1 << 21)

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import Choice
-from reference.movement import NegativeZeros, Subnormals, blank, moved, read_integers
-from reference.numbers import encode
+from reference.numbers.numbers import encode
+from reference.readings.choices import Choice
 from reference.registry import AsReading, reference_operator
+from reference.shared.movement import NegativeZeros, Subnormals, blank, moved, read_integers
 
 Torus = Annotated[Choice[Literal["of_data", "of_what_is_left"]], AsReading]
 _NOWHERE = -1

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from reference.choices import AsReading, Choice
-from reference.number_arrays import Numbers
+from reference.numbers.number_arrays import Numbers
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.summation import mean_of, total
-from reference.windows import Ints, slide
+from reference.shared.windows import Ints, slide
+from reference.sums.summation import mean_of, total
 
 BeyondPadding = Annotated[Choice[Literal["left_out", "counted"]], AsReading]
 

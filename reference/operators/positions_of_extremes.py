@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.movement import NegativeZeros, Subnormals, moved
-from reference.numbers import encode
+from reference.numbers.numbers import encode
+from reference.numbers.sort_keys import sort_keys
 from reference.registry import reference_operator
-from reference.sort_keys import sort_keys
+from reference.shared.movement import NegativeZeros, Subnormals, moved
 
 
 @reference_operator("ai.onnx::ArgMax")

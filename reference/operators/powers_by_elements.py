@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from opcert.vocabulary.tensors import Tensor
-from reference.choices import AsReading
-from reference.number_arrays import Numbers
-from reference.powers import SpecialPowers, power_of, whole_powers
+from reference.functions.powers import SpecialPowers, power_of, whole_powers
+from reference.numbers.number_arrays import Numbers
+from reference.readings.choices import AsReading
 from reference.registry import reference_operator
 
 

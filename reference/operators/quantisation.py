@@ -12,13 +12,13 @@ import numpy as np
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
-from reference.choices import AsReading, Choice
-from reference.number_arrays import Numbers
-from reference.quantised import InfinityToFnuz, as_integers, as_narrow_floats
+from reference.answers.quantised import InfinityToFnuz, as_integers, as_narrow_floats
+from reference.functions.stable_formulas import whichever
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.working import Working
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.scales import scale_places
-from reference.stable_formulas import whichever
-from reference.working import Working
+from reference.shared.scales import scale_places
 
 QuotientOfIntegers = Annotated[Choice[Literal["real", "truncated"]], AsReading]
 UNSIGNED, SINGLE = ELEMENT_TYPES["uint8"], ELEMENT_TYPES["float"]

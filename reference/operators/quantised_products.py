@@ -10,14 +10,8 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.number_arrays import Numbers
-from reference.operators.convolutions import convolved
-from reference.operators.matrix_products import product_of_matrices
-from reference.operators.quantisation import held
-from reference.passing import opened
-from reference.quantised import InfinityToFnuz
-from reference.registry import reference_operator
-from reference.requantisation import (
+from reference.answers.quantised import InfinityToFnuz
+from reference.answers.requantisation import (
     GREATEST_PRODUCT,
     GREATEST_SUM,
     StepsOfFloats,
@@ -27,7 +21,13 @@ from reference.requantisation import (
     in_steps,
     quantised,
 )
-from reference.windows import Ints, slide
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.operators.convolutions import convolved
+from reference.operators.matrix_products import product_of_matrices
+from reference.operators.quantisation import held
+from reference.registry import reference_operator
+from reference.shared.windows import Ints, slide
 
 
 @reference_operator("ai.onnx::QLinearMatMul")

@@ -11,9 +11,9 @@ import numpy as np
 from opcert.vocabulary.element_types import BY_CODE, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.draws import SEVERAL, Between, Demand, Drawn, Repeated, resolution_of, sample
-from reference.enclosures import nearest_value
-from reference.numbers import numbers
+from reference.answers.draws import SEVERAL, Between, Demand, Drawn, Repeated, resolution_of, sample
+from reference.numbers.enclosures import nearest_value
+from reference.numbers.numbers import numbers
 from reference.registry import reference_operator
 
 _FARTHEST = 745

@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 import numpy as np
 
 from reference.answers import UnstableLength
-from reference.choices import AsReading, Choice
-from reference.number_arrays import Numbers
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.stacks import beside
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.stacks import beside
 
 
 @reference_operator("ai.onnx::Range")

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from reference.choices import AsReading, Choice
-from reference.number_arrays import Numbers
-from reference.orders import NanComparison, NanReading, above, below, greater_of, lesser_of
+from reference.answers.orders import NanComparison, NanReading, above, below, greater_of, lesser_of
+from reference.functions.stable_formulas import allowing
+from reference.numbers.number_arrays import Numbers
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.stable_formulas import allowing
-from reference.thresholds import beside, either
+from reference.shared.thresholds import beside, either
 
 Infinity = Annotated[Choice[Literal["nan", "limit"]], AsReading]
 

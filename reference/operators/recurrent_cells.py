@@ -5,11 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from reference.cell_activations import Unsaid, functions_of
-from reference.choices import AsReading, Choice
-from reference.number_arrays import Numbers
-from reference.orders import NanComparison, NanReading
-from reference.recurrences import (
+from reference.answers.orders import NanComparison, NanReading
+from reference.functions.stable_formulas import Overflow
+from reference.numbers.number_arrays import Numbers
+from reference.readings.choices import AsReading, Choice
+from reference.registry import reference_operator
+from reference.shared.cell_activations import Unsaid, functions_of
+from reference.shared.recurrences import (
     GateWeights,
     Threshold,
     between,
@@ -20,10 +22,8 @@ from reference.recurrences import (
     times,
     weighted,
 )
-from reference.registry import reference_operator
-from reference.sequences import States, Step
-from reference.stable_formulas import Overflow
-from reference.summation import sum_of_products
+from reference.shared.sequences import States, Step
+from reference.sums.summation import sum_of_products
 
 Infinity = Annotated[Choice[Literal["nan", "limit"]], AsReading]
 AtThreshold = Annotated[Choice[Literal["kept", "zero"]], AsReading]

@@ -7,14 +7,14 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from reference.choices import AsReading, Choice
-from reference.number_arrays import Numbers
-from reference.orders import whole
-from reference.passing import passed_on, root
-from reference.products import product
+from reference.answers.orders import whole
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import passed_on, root
+from reference.numbers.working import rounded_up
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.summation import mean_of, total, total_of_products
-from reference.working import rounded_up
+from reference.sums.products import product
+from reference.sums.summation import mean_of, total, total_of_products
 
 Axes = tuple[int, ...] | None
 Conversion = Annotated[Choice[Literal["truncate", "floor", "half_even", "half_away", "half_up"]], AsReading]

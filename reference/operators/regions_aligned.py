@@ -13,9 +13,14 @@ from typing import Annotated, Literal
 import numpy as np
 
 from reference.answers import OutsideDomain, UnstableLength
-from reference.choices import AsReading, Choice
-from reference.extremes import greatest
-from reference.interpolation.sampling import (
+from reference.answers.orders import NanReading, greater_of
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.numbers.stacks import beside
+from reference.readings.choices import AsReading, Choice
+from reference.registry import reference_operator
+from reference.shared.extremes import greatest
+from reference.shared.interpolation.sampling import (
     Locations,
     Places,
     Taps,
@@ -26,12 +31,7 @@ from reference.interpolation.sampling import (
     means,
     taps_of,
 )
-from reference.number_arrays import Numbers
-from reference.orders import NanReading, greater_of
-from reference.passing import opened
-from reference.registry import reference_operator
-from reference.stacks import beside
-from reference.summation import mean_of, total
+from reference.sums.summation import mean_of, total
 
 BeyondBorder = Annotated[Choice[Literal["zero_beyond_one", "nearest", "zeros"]], AsReading]
 LeastExtent = Annotated[Choice[Literal["one", "none"]], AsReading]

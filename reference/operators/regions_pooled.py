@@ -13,14 +13,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.choices import AsReading, Choice
-from reference.extremes import greatest
-from reference.number_arrays import Numbers
-from reference.orders import NanReading, below
-from reference.passing import opened
+from reference.answers.orders import NanReading, below
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.numbers.stacks import stacked
+from reference.numbers.working import Floats, rounded_up
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.stacks import stacked
-from reference.working import Floats, rounded_up
+from reference.shared.extremes import greatest
 
 RegionEnds = Annotated[Choice[Literal["included", "left_out"]], AsReading]
 RegionParts = Annotated[Choice[Literal["overlapping", "apart"]], AsReading]

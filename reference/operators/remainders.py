@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from reference.number_arrays import Numbers
-from reference.orders import remainder
+from reference.answers.orders import remainder
+from reference.numbers.number_arrays import Numbers
 from reference.registry import reference_operator
 
 

@@ -13,13 +13,13 @@ from typing import Annotated, Literal
 
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.choices import Choice
-from reference.interpolation.asked_axes import Readings, plan_axes
-from reference.interpolation.methods import Behaviours
-from reference.interpolation.resampling import resample
-from reference.interpolation.resize_requests import read_method, read_request
-from reference.movement import NegativeZeros, Subnormals
+from reference.readings.choices import Choice
 from reference.registry import AsReading, reference_operator
+from reference.shared.interpolation.asked_axes import Readings, plan_axes
+from reference.shared.interpolation.methods import Behaviours
+from reference.shared.interpolation.resampling import resample
+from reference.shared.interpolation.resize_requests import read_method, read_request
+from reference.shared.movement import NegativeZeros, Subnormals
 
 NearestRounding = Annotated[
     Choice[Literal["floor", "round_prefer_floor", "round_prefer_ceil", "ceil", "ceil_downsampling"]],

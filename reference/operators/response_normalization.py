@@ -7,13 +7,13 @@ from typing import Annotated
 
 import numpy as np
 
-from reference.choices import AsReading
-from reference.number_arrays import Numbers
-from reference.powers import SpecialPowers, power_of
+from reference.functions.powers import SpecialPowers, power_of
+from reference.functions.stable_formulas import Overflow, whichever
+from reference.numbers.number_arrays import Numbers
+from reference.readings.choices import AsReading
 from reference.registry import reference_operator
-from reference.stable_formulas import Overflow, whichever
-from reference.standardization import overflowed
-from reference.summation import mean_of, total_of_products
+from reference.shared.standardization import overflowed
+from reference.sums.summation import mean_of, total_of_products
 
 
 @reference_operator("ai.onnx::LRN")

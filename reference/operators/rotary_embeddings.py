@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from opcert.vocabulary.tensors import Tensor
-from reference.number_arrays import Numbers
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.stacks import beside, stacked
 from reference.registry import reference_operator
-from reference.stacks import beside, stacked
 
 
 @reference_operator("ai.onnx::RotaryEmbedding")

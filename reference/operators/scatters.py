@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
-from reference.movement import NegativeZeros, Subnormals
 from reference.registry import reference_operator
-from reference.scattering import Accumulation, Overflow, ScatterReadings, scattered
+from reference.shared.movement import NegativeZeros, Subnormals
+from reference.shared.scattering import Accumulation, Overflow, ScatterReadings, scattered
 
 
 @reference_operator("ai.onnx::Scatter")

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
-from reference.movement import Subnormals
-from reference.numbers import bits_of
+from reference.numbers.numbers import bits_of
 from reference.registry import reference_operator
+from reference.shared.movement import Subnormals
 
 
 @reference_operator("ai.onnx::OneHot")

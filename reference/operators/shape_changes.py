@@ -9,7 +9,7 @@ import numpy as np
 
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
-from reference.choices import AsReading, Choice
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 
 

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from reference.choices import AsReading, Choice
-from reference.number_arrays import Numbers
-from reference.orders import whole
+from reference.answers.orders import whole
+from reference.numbers.number_arrays import Numbers
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 
 

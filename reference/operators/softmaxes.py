@@ -8,15 +8,15 @@ from math import prod
 
 import numpy as np
 
-from reference.choices import Choice
-from reference.extremes import greatest
-from reference.functions import function_of
-from reference.number_arrays import Numbers
-from reference.passing import opened
+from reference.functions.functions import function_of
+from reference.functions.stable_formulas import Overflow, logarithm_of_underflown, whichever
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.numbers.working import Mask
+from reference.readings.choices import Choice
 from reference.registry import reference_operator
-from reference.stable_formulas import Overflow, logarithm_of_underflown, whichever
-from reference.summation import total
-from reference.working import Mask
+from reference.shared.extremes import greatest
+from reference.sums.summation import total
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reference.number_arrays import Numbers
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.stacks import stacked
 from reference.registry import reference_operator
-from reference.stacks import stacked
-from reference.summation import mean_of, total
+from reference.sums.summation import mean_of, total
 
 
 @reference_operator("ai.onnx::Sum")

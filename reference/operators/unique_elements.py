@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, UnstableLength
-from reference.movement import NegativeZeros, Subnormals, moved
+from reference.numbers.sort_keys import sort_keys
 from reference.registry import reference_operator
-from reference.sort_keys import sort_keys
+from reference.shared.movement import NegativeZeros, Subnormals, moved
 
 Groups = list[list[int]]
 

@@ -12,14 +12,14 @@ import numpy as np
 
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
-from reference.choices import Choice
-from reference.interpolation.asked_axes import Readings, plan_axes
-from reference.interpolation.methods import Behaviours
-from reference.interpolation.resampling import resample
-from reference.interpolation.resize_requests import read_method, read_request
-from reference.movement import NegativeZeros, Subnormals
 from reference.operators.resize import AlignCornersOfOne, Conversion, Overflow, Scale
+from reference.readings.choices import Choice
 from reference.registry import AsReading, reference_operator
+from reference.shared.interpolation.asked_axes import Readings, plan_axes
+from reference.shared.interpolation.methods import Behaviours
+from reference.shared.interpolation.resampling import resample
+from reference.shared.interpolation.resize_requests import read_method, read_request
+from reference.shared.movement import NegativeZeros, Subnormals
 
 Coordinates = Annotated[Literal["asymmetric", "half_pixel", "align_corners"], AsReading]
 NearestElement = Annotated[

@@ -11,14 +11,14 @@ import numpy as np
 
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from reference.answers import Answer
-from reference.choices import AsReading, Choice
-from reference.functions import function_of
-from reference.number_answers import answer_of
-from reference.number_arrays import Numbers
+from reference.answers.number_answers import answer_of
+from reference.functions.functions import function_of
+from reference.functions.stable_formulas import PI
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.stacks import stacked
+from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.stable_formulas import PI
-from reference.stacks import stacked
-from reference.summation import sum_of_products
+from reference.sums.summation import sum_of_products
 
 Precision = Annotated[Choice[Literal["output", "float32"]], AsReading]
 Conversion = Annotated[Choice[Literal["truncate", "half_even"]], AsReading]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reference.printed_examples import ExampleCall, find_difference, read_call
 from reference.registry import find_operator, implemented
-from specs.model import Example, Finding, Severity, Spec
+from reference.registry.printed_examples import ExampleCall, find_difference, read_call
+from specs.model.spec import Example, Finding, Severity, Spec
 
 CODE = "example-vs-reference"
 SEVERITY: Severity = "error"

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from opcert.vocabulary.errors import UserError
-from reference.printed_examples import ExampleCall, find_difference, read_call
 from reference.registry import find_operator, implemented
-from specs.library import load_spec
-from specs.model import Example, Finding, Reading, Severity, Source, Spec
+from reference.registry.printed_examples import ExampleCall, find_difference, read_call
+from specs.files.library import load_spec
+from specs.model.spec import Example, Finding, Reading, Severity, Source, Spec
 
 CODE = "example-vs-text"
 SEVERITY: Severity = "warning"

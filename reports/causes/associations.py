@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from opcert.vocabulary.names import OperatorName
 from reports.causes.conditions import Condition, Observation, separate
 from reports.causes.failure_kinds import Kind
-from reports.causes.features import feature_names
 from reports.results.case_results import CaseResult
-from reports.results.verdicts import LOST
+from reports.results.features import feature_names
+from reports.text.verdicts import LOST
 
 FEWEST = 3
 """From fewer failures no condition is said: something singles out every case."""

@@ -9,11 +9,11 @@ from conformance.judging.known_causes import EQUALS, WORDS
 from reports.causes import unstable_cases
 from reports.causes.conditions import Condition
 from reports.causes.failure_class import FailureClass
-from reports.causes.features import ABSENT, CONSTRAINT
 from reports.causes.optimisation import chain_of
-from reports.causes.others import Beside, nobody_passes
-from reports.causes.rule_words import broken_rule
-from reports.page_making.phrasing import count, listed, plural
+from reports.results.features import ABSENT, CONSTRAINT
+from reports.results.others import Beside, nobody_passes
+from reports.text.phrasing import count, listed, plural
+from reports.text.rule_words import broken_rule
 
 MOST_SHOWN = 3
 """So many of the experiments and formulas that show a cause are told."""

@@ -24,10 +24,10 @@ from reports.causes.failure_kinds import (
     shows_rank,
 )
 from reports.causes.operator_use import Use, use_of
-from reports.causes.others import Beside, nobody_passes
 from reports.results.case_results import CaseResult
-from reports.results.type_order import type_rank
-from reports.results.verdicts import BESIDE, LOST
+from reports.results.others import Beside, nobody_passes
+from reports.text.type_order import type_rank
+from reports.text.verdicts import BESIDE, LOST
 
 Smallness = tuple[tuple[int, int, int], tuple[int, int, int], str]
 Told = Literal[

@@ -35,13 +35,13 @@ from reports.causes.failure_kinds import (
     failure_kind,
     shows_rank,
 )
-from reports.causes.features import CONSTRAINT
 from reports.causes.operator_use import Use
 from reports.causes.optimisation import by_optimisation, passing_without
-from reports.causes.others import OtherRun, hold_beside
 from reports.causes.spoken_failures import said_form
 from reports.results.case_results import CaseResult, Results
-from reports.results.verdicts import BESIDE
+from reports.results.features import CONSTRAINT
+from reports.results.others import OtherRun, hold_beside
+from reports.text.verdicts import BESIDE
 
 _SEPARATOR = "; "
 _NUMBER = re.compile(r" of [0-9.e+-]+")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from opcert.vocabulary.names import OperatorName
-from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import items, joined, mapping, places, text
+from reports.text.phrasing import count, listed, plural
 
 _EVIDENCE = {
     "text": "says so",

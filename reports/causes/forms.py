@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from conformance.models.case_models import FORMS
 from conformance.recording.rows import Result
-from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import items, mapping, text
-from reports.results.verdicts import FAILING
+from reports.text.phrasing import count, listed, plural
+from reports.text.verdicts import FAILING
 
 MEANINGS: Mapping[str, str] = {
     "inputs": "every input given at run time, its extents known before",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reports.causes.followed_readings import matched_options
-from reports.page_making.phrasing import listed, plural
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import mapping, text
+from reports.text.phrasing import listed, plural
 
 FEWEST = 2
 """So many other runtimes must be known to read it otherwise before a runtime is told to be alone."""

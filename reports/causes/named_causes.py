@@ -8,8 +8,8 @@ from pydantic import Field, field_validator, model_validator
 
 from reports.causes.failure_class import FailureClass
 from reports.causes.spoken_failures import check_message, fits_message, is_telling, said_form
-from reports.gates.yaml_types import Listed, Strict
 from reports.results.case_results import CaseResult
+from reports.text.yaml_types import Listed, Strict
 
 
 class NamedCause(Strict):

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from conformance.recording.records import Record
-from reports.causes.others import OtherRun
 from reports.results.case_results import CaseResult
+from reports.results.others import OtherRun
 from reports.results.told_facts import mapping, text
 
 OPTION = "optimization"

@@ -9,7 +9,7 @@ from conformance.judging.known_causes import EQUALS, KnownCause
 from conformance.suite.where_shown import WORDS
 from reports.causes.class_words import equals_text, headline
 from reports.causes.failure_class import FailureClass
-from reports.page_making.phrasing import listed
+from reports.text.phrasing import listed
 
 _NAMED = 3
 _LONGEST = 150

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from reports.page_making.phrasing import count, listed, plural
 from reports.results.case_results import CaseResult
+from reports.text.phrasing import count, listed, plural
 
 _LOST = ("crashed", "timed out")
 _WORDS = {"none": "not asked", "not offered": "not asked"}

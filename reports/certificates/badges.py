@@ -9,11 +9,11 @@ from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.whole_files import write_text
 from reports.certificates.certificate import Certificate
 from reports.certificates.profile_checks import is_ready_made
-from reports.certificates.standing import SuiteStanding
-from reports.page_making.phrasing import count, plural
+from reports.overview.headline import runtime_label
 from reports.results.case_results import Results
-from reports.results.headline import runtime_label
-from reports.results.verdicts import FAILING
+from reports.results.standing import SuiteStanding
+from reports.text.phrasing import count, plural
+from reports.text.verdicts import FAILING
 
 LABEL = "operator documents"
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.recording.rows import Result
-from reports.page_making.phrasing import plural
 from reports.results.case_results import Results
 from reports.results.told_facts import mapping
+from reports.text.phrasing import plural
 
 _EXAMPLES = 3
 

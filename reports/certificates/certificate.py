@@ -18,17 +18,17 @@ from opcert.vocabulary.names import OperatorName
 from reports.causes.followed_readings import fault_text, find_readings
 from reports.causes.open_cases import as_judged
 from reports.certificates.believed import find_believed
-from reports.certificates.standing import OWN, SuiteStanding
 from reports.gates.profile_evaluation import ProfileResult, evaluate
 from reports.gates.profiles import Profile
-from reports.page_making.phrasing import count, listed, parse_moment, plural
+from reports.overview.headline import runtime_label
+from reports.overview.untested import find_untested
 from reports.results.case_results import CaseResult, Results
-from reports.results.headline import runtime_label
+from reports.results.standing import OWN, SuiteStanding
 from reports.results.told_facts import items, mapping, text
 from reports.results.trusted import trust_of, unreviewed
-from reports.results.type_order import in_type_order
-from reports.results.untested import find_untested
-from reports.results.verdicts import NOT_JUDGED
+from reports.text.phrasing import count, listed, parse_moment, plural
+from reports.text.type_order import in_type_order
+from reports.text.verdicts import NOT_JUDGED
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:opcert:conformance:v1"

@@ -10,10 +10,10 @@ from conformance.runtimes.processor import processor_text
 from opcert.vocabulary.whole_files import write_text
 from reports.certificates.certificate import Certificate
 from reports.certificates.profile_checks import is_ready_made
-from reports.page_making.pages_alone import render_page
-from reports.page_making.phrasing import count, moment, plural
 from reports.results.told_facts import items, mapping, text
-from reports.results.verdicts import GROUPS, WORST_FIRST, word
+from reports.text.pages_alone import render_page
+from reports.text.phrasing import count, moment, plural
+from reports.text.verdicts import GROUPS, WORST_FIRST, word
 
 
 @dataclass(frozen=True)

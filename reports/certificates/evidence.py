@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from conformance.recording.records import Record
 from conformance.suite.suites import Suite
 from opcert.vocabulary.names import OperatorName
-from reports.certificates.standing import SuiteStanding
 from reports.gates.profiles import Profile
 from reports.results.case_results import Followed
 from reports.results.measured import VersionTrust
+from reports.results.standing import SuiteStanding
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

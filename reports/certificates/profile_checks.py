@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from reports.certificates.differences import find_differences
 from reports.gates.profile_evaluation import ProfileResult
 from reports.gates.profiles import Profile, list_profiles, load_profile
-from reports.page_making.phrasing import count, listed, plural
 from reports.results.told_facts import items, mapping
+from reports.text.phrasing import count, listed, plural
 
 
 @dataclass(frozen=True)

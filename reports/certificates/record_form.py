@@ -9,8 +9,8 @@ from conformance.recording.rows import Result
 from conformance.suite.canonical import canonical_json
 from opcert.vocabulary.errors import unreadable
 from opcert.vocabulary.strict_json import parse_json
-from reports.page_making.phrasing import parse_moment
 from reports.results.told_facts import text
+from reports.text.phrasing import parse_moment
 
 _MOST = 3
 

@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from conformance.judging.output_comparison import compare_output
+from conformance.judging.responses import Answered, ReturnedOther
 from conformance.recording.outputs import (
     FILE_BYTES,
     TOTAL_BYTES,
@@ -18,7 +19,6 @@ from conformance.recording.outputs import (
 )
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
-from conformance.running.responses import Answered, ReturnedOther
 from conformance.suite.canonical import sha256
 from conformance.suite.cases import Case, Expectation
 from conformance.suite.properties import runs_twice

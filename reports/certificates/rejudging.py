@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from conformance.judging.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.judging.judge import judge
+from conformance.judging.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
+from conformance.recording.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.recording.records import Record
 from conformance.recording.rows import Result, make_result
 from conformance.recording.suite_ordered import cases_in_order
 from conformance.running.requests import Offer
-from conformance.running.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
 from conformance.runtimes.adapter import Adapter
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import UserError
 from reports.certificates.recorded_outputs import DigestsAlone, RecordedOutputs
 from reports.certificates.row_order import AnsweredCases, find_wrong_order
 from reports.certificates.stated_runtime import find_wrong_runtime, stated_adapter, stated_offer
-from reports.page_making.phrasing import count, plural
 from reports.results.case_results import Results
 from reports.results.told_facts import mapping, text
+from reports.text.phrasing import count, plural
 
 MOST_UNCHECKED = 100
 """Of so many rows one may be without its outputs; docs/certificates.md says why."""

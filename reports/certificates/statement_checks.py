@@ -16,14 +16,14 @@ from reports.certificates.certificate_files import CertificateFile
 from reports.certificates.differences import find_differences
 from reports.certificates.evidence import Evidence
 from reports.certificates.profile_checks import check_profile, read_stated_profile, tell_waivers
-from reports.certificates.standing import OWN, SuiteStanding
 from reports.certificates.verified import Verification
 from reports.gates.profile_evaluation import evaluate
 from reports.gates.profiles import Profile
-from reports.page_making.phrasing import count, first_line, parse_moment, plural
 from reports.results.case_results import Results
 from reports.results.measured import VersionTrust
+from reports.results.standing import OWN, SuiteStanding
 from reports.results.told_facts import items, mapping, text
+from reports.text.phrasing import count, first_line, parse_moment, plural
 
 _COUNTS = ("made", "killed", "equivalent", "survived", "by_node_tests")
 _DIGEST = re.compile(r"[0-9a-f]{64}")

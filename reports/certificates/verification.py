@@ -19,9 +19,9 @@ from reports.certificates.signing import is_signed_by
 from reports.certificates.stated_runtime import is_believed
 from reports.certificates.statement_checks import check_statement
 from reports.certificates.verified import Verification
-from reports.page_making.phrasing import first_line, listed, plural
 from reports.results.case_results import Results, put_together
 from reports.results.told_facts import items, mapping, text
+from reports.text.phrasing import first_line, listed, plural
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

@@ -15,10 +15,10 @@ from reports.causes.optimisation import fails_optimised_alone
 from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.failing_levels import at_other_extents, level_remarks
 from reports.checked_models.grades import grade_of, inexact_by
-from reports.page_making.phrasing import ratio_text
 from reports.results.case_results import CaseResult, Results
-from reports.results.verdicts import LOST, word
 from reports.single_cases.answer_views import error_text
+from reports.text.phrasing import ratio_text
+from reports.text.verdicts import LOST, word
 
 Answer = Literal[
     "crashes",

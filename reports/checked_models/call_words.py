@@ -11,10 +11,10 @@ from opcert.vocabulary.harmless import one_line
 from reports.causes.spoken_failures import said_form
 from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
 from reports.checked_models.call_evidence import CheckedCall
-from reports.page_making.phrasing import count, plural
 from reports.single_cases.answer_views import view_answer
 from reports.single_cases.case_views import demand_text
-from reports.single_cases.value_text import attribute_text, values_text
+from reports.text.phrasing import count, plural
+from reports.text.value_text import attribute_text, values_text
 
 _FEW = 16
 """A constant of so many elements stands in a sentence with its values."""

@@ -9,7 +9,7 @@ from reports.checked_models.call_answers import ANSWERS
 from reports.checked_models.call_words import WORDS, node_name
 from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
-from reports.page_making.phrasing import count, listed, plural
+from reports.text.phrasing import count, listed, plural
 
 _MOST_REASONS = 4
 _LONGEST = 400

@@ -27,7 +27,7 @@ from reports.checked_models.number_words import (
     output_text,
     wrong_text,
 )
-from reports.results.junit_tree import JUnitSuite, JUnitTest, render_suites
+from reports.text.junit_tree import JUnitSuite, JUnitTest, render_suites
 
 _MODEL = "model"
 

@@ -23,8 +23,8 @@ from reports.checked_models.check_summary import evidence_line, forbidden_lines,
 from reports.checked_models.coverage import coverage_line, coverage_of
 from reports.checked_models.model_check import ModelCheck
 from reports.checked_models.number_words import load_text, output_lines
-from reports.page_making.markdown_tables import bullets, headed_list, table, within
-from reports.page_making.phrasing import count, plural
+from reports.text.markdown_tables import bullets, headed_list, table, within
+from reports.text.phrasing import count, plural
 
 LIMIT = 1024 * 1024
 """Bytes that a step's summary may have."""

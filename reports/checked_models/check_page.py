@@ -27,9 +27,9 @@ from reports.checked_models.check_views import (
 from reports.checked_models.coverage import coverage_line, coverage_of
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
 from reports.checked_models.number_words import load_text
-from reports.page_making.pages_alone import render_page
-from reports.page_making.phrasing import listed, plural
-from reports.results.headline import HeadlineFact
+from reports.overview.headline import HeadlineFact
+from reports.text.pages_alone import render_page
+from reports.text.phrasing import listed, plural
 
 MOST_DETAILED = 250
 """So many causes have their smallest case on the page; of the others the command makes it."""

@@ -22,7 +22,7 @@ from reports.checked_models.call_words import (
 from reports.checked_models.chain_words import nodes_of_chain, path_of_chain
 from reports.checked_models.model_check import FORBIDDEN, ModelCheck, RuntimeAnswers
 from reports.checked_models.number_words import load_text, not_running_text, output_text, wrong_text
-from reports.page_making.phrasing import plural
+from reports.text.phrasing import plural
 
 LEVELS: dict[Answer, str] = {
     "crashes": "error",

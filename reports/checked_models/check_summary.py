@@ -36,7 +36,7 @@ from reports.checked_models.number_words import (
     passed_over_lines,
     wrong_text,
 )
-from reports.page_making.phrasing import count, listed, plural
+from reports.text.phrasing import count, listed, plural
 
 MOST_CALLS = MOST_CAUSES = MOST_CHAINS = 10
 _MOST_REMARKS = 2

@@ -34,10 +34,10 @@ from reports.checked_models.number_words import (
     right_text,
     wrong_text,
 )
-from reports.page_making.phrasing import count
 from reports.single_cases.answer_views import AnswerView, view_answer
 from reports.single_cases.case_views import CaseView, view_case
 from reports.single_cases.passages_shown import with_titles
+from reports.text.phrasing import count
 
 MOST_NAMED = 10
 """So many nodes of a call are named with it; the table of nodes has them all."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from opcert.vocabulary.harmless import one_line
 from reports.checked_models.call_words import operator_text
 from reports.checked_models.model_check import FORBIDDEN, ModelCheck, RuntimeAnswers
-from reports.page_making.phrasing import count, plural
+from reports.text.phrasing import count, plural
 
 _LONGEST = 2_000
 _LABEL = 120

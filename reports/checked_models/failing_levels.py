@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from conformance.checked_models.model_calls import Extent, ModelNode
 from opcert.vocabulary.harmless import one_line
 from reports.checked_models.call_evidence import CheckedCall
-from reports.page_making.phrasing import listed, plural
 from reports.results.case_results import CaseResult, Results
+from reports.text.phrasing import listed, plural
 
 EXTENTS, DATA = "extents", "data"
 """The dimensions of which shapes the inputs have, and what values."""

@@ -14,8 +14,8 @@ from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAn
 from reports.checked_models.call_evidence import CheckedCall, Evidence
 from reports.checked_models.call_words import reason_text
 from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
+from reports.overview.headline import runtime_label
 from reports.results.case_results import Results
-from reports.results.headline import runtime_label
 
 FORBIDDEN = "not_valid"
 """The reason of calls that the documents do not allow: that is a finding about the model."""

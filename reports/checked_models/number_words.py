@@ -15,7 +15,7 @@ from conformance.checked_models.whole_model import (
     WholeModelFacts,
 )
 from opcert.vocabulary.harmless import one_line
-from reports.page_making.phrasing import count, plural, ratio_text
+from reports.text.phrasing import count, plural, ratio_text
 
 PASSED_OVER: Mapping[str, str] = {
     "unknown": "name no operator version",

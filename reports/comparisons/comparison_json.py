@@ -8,7 +8,7 @@ from typing import Any
 from conformance.recording.records import Record
 from conformance.suite.canonical import plain
 from reports.comparisons.run_comparison import CaseChange, RunComparison, WorstRow
-from reports.results.headline import runtime_label
+from reports.overview.headline import runtime_label
 
 FORMAT = "opcert-comparison/1"
 

@@ -15,9 +15,9 @@ from reports.comparisons.comparison_text import (
     verdict_text,
 )
 from reports.comparisons.run_comparison import KINDS, CaseChange, ChangeKind, RunComparison
-from reports.page_making.pages_alone import render_page
-from reports.page_making.phrasing import moment, ratio_text
-from reports.results.verdicts import COMPARED, word
+from reports.text.pages_alone import render_page
+from reports.text.phrasing import moment, ratio_text
+from reports.text.verdicts import COMPARED, word
 
 MOST = 2000
 """Cases that one table of a page lists; what it leaves out it counts."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, for_shell, one_line
 from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.comparisons.run_comparison import KINDS, CaseChange, ChangeKind, RunComparison
-from reports.page_making.markdown_tables import headed_list, table, within
-from reports.page_making.phrasing import count, plural, ratio_text
-from reports.results.verdicts import COMPARED, word
+from reports.text.markdown_tables import headed_list, table, within
+from reports.text.phrasing import count, plural, ratio_text
+from reports.text.verdicts import COMPARED, word
 
 LIMIT = 1024 * 1024
 """Bytes of Markdown that a step's summary may have."""

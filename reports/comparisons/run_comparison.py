@@ -14,10 +14,10 @@ from conformance.recording.rows import Result
 from conformance.recording.suite_ordered import merged_cases
 from opcert.vocabulary.errors import NothingRan
 from reports.causes.followed_readings import fault_text
-from reports.page_making.phrasing import listed, plural
-from reports.results.headline import runtime_label
+from reports.overview.headline import runtime_label
 from reports.results.told_facts import items, mapping, text
-from reports.results.verdicts import HOLDING, LOST, NOT_JUDGED
+from reports.text.phrasing import listed, plural
+from reports.text.verdicts import HOLDING, LOST, NOT_JUDGED
 
 ChangeKind = Literal["regressed", "fixed", "changed", "expectation", "error", "same"]
 KINDS: Mapping[ChangeKind, str] = {

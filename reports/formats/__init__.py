@@ -40,8 +40,8 @@ def write_together(name: str, runs: Sequence[Results], folder: Path) -> list[Pat
         return [module.write_together(runs, folder)]
     if len(runs) == 1:
         return [module.write(runs[0], folder)]
-    from reports.results.headline import runtime_label
-    from reports.results.report import run_keys
+    from reports.overview.headline import runtime_label
+    from reports.pages.report import run_keys
 
     keys = run_keys([runtime_label(each.record) for each in runs])
     return [module.write(each, folder / key) for each, key in zip(runs, keys, strict=True)]

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from opcert.vocabulary.harmless import for_workflow, for_workflow_property
 from opcert.vocabulary.whole_files import write_text
-from reports.causes.cause_paragraphs import CauseParagraph, cause_paragraphs, fault_paragraphs
 from reports.causes.failure_classes import classes_of
-from reports.page_making.phrasing import plural
+from reports.overview.cause_paragraphs import CauseParagraph, cause_paragraphs, fault_paragraphs
+from reports.overview.headline import list_sentences, list_warnings, runtime_label
 from reports.results.case_results import Results
-from reports.results.headline import list_sentences, list_warnings, runtime_label
+from reports.text.phrasing import plural
 
 MOST = 10
 """So many annotations of one kind are shown of a step."""

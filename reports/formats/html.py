@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from reports.page_making.report_page import write_report
+from reports.pages.report_page import write_report
 from reports.results.case_results import Results
 
 

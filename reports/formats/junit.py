@@ -14,14 +14,14 @@ from opcert.vocabulary.whole_files import write_bytes
 from reports.causes.class_words import headline
 from reports.causes.failure_classes import class_of
 from reports.causes.followed_readings import fault_text
-from reports.page_making.phrasing import parse_moment
+from reports.overview.grouped_tests import GroupedTest, grouped_tests
+from reports.overview.headline import runtime_label
 from reports.results.case_results import CaseResult, Results
-from reports.results.grouped_tests import GroupedTest, grouped_tests
-from reports.results.headline import runtime_label
-from reports.results.junit_tree import JUnitSuite, JUnitTest, render_suites
 from reports.results.told_facts import text
-from reports.results.verdicts import BESIDE, word
 from reports.single_cases.answer_views import error_text
+from reports.text.junit_tree import JUnitSuite, JUnitTest, render_suites
+from reports.text.phrasing import parse_moment
+from reports.text.verdicts import BESIDE, word
 
 
 def write(results: Results, folder: Path) -> Path:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code
 from opcert.vocabulary.whole_files import write_text
-from reports.causes.cause_paragraphs import CauseParagraph, cause_paragraphs, mended_line
 from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text
 from reports.causes.forms import compare_forms
-from reports.page_making.markdown_tables import bullets, headed_list, table, within
+from reports.overview.cause_paragraphs import CauseParagraph, cause_paragraphs, mended_line
+from reports.overview.headline import list_sentences, list_warnings, runtime_label
+from reports.overview.summary import readings_lines, summary_table
+from reports.overview.untested import find_untested
 from reports.results.case_results import Results
-from reports.results.headline import list_sentences, list_warnings, runtime_label
-from reports.results.summary import readings_lines, summary_table
-from reports.results.untested import find_untested
+from reports.text.markdown_tables import bullets, headed_list, table, within
 
 LIMIT = 1024 * 1024
 """Bytes that a step's summary may have."""

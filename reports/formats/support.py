@@ -14,11 +14,8 @@ from pathlib import Path
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_text
-from reports.page_making.markdown_tables import headed_list, table
-from reports.page_making.phrasing import count, listed, plural
-from reports.results.case_results import Results
-from reports.results.support_notes import SupportNote
-from reports.results.support_table import (
+from reports.overview.support_notes import SupportNote
+from reports.overview.support_table import (
     Support,
     SupportCell,
     SupportRow,
@@ -26,7 +23,10 @@ from reports.results.support_table import (
     SupportTable,
     make_support_table,
 )
+from reports.results.case_results import Results
 from reports.results.told_facts import short_names
+from reports.text.markdown_tables import headed_list, table
+from reports.text.phrasing import count, listed, plural
 
 HEAD = "<!-- Written by opcert report; edited, it is overwritten. -->"
 _SIGNS: Mapping[Support, tuple[str, str, str]] = {

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from opcert.vocabulary.harmless import for_spreadsheet
 from opcert.vocabulary.whole_files import write_text
+from reports.overview.support_table import SupportTable, make_support_table
 from reports.results.case_results import Results
-from reports.results.support_table import SupportTable, make_support_table
 
 COLUMNS = (
     "domain",

@@ -21,9 +21,9 @@ from reports.causes.class_words import headline
 from reports.causes.failure_classes import class_of, classes_of
 from reports.causes.followed_readings import fault_name
 from reports.causes.named_causes import NamedCause, name_cause
-from reports.gates.yaml_types import Date, Listed, Strict
 from reports.results.case_results import Results
-from reports.results.verdicts import NOT_JUDGED
+from reports.text.verdicts import NOT_JUDGED
+from reports.text.yaml_types import Date, Listed, Strict
 
 LASTS = timedelta(days=90)
 """How long an entry holds that `--update-baseline` writes."""

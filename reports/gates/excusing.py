@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from reports.gates.baseline import Baseline, known_failures
-from reports.gates.excuses import Excuse, Excuses
 from reports.gates.profile_evaluation import evaluate
 from reports.gates.profiles import Profile
 from reports.results.case_results import Results
+from reports.results.excuses import Excuse, Excuses
 
 
 def excuse(

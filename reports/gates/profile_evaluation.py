@@ -11,11 +11,11 @@ from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from reports.causes.followed_readings import fault_text
 from reports.causes.lenient_passes import lenient_passes
-from reports.certificates.standing import OWN, SuiteStanding
 from reports.gates.profiles import Profile, Waiver
-from reports.page_making.phrasing import plural
 from reports.results.case_results import CaseResult, Results
-from reports.results.verdicts import FAILING, UNCOUNTED, word
+from reports.results.standing import OWN, SuiteStanding
+from reports.text.phrasing import plural
+from reports.text.verdicts import FAILING, UNCOUNTED, word
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from opcert.vocabulary.errors import Place, SeveralErrors, UserError
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.near_names import near_names
 from reports.gates.profiles import Profile
-from reports.page_making.phrasing import plural
+from reports.text.phrasing import plural
 
 _FEW = 6
 

@@ -14,7 +14,7 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.near_names import near_names
 from reports.gates.opset_ranges import opsets_in
 from reports.gates.profiles import Profile
-from reports.page_making.phrasing import listed
+from reports.text.phrasing import listed
 
 _ONNX = "ai.onnx"
 _MANY = 12

@@ -29,8 +29,8 @@ from opcert.vocabulary.yaml_files import MOST_BYTES, YamlDocument, load_bytes
 from opcert.vocabulary.yaml_schemas import validate
 from reports.causes.spoken_failures import check_message, fits_message
 from reports.gates.opset_ranges import OpsetRange
-from reports.gates.yaml_types import Date, Listed, Strict, read_list
 from reports.results.case_results import CaseResult
+from reports.text.yaml_types import Date, Listed, Strict, read_list
 
 Unsupported = Literal["operator", "case", "none"]
 Lenient = Literal["any", "none"]

@@ -1,1 +1,1 @@
-"""What a run found, counted: suite and record put together, the matrix, what was not tested."""
+"""What a run found, case by case: suite and record put together, and what is asked of them."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from opcert.vocabulary.names import OperatorName
-from reports.page_making.phrasing import count
 from reports.results.case_results import Results
 from reports.results.told_facts import items, mapping, short_names, text
 from reports.results.trusted import trust_of, unreviewed
+from reports.text.phrasing import count
 
 
 @dataclass(frozen=True)

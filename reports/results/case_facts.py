@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from conformance.suite.case_outlines import CaseOutline
 from conformance.suite.kept_work import KeptWork
 from conformance.suite.suites import Suite
-from reports.causes.features import case_features
+from reports.results.features import case_features
 
 FEWEST_KEPT, MOST_KEPT = 2_000, 50_000
 """The facts of a suite of so many cases are kept: of fewer they are soon found, more are not in memory."""

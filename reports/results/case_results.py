@@ -20,14 +20,14 @@ from conformance.suite.where_shown import Shows, shows_of
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.harmless import for_shell
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
-from reports.causes.others import OtherRun
-from reports.certificates.standing import SuiteStanding
-from reports.gates.excuses import Excuses
 from reports.results.case_facts import CaseFacts, facts_in_order
+from reports.results.document_texts import DocumentTexts
+from reports.results.excuses import Excuses
 from reports.results.kept_rows import KeptRows
 from reports.results.measured import VersionTrust
-from reports.results.verdicts import BESIDE
-from reports.single_cases.document_texts import DocumentTexts
+from reports.results.others import OtherRun
+from reports.results.standing import SuiteStanding
+from reports.text.verdicts import BESIDE
 
 Grouping = Literal["cause", "operator", "case"]
 Followed = Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]]

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from conformance.suite.form_sample import forms_by_case
 from opcert.vocabulary.harmless import for_shell
 from opcert.vocabulary.names import DEFAULT_SUITE
-from reports.page_making.phrasing import count, plural
 from reports.results.case_results import Results
 from reports.results.told_facts import items, mapping, short_names, text
+from reports.text.phrasing import count, plural
 
 _MOST_NAMED = 6
 

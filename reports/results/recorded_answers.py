@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.judging.responses import ReturnedOther
 from conformance.recording.outputs import restore_output
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
-from conformance.running.responses import ReturnedOther
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
-from reports.single_cases.value_text import shape_text, values_text
+from reports.text.value_text import shape_text, values_text
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from opcert.vocabulary.names import OperatorName
-from reports.page_making.phrasing import listed
 from reports.results.case_results import Results
+from reports.text.phrasing import listed
 
 
 def mapping(value: object) -> Mapping[str, Any]:

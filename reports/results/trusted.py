@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from opcert.vocabulary.names import OperatorName
-from reports.page_making.phrasing import plural
 from reports.results.case_results import Results
 from reports.results.measured import Trust
 from reports.results.told_facts import short_names
+from reports.text.phrasing import plural
 
 
 def trust_of(results: Results, operator: OperatorName) -> Trust | None:

@@ -10,12 +10,12 @@ from conformance.suite.cases import Case
 from opcert.vocabulary.harmless import one_line
 from reports.causes import unstable_cases
 from reports.causes.resemblances import case_sentence
-from reports.page_making.phrasing import duration, ratio_text
 from reports.results.case_results import CaseResult, Results
 from reports.results.recorded_answers import Output, read_outputs
-from reports.results.verdicts import word
 from reports.single_cases.pictures import Picture, draw_picture
-from reports.single_cases.view_parts import ViewedValue
+from reports.text.phrasing import duration, ratio_text
+from reports.text.verdicts import word
+from reports.text.view_parts import ViewedValue
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.tensors import Tensor
 from reports.single_cases.bare_script import BareScript, element_texts, expected_error, why_none
 from reports.single_cases.standalone import kind_of
-from reports.single_cases.value_text import attribute_text
+from reports.text.value_text import attribute_text
 
 PACKAGES = ("onnxruntime-node", "onnxruntime-web")
 """Runtimes whose packages have one interface."""

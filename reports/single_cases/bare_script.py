@@ -17,14 +17,14 @@ from onnx import ModelProto, NodeProto
 
 from conformance.models.case_models import Form, build_model
 from conformance.models.input_names import named_inputs
-from conformance.models.protos import read_tensor
 from conformance.suite.cases import Case
+from conformance.suite.protos import read_tensor
 from opcert.vocabulary.attributes import PLAIN_KINDS, AttributeValue
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.harmless import for_python
 from opcert.vocabulary.tensors import Tensor
-from reports.causes.rule_words import broken_rule
 from reports.single_cases.standalone import CALLS, PLAIN, declared_text, kind_of, plain_attribute
+from reports.text.rule_words import broken_rule
 
 MOST_ELEMENTS = 1024
 """Of inputs and expected outputs together; a script of more is none for people."""

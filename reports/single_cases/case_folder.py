@@ -15,16 +15,16 @@ import numpy as np
 
 from conformance.models.case_models import build_model, has_onnx_form
 from conformance.models.input_names import input_names
-from conformance.models.protos import write_tensor
 from conformance.suite.canonical import plain
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from conformance.suite.properties import describe_property
+from conformance.suite.protos import write_tensor
 from opcert.vocabulary.attributes import describe_value
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import holds_map
 from opcert.vocabulary.whole_files import write_bytes, write_text
-from reports.causes.rule_words import broken_rule
+from reports.text.rule_words import broken_rule
 
 DATA = "test_data_set_0"
 _RUNTIMES = {"org.openvino": "openvino", "org.tensorflow": "tensorflow"}

@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import quote
 
 from opcert.vocabulary.names import OperatorName
-from reports.page_making.phrasing import plural
 from reports.results.case_results import Results
 from reports.results.told_facts import mapping, text
+from reports.text.phrasing import plural
 
 MOST = 3
 """So many passages stand open; the others are folded."""

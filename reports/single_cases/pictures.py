@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.judging.elements import Floats, Mask, measure
 from conformance.judging.output_comparison import compare_output
+from conformance.judging.patterns.elements import Floats, Mask, measure
 from conformance.suite.cases import ExpectedOutput
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
-from reports.page_making.phrasing import ratio_text
-from reports.single_cases.value_text import element_text
+from reports.text.phrasing import ratio_text
+from reports.text.value_text import element_text
 
 WHOLE = 256
 """A tensor of at most this many elements, in planes of at most `SIDE` by `SIDE`, is shown whole."""

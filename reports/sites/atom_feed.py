@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from opcert.vocabulary.harmless import tidy_xml
-from reports.page_making.phrasing import parse_moment
 from reports.sites.change_words import sentence, summary, versions_text
 from reports.sites.site_links import FEED, INDEX
 from reports.sites.site_page import Site
 from reports.sites.version_changes import VersionChange
+from reports.text.phrasing import parse_moment
 
 ATOM = "http://www.w3.org/2005/Atom"
 MOST_ENTRIES = 60

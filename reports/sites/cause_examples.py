@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from opcert.vocabulary.harmless import for_shell, one_line
 from reports.causes.failure_class import smallness
-from reports.page_making.phrasing import ratio_text
 from reports.results.case_results import CaseResult, Results
 from reports.results.recorded_answers import read_outputs
-from reports.results.verdicts import word
 from reports.single_cases.case_views import view_case
 from reports.single_cases.passages_shown import ShownPassage
-from reports.single_cases.view_parts import ViewedValue
+from reports.text.phrasing import ratio_text
+from reports.text.verdicts import word
+from reports.text.view_parts import ViewedValue
 
 _LONGEST = 600
 Rank = tuple[bool, tuple[int, int, int], tuple[int, int, int], str]

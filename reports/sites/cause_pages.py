@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from conformance.judging.known_causes import WORDS
-from reports.page_making.phrasing import count
 from reports.results.case_results import ONNX
 from reports.results.told_facts import short_names
-from reports.results.verdicts import word
 from reports.single_cases.passages_shown import with_titles
 from reports.sites.cause_keys import CauseKey
 from reports.sites.site_causes import CauseInRun, SiteCause, cause_in_runs
 from reports.sites.site_page import Site, run_name
+from reports.text.phrasing import count
+from reports.text.verdicts import word
 
 MOST_CASES = 40
 """So many of its cases a cause's page lists; of the others it says how many there are."""

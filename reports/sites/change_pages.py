@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from opcert.vocabulary.harmless import for_shell
-from reports.page_making.phrasing import moment
 from reports.sites.change_words import sentence, summary, versions_text
 from reports.sites.runtime_pages import suite_text
 from reports.sites.site_page import Site
 from reports.sites.version_changes import HEADINGS, TURNS, VersionChange
+from reports.text.phrasing import moment
 
 MOST_CASES = 30
 """So many cases of a cause that changed are listed; of the others it is said how many there are."""

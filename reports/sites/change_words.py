@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
-from reports.page_making.phrasing import count, listed, moment, plural
 from reports.results.told_facts import short_names
 from reports.sites.version_changes import ChangedCause, Turn, VersionChange
+from reports.text.phrasing import count, listed, moment, plural
 
 _FEW = 4
 _DONE: Mapping[Turn, str] = {

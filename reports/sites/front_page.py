@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 
 from opcert.vocabulary.names import OperatorName
-from reports.page_making.phrasing import moment
 from reports.results.case_results import OTHERS
 from reports.sites.change_words import summary, versions_text
 from reports.sites.kept_run import ArchivedRun
 from reports.sites.site_links import anchor
 from reports.sites.site_page import Site, short_name, versions_of
 from reports.sites.tallies import Tally
+from reports.text.phrasing import moment
 
 MOST_FITTING = 9
 """A table of so many runtimes fits a telephone's width; a wider one is moved sideways."""

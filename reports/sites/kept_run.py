@@ -15,13 +15,13 @@ from conformance.runtimes.adapter import list_adapters, load_adapter
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CaseId, OperatorName
 from reports.causes.followed_readings import fault_text
+from reports.overview.headline import runtime_label
 from reports.results.case_results import Results
-from reports.results.headline import runtime_label
 from reports.results.told_facts import mapping, text
-from reports.results.verdicts import UNCOUNTED
 from reports.sites.cause_keys import CauseKey
 from reports.sites.seen_causes import SeenCause, causes_of, causes_of_record
 from reports.sites.tallies import Tally
+from reports.text.verdicts import UNCOUNTED
 
 
 @dataclass(frozen=True, eq=False)

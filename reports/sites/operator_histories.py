@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from opcert.vocabulary.names import CaseId, OperatorName
-from reports.results.type_order import type_rank
 from reports.single_cases.passages_shown import public_page
 from reports.sites.change_words import sentence, versions_text
 from reports.sites.kept_run import ArchivedRun
@@ -16,6 +15,7 @@ from reports.sites.site_links import anchor
 from reports.sites.site_page import Site, run_name, short_name
 from reports.sites.tallies import Tally
 from reports.sites.version_changes import ChangedCause, Turn
+from reports.text.type_order import type_rank
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reports.page_making.phrasing import moment
 from reports.sites.change_words import sentence, summary, versions_text
 from reports.sites.kept_run import ArchivedRun
 from reports.sites.site_causes import SiteCause
@@ -13,6 +12,7 @@ from reports.sites.site_links import report_link
 from reports.sites.site_page import Site, run_name, short_name, versions_of
 from reports.sites.tallies import Tally
 from reports.sites.version_changes import TURNS, Turn, VersionChange
+from reports.text.phrasing import moment
 
 
 @dataclass(frozen=True)

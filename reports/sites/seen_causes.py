@@ -17,11 +17,11 @@ from opcert.vocabulary.names import CaseId, OperatorName
 from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import find_classes
-from reports.causes.features import CONSTRAINT
 from reports.results.case_results import CaseResult, Results
-from reports.results.verdicts import WORST_FIRST
+from reports.results.features import CONSTRAINT
 from reports.sites.cause_examples import CauseExample, bare_example, full_example
 from reports.sites.cause_keys import CauseKey, key_of
+from reports.text.verdicts import WORST_FIRST
 
 _LONGEST_TITLE = 360
 _READ = 8192

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from opcert.vocabulary.errors import NothingRan, Place, UserError
 from opcert.vocabulary.whole_files import write_text
-from reports.page_making.pages_alone import STYLE_FILE
 from reports.sites.atom_feed import render_feed
 from reports.sites.cause_pages import render_cause, render_causes
 from reports.sites.change_pages import render_change, render_changes
@@ -17,6 +16,7 @@ from reports.sites.operator_histories import render_operator
 from reports.sites.runtime_pages import render_runtime
 from reports.sites.site_links import CAUSES, CHANGES, FEED, FOLDERS, INDEX
 from reports.sites.site_page import Site
+from reports.text.pages_alone import STYLE_FILE
 
 MARK = '<meta name="generator" content="opcert site">'
 """What every page has, so that pages of before are told from whatever else lies in a folder."""

@@ -11,12 +11,12 @@ from conformance.judging.known_causes import KnownCause
 from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_kinds import GROUPS, NOBODY, TIERS
 from reports.causes.operator_use import Use, use_of
-from reports.results.verdicts import HOLDING, NOT_JUDGED
 from reports.sites.cause_examples import CauseExample
 from reports.sites.cause_keys import CauseKey
 from reports.sites.kept_run import ArchivedRun
 from reports.sites.kept_runs import KeptRuns
 from reports.sites.seen_causes import SeenCause
+from reports.text.verdicts import HOLDING, NOT_JUDGED
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,6 @@ from typing import Any
 
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
-from reports.page_making.pages_alone import linked_style, render_linked_page
-from reports.page_making.phrasing import moment
 from reports.results.case_results import ONNX, OTHERS
 from reports.sites.cause_keys import CauseKey
 from reports.sites.kept_run import ArchivedRun
@@ -20,6 +18,8 @@ from reports.sites.kept_runs import KeptRuns, newest, versions_shown
 from reports.sites.site_causes import SiteCause, collect_causes
 from reports.sites.site_links import SiteLinks
 from reports.sites.version_changes import VersionChange, changes_of
+from reports.text.pages_alone import linked_style, render_linked_page
+from reports.text.phrasing import moment
 
 STYLE = "site_style"
 _LONGEST = 80

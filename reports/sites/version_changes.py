@@ -10,10 +10,10 @@ from typing import Literal
 
 from conformance.judging.judge import FAILING
 from opcert.vocabulary.names import CaseId, OperatorName
-from reports.results.verdicts import HOLDING, UNCOUNTED
 from reports.sites.cause_keys import CauseKey
 from reports.sites.kept_run import ArchivedRun
 from reports.sites.kept_runs import KeptRuns
+from reports.text.verdicts import HOLDING, UNCOUNTED
 
 Turn = Literal[
     "regressed", "newly_failing", "dropped", "otherwise", "fixed", "supported", "refused", "open", "unsteady"

@@ -8,8 +8,8 @@ from opcert.vocabulary.harmless import for_markdown
 from reports.causes.failure_class import FailureClass
 from reports.causes.operator_use import counted_models, use_text
 from reports.causes.titles import shown_text
-from reports.page_making.phrasing import count
-from reports.results.headline import runtime_label
+from reports.overview.headline import runtime_label
+from reports.text.phrasing import count
 from reports.upstream.issues import Issue
 
 MOST = 50

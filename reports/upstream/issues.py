@@ -14,14 +14,14 @@ from reports.causes.failure_class import FailureClass
 from reports.causes.forms import MEANINGS
 from reports.causes.operator_use import use_text
 from reports.causes.titles import shown_text, title
-from reports.page_making.phrasing import plural
+from reports.overview.headline import runtime_name
 from reports.results.case_results import Results
-from reports.results.headline import runtime_name
 from reports.results.told_facts import mapping, short_names, text
 from reports.single_cases.bare_script import BareScript
 from reports.single_cases.case_views import view_case
 from reports.single_cases.passages_shown import public_page
-from reports.single_cases.value_text import shape_text
+from reports.text.phrasing import plural
+from reports.text.value_text import shape_text
 
 _LONGEST = 4_000
 _MOST_LINES, _LONGEST_LINE = 40, 500

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from specs.cited_passages import READ, covered, unread
-from specs.declaration_files import read_document
-from specs.declared_words import other_versions
-from specs.model import Finding, Severity, Spec
-from specs.spec_folders import DECLARATION, OWN_FOLDER
+from specs.files.cited_passages import READ, covered, unread
+from specs.files.declaration_files import read_document
+from specs.files.declared_words import other_versions
+from specs.files.spec_folders import DECLARATION, OWN_FOLDER
+from specs.model.spec import Finding, Severity, Spec
 
 CODE = "passage-changed"
 SEVERITY: Severity = "warning"

@@ -15,9 +15,9 @@ from importlib import import_module
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents import Text
-from specs.model import Spec
-from specs.page_template import describe_missing
+from specs.documents.text.documents import Text
+from specs.documents.text.page_template import describe_missing
+from specs.model.spec import Spec
 from specs.rules import check_page
 
 MOST_VERSIONS = 10_000

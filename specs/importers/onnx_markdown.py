@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents import KEY, Line, Text, split_lines
-from specs.model import Action, Document, Finding, Severity, Spec
-from specs.onnx_pages.markdown_index import read_index
-from specs.onnx_pages.markdown_lines import MarkdownLines, split_markdown
-from specs.onnx_pages.markdown_parts import MarkdownParts
-from specs.onnx_pages.missing_sections import find_missing
-from specs.onnx_pages.version import read_version
+from specs.documents.onnx_pages.markdown_index import read_index
+from specs.documents.onnx_pages.markdown_lines import MarkdownLines, split_markdown
+from specs.documents.onnx_pages.markdown_parts import MarkdownParts
+from specs.documents.onnx_pages.missing_sections import find_missing
+from specs.documents.onnx_pages.version import read_version
+from specs.documents.text.documents import KEY, Line, Text, split_lines
+from specs.model.spec import Action, Document, Finding, Severity, Spec
 
 DIALECT = "onnx-markdown"
 

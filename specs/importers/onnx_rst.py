@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents import KEY, Line, Text, split_lines, unescape
-from specs.model import Document, Finding, Source, Spec
-from specs.onnx_pages.flattened_page import is_flattened, restore, restore_lines
-from specs.onnx_pages.missing_sections import find_missing
-from specs.onnx_pages.sections import PageSection, RstParts
-from specs.onnx_pages.version import read_version
+from specs.documents.onnx_pages.flattened_page import is_flattened, restore, restore_lines
+from specs.documents.onnx_pages.missing_sections import find_missing
+from specs.documents.onnx_pages.sections import PageSection, RstParts
+from specs.documents.onnx_pages.version import read_version
+from specs.documents.text.documents import KEY, Line, Text, split_lines, unescape
+from specs.model.spec import Document, Finding, Source, Spec
 
 DIALECT = "onnx-sphinx-rst"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from opcert.vocabulary.names import OperatorName
-from specs.documents import Text
-from specs.model import Spec
-from specs.openvino_pages.lexers import sphinx
-from specs.openvino_pages.whole_page import VERSIONED, read_page
+from specs.documents.openvino_pages.lexers import sphinx
+from specs.documents.openvino_pages.whole_page import VERSIONED, read_page
+from specs.documents.text.documents import Text
+from specs.model.spec import Spec
 
 DIALECT = "openvino-rst"
 

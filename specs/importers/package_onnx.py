@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from opcert.vocabulary.names import OperatorName
-from specs.documents import Text
-from specs.model import Spec
-from specs.packages.dumped_rows import recognise_package
-from specs.packages.dumped_schemas import read_schemas
+from specs.documents.packages.dumped_rows import recognise_package
+from specs.documents.packages.dumped_schemas import read_schemas
+from specs.documents.text.documents import Text
+from specs.model.spec import Spec
 
 DIALECT = "onnx-package"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from opcert.vocabulary.names import OperatorName
-from specs.documents import Passage, Text
-from specs.model import AllowedValues, Arity, AttributeSpec, Document, Origin, ParameterSpec, Prose, Spec
-from specs.openvino_pages.attribute_words import read_kind
-from specs.packages.dumped_rows import DumpLine, passage_of, read_operators, recognise_package
-from specs.prose.described_values import find_values
+from specs.documents.openvino_pages.attribute_words import read_kind
+from specs.documents.packages.dumped_rows import DumpLine, passage_of, read_operators, recognise_package
+from specs.documents.prose.described_values import find_values
+from specs.documents.text.documents import Passage, Text
+from specs.model.spec import AllowedValues, Arity, AttributeSpec, Document, Origin, ParameterSpec, Prose, Spec
 
 DIALECT = "openvino-package"
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from opcert.vocabulary.names import OperatorName
-from specs.documents import Line, Text
+from specs.documents.packages.dumped_rows import DumpLine, read_operators, recognise_package
+from specs.documents.packages.tensorflow_definitions import read_definition
+from specs.documents.tensorflow_texts.docstrings import read_docstring
+from specs.documents.text.documents import Line, Text
+from specs.files.layers import merge_layers
 from specs.importers.tensorflow_docstring import operator_name
-from specs.layers import merge_layers
-from specs.model import Document, ParameterSpec, Spec, TypeConstraint
-from specs.packages.dumped_rows import DumpLine, read_operators, recognise_package
-from specs.packages.tensorflow_definitions import read_definition
+from specs.model.spec import Document, ParameterSpec, Spec, TypeConstraint
 from specs.rules.document_vs_package import find_differences
-from specs.tensorflow_texts.docstrings import read_docstring
 
 DIALECT = "tensorflow-package"
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents import KEY, Text
-from specs.model import Document, Finding, Spec
-from specs.tensorflow_texts.docstrings import read_docstring
-from specs.tensorflow_texts.tidying import tidy_lines
+from specs.documents.tensorflow_texts.docstrings import read_docstring
+from specs.documents.tensorflow_texts.tidying import tidy_lines
+from specs.documents.text.documents import KEY, Text
+from specs.model.spec import Document, Finding, Spec
 
 DIALECT = "tensorflow-docstring"
 

@@ -9,7 +9,7 @@ import pkgutil
 from collections.abc import Callable
 from importlib import import_module
 
-from specs.linting import Linted
+from specs.lint.linting import Linted
 
 Write = Callable[[Linted], str]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from opcert.vocabulary.harmless import for_json
-from specs.linting import Linted
+from specs.lint.linting import Linted
 
 
 def write(linted: Linted) -> str:

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from opcert.vocabulary.sarif_logs import fingerprints, render_log, tool_of, uri_of
-from specs.linting import Linted, Reported
+from specs.lint.linting import Linted, Reported
 from specs.rules import LintRule
 
 _LEVELS = {"error": "error", "warning": "warning", "hint": "note"}

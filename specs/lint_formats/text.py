@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-from specs.linting import Linted, Reported
+from specs.lint.linting import Linted, Reported
 
 WIDTH = 100
 SHOWN = 20

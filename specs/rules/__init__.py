@@ -26,9 +26,9 @@ from types import ModuleType
 from typing import Any
 
 from opcert.vocabulary.yaml_files import load_file
-from specs.documents import Text
-from specs.model import Finding, Severity, Spec
-from specs.pages import DocumentPage, Version
+from specs.documents.pages.pages import DocumentPage, Version
+from specs.documents.text.documents import Text
+from specs.model.spec import Finding, Severity, Spec
 
 _PACKAGES = (__name__, "specs.declaration_rules")
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from opcert.vocabulary.attributes import AttributeKind
-from specs.model import Finding, Severity
-from specs.pages import Version
+from specs.documents.pages.pages import Version
+from specs.model.spec import Finding, Severity
 
 CODE = "attribute-type-vs-example"
 SEVERITY: Severity = "hint"

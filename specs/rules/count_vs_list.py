@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from specs.documents import Passage
-from specs.model import Finding, Severity
-from specs.pages import Version
-from specs.prose.sentences import pattern, sentences
-from specs.prose.value_rules import candidates
+from specs.documents.pages.pages import Version
+from specs.documents.prose.sentences import pattern, sentences
+from specs.documents.prose.value_rules import candidates
+from specs.documents.text.documents import Passage
+from specs.model.spec import Finding, Severity
 
 CODE = "count-vs-list"
 SEVERITY: Severity = "warning"

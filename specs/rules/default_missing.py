@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from specs.model import AttributeSpec, Finding, Severity
-from specs.pages import Version
-from specs.prose.defaults import find_default
+from specs.documents.pages.pages import Version
+from specs.documents.prose.defaults import find_default
+from specs.model.spec import AttributeSpec, Finding, Severity
 
 CODE = "default-missing"
 SEVERITY: Severity = "warning"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specs.model import Finding, Severity
-from specs.pages import Version
+from specs.documents.pages.pages import Version
+from specs.model.spec import Finding, Severity
 
 CODE = "default-outside-values"
 SEVERITY: Severity = "warning"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from specs.model import Finding, Severity
-from specs.pages import Version
-from specs.prose.defaults import find_default
+from specs.documents.pages.pages import Version
+from specs.documents.prose.defaults import find_default
+from specs.model.spec import Finding, Severity
 
 CODE = "default-vs-text"
 SEVERITY: Severity = "warning"

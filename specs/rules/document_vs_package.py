@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from specs.model import AttributeSpec, Finding, Origin, ParameterSpec, Severity, Source, Spec
+from specs.model.spec import AttributeSpec, Finding, Origin, ParameterSpec, Severity, Source, Spec
 
 SEVERITY: Severity = "warning"
 _DIALECTS = "-package"

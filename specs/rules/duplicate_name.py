@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from specs.documents import Line
-from specs.model import Finding, Severity
-from specs.pages import Version
+from specs.documents.pages.pages import Version
+from specs.documents.text.documents import Line
+from specs.model.spec import Finding, Severity
 
 CODE = "duplicate-name"
 SEVERITY: Severity = "warning"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from specs.model import AttributeSpec, Finding, Severity
-from specs.pages import Version
+from specs.documents.pages.pages import Version
+from specs.model.spec import AttributeSpec, Finding, Severity
 
 CODE = "example-outside-values"
 SEVERITY: Severity = "warning"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from specs.model import Example, Finding, Severity, Value
-from specs.pages import Version
-from specs.statements import Rank, SameShape, StatedShape, Statement, describe, is_proposed
+from specs.documents.pages.pages import Version
+from specs.model.spec import Example, Finding, Severity, Value
+from specs.model.statements import Rank, SameShape, StatedShape, Statement, describe, is_proposed
 
 CODE = "example-shape-vs-text"
 SEVERITY: Severity = "warning"

@@ -6,8 +6,8 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from specs.model import Finding, Severity, Source
-from specs.pages import Version
+from specs.documents.pages.pages import Version
+from specs.model.spec import Finding, Severity, Source
 
 CODE = "example-undefined-name"
 SEVERITY: Severity = "hint"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specs.model import Finding, Severity, Spec
+from specs.model.spec import Finding, Severity, Spec
 
 CODE = "example-vs-types"
 SEVERITY: Severity = "warning"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
-from specs.model import Example, Finding, Severity, Spec
+from specs.model.spec import Example, Finding, Severity, Spec
 
 CODE = "examples-disagree"
 SEVERITY: Severity = "warning"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specs.facts import list_facts
-from specs.model import Finding, Severity, Source, Spec
+from specs.model.facts import list_facts
+from specs.model.spec import Finding, Severity, Source, Spec
 
 CODE = "fact-without-source"
 SEVERITY: Severity = "error"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from specs.model import Finding, Formula, Severity, Spec
+from specs.model.spec import Finding, Formula, Severity, Spec
 
 CODE = "formulas-disagree"
 SEVERITY: Severity = "warning"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from specs.documents import Passage
-from specs.model import Finding, Severity, Source
-from specs.pages import Version
+from specs.documents.pages.pages import Version
+from specs.documents.text.documents import Passage
+from specs.model.spec import Finding, Severity, Source
 
 CODE = "name-mismatch"
 SEVERITY: Severity = "warning"

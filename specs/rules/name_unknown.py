@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from specs.model import Finding, Severity, Source
-from specs.pages import Version
+from specs.documents.pages.pages import Version
+from specs.model.spec import Finding, Severity, Source
 
 CODE = "name-unknown"
 SEVERITY: Severity = "warning"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from operator import eq
 
-from specs.model import Finding, Severity
-from specs.pages import Version
+from specs.documents.pages.pages import Version
+from specs.model.spec import Finding, Severity
 
 CODE = "repeated-word"
 SEVERITY: Severity = "hint"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from specs.model import Finding, Prose, Severity, Spec
+from specs.model.spec import Finding, Prose, Severity, Spec
 
 CODE = "texts-differ"
 SEVERITY: Severity = "hint"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from specs.model import Finding, Severity
-from specs.pages import Version
+from specs.documents.pages.pages import Version
+from specs.model.spec import Finding, Severity
 
 CODE = "xml-elision"
 SEVERITY: Severity = "hint"

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from generator.adequacy import jobs, selections
-from generator.adequacy import kept as keeping
-from generator.adequacy.kept import MeasuredOperator, Selected, expectations_of
-from generator.adequacy.outcomes import Adequacy
-from generator.making import discovery, lock, lock_making
-from generator.making.cache import current_suite
-from generator.making.lock import read_lock, write_lock
-from generator.making.lock_making import read_lock_of
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
-from generator.witnessed import measured_cases
-from generator.witnessed.agreed import Agreed, write_agreed
+from generator.making.operators import discovery, selections
+from generator.making.operators.workshop import Options
+from generator.making.suites import lock, lock_making, measured_cases
+from generator.making.suites.cache import current_suite
+from generator.making.suites.lock import read_lock, write_lock
+from generator.making.suites.lock_making import read_lock_of
+from generator.making.suites.operator_cases import generate_operator
+from generator.measured import kept as keeping
+from generator.measured.agreed import Agreed, write_agreed
+from generator.measured.kept import MeasuredOperator, Selected, expectations_of
+from generator.measured.outcomes import Adequacy
+from generator.trust.mutants import jobs
 from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call
 

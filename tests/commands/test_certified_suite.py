@@ -15,7 +15,7 @@ import pytest
 from conformance.doctor.abilities import find_newest_opset
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
-from generator.making.opsets import newest_opset
+from generator.making.operators.opsets import newest_opset
 from opcert.commands import certified_suite
 from opcert.commands.certified_suite import SuiteRequest, open_certified
 from opcert.vocabulary.errors import UserError

@@ -13,9 +13,9 @@ import pytest
 from conformance.checked_models.model_calls import ModelFacts
 from conformance.checked_models.model_reading import read_model
 from conformance.suite.cases import Case
-from generator.neighbours.chain_cases import case_of_chain
-from generator.neighbours.chains import Chain
-from generator.neighbours.of_models import model_chains
+from generator.models.chains.chain_cases import case_of_chain
+from generator.models.chains.chains import Chain
+from generator.models.model_chains import model_chains
 from opcert.commands.checked_chains import make_chains
 from tests.commands.checked_models import write_product
 from tests.commands.command_line import call

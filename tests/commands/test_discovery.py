@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.making.discovery import known_operators, select_operators
-from generator.making.lock import Lock, LockedVersion, write_lock
-from specs.spec_folders import OWN_FOLDER, list_operators
+from generator.making.operators.discovery import known_operators, select_operators
+from generator.making.suites.lock import Lock, LockedVersion, write_lock
+from specs.files.spec_folders import OWN_FOLDER, list_operators
 from tests.commands.command_line import call, check_message
 from tests.made_up_operators import write_operators
 
@@ -158,7 +158,7 @@ def test_a_lock_of_many_versions_is_one_file(tmp_path: Path) -> None:
     write_lock(Lock("e" * 64, {}, versions), tmp_path / "suite.lock")
     script = (
         "import json, sys\nfrom pathlib import Path\n"
-        "from generator.making.lock import read_lock\nopened = []\n"
+        "from generator.making.suites.lock import read_lock\nopened = []\n"
         "sys.addaudithook(lambda event, words: opened.append(str(words[0])) if event == 'open' else None)\n"
         "lock = read_lock(Path(sys.argv[1]))\n"
         "print(json.dumps([len(lock.versions), lock.cases, len(opened)]))\n"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from conformance.judging.kept_explanations import read_explanations
-from conformance.running.responses import Answered, Refused, Response
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite import kept_work
 from conformance.suite.cases import Case
 from opcert.commands.explaining import explain_run
@@ -85,7 +85,7 @@ def test_what_the_same_answers_resemble_is_not_worked_out_again(
         raise AssertionError("worked out again")
 
     for name in ("explain", "explain_parts"):
-        monkeypatch.setattr(f"generator.diagnosis.explain.{name}", fails)
+        monkeypatch.setattr(f"generator.exploring.diagnosis.explain.{name}", fails)
     again = _wrong_pads(tmp_path / "again")
     assert parse_json(_explained(again))["classes"] == parse_json(first)["classes"]
 

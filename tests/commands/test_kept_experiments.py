@@ -12,15 +12,15 @@ from typing import Any, Self
 import pytest
 
 from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis
+from conformance.judging.responses import Refused, Response
 from conformance.processes.worker_limits import Limits
 from conformance.running.requests import Offer
-from conformance.running.responses import Refused, Response
 from conformance.runtimes.runtimes import Runtime, find_runtime
 from conformance.suite import kept_work
 from conformance.suite.cases import Case
-from generator.fuzzing import workers
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
+from generator.exploring.fuzzing import workers
+from generator.making.operators.workshop import Options
+from generator.making.suites.operator_cases import generate_operator
 from opcert.commands import kept_experiments
 from opcert.commands.cause_finding import with_experiments
 from opcert.vocabulary.names import OperatorName

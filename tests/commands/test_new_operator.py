@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from conformance.suite.suites import open_suite
-from generator.making import operator_cases
-from generator.rows.searched import Searched
-from generator.spaces import modelled
+from generator.calls.declared import modelled
+from generator.calls.declared.searched import Searched
+from generator.making.suites import operator_cases
 from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from conformance.judging.kept_diagnosis import FILE
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
+from generator.making.operators.workshop import Options
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.strict_json import parse_json
 from tests.commands.command_line import call

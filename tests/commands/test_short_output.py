@@ -8,7 +8,7 @@ import pytest
 
 from conformance.recording.rows import Result
 from generator.asking.ambiguity import Ambiguity
-from generator.making.suite_making import Made
+from generator.making.suites.suite_making import Made
 from opcert.commands import verbosity
 from opcert.commands.generation_progress import generation_progress
 from opcert.commands.plain_progress import PlainProgress

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from conformance.judging.distributions import Distributed
+from conformance.suite.distributions import Distributed
 from conformance.suite.properties import HasShape, HasType, InRange, Masked, Property, SameAgain
 from conformance.suite.suites import open_suite, write_suite
 from opcert.commands import suite_argument
 from opcert.commands.shown_demands import demand_lines
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
-from specs.library import find_operator_name, load_spec
+from specs.files.library import find_operator_name, load_spec
 from tests.commands.command_line import call
 from tests.reports.sample import make_case, sample_facts
 

@@ -15,25 +15,25 @@ import pytest
 import yaml
 
 from conformance.judging.kept_diagnosis import FILE
+from conformance.judging.responses import Response
 from conformance.processes.worker_limits import Limits
 from conformance.running.requests import Offer
-from conformance.running.responses import Response
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite import kept_work
 from conformance.suite.cases import Case
-from generator.fuzzing import workers
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
+from generator.exploring.fuzzing import workers
+from generator.making.operators.workshop import Options
+from generator.making.suites.operator_cases import generate_operator
 from opcert.commands import kept_experiments
 from opcert.commands.cause_finding import with_experiments, with_known_causes
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
-from reports.causes.cause_paragraphs import cause_paragraphs, totals_line
 from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
 from reports.formats.json import render_json
-from reports.page_making.report_page import render_report
+from reports.overview.cause_paragraphs import cause_paragraphs, totals_line
+from reports.pages.report_page import render_report
 from reports.results.case_results import Results, put_together
 from tests.generator.fuzz_fakes import Fake, Mistake, space_of
 from tests.reports.sample import HEADER, Maker

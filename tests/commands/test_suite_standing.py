@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.judging.distributions import Distributed
 from conformance.suite.canonical import canonical_json
 from conformance.suite.cases import Case
+from conformance.suite.distributions import Distributed
 from conformance.suite.kept_parts import keep_part
 from conformance.suite.manifests import manifest_digest
 from conformance.suite.properties import HasType, InRange
 from conformance.suite.suite_parts import SuitePart, make_part
 from conformance.suite.suites import Suite, open_suite, write_suite
-from generator.making.lock import Lock, LockedVersion
+from generator.making.suites.lock import Lock, LockedVersion
 from opcert.commands.suite_standing import find_standing
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reports.certificates.certificate import statement_digest
-from reports.certificates.standing import Departure, SuiteStanding
 from reports.gates.profiles import list_profiles, load_profile
+from reports.results.standing import Departure, SuiteStanding
 from tests.commands.command_line import call, identity_suite
 from tests.conformance.samples import IDENTITY, expect, make_case, sample
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.changes.input_changes import input_changes
-from generator.making.discovery import select_operators
-from reports.results.type_order import in_type_order
-from specs.library import load_spec
+from generator.calls.edits.input_changes import input_changes
+from generator.making.operators.discovery import select_operators
+from reports.text.type_order import in_type_order
+from specs.files.library import load_spec
 from tests.commands.command_line import call
 from tests.commands.test_your_operator import split, steps
 

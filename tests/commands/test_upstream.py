@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from opcert.commands import cli
 from opcert.vocabulary.errors import ExitCode, UserError
-from reference.disagreements import load_disagreements
+from reference.readings.disagreements import load_disagreements
 from reports.upstream.issue_table import MOST
 
 _ROW = re.compile(r"^\| \d+ \| .+ \(`(?P<key>\w+)`\) \| ")

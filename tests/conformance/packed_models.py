@@ -23,8 +23,8 @@ from onnx.reference.op_run import OpRun
 
 from conformance.adopting.foreign_tensors import read_foreign_tensor
 from conformance.models.case_models import build_model
-from conformance.models.protos import write_tensor
 from conformance.suite.cases import Case
+from conformance.suite.protos import write_tensor
 from opcert.vocabulary.tensors import Tensor
 
 FLOATS = make_tensor_type_proto(TensorProto.FLOAT, None)

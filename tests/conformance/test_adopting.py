@@ -21,11 +21,11 @@ from conformance.adopting.adopted_cases import WRITTEN_AS, allowed_error
 from conformance.adopting.adoption import Adoption, adopt_folder
 from conformance.adopting.foreign_tensors import read_foreign_tensor
 from conformance.judging.judge import judge
+from conformance.judging.responses import Answered
 from conformance.models.case_models import FORMS, build_model
-from conformance.models.protos import write_tensor
-from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 from conformance.suite.goldens import read_golden, write_golden
+from conformance.suite.protos import write_tensor
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError

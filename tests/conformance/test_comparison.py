@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from conformance.judging.elements import ulp_distance
 from conformance.judging.output_comparison import compare_output
+from conformance.judging.patterns.elements import ulp_distance
 from conformance.suite.cases import Alternative, ExpectedOutput
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ELEMENT_TYPES

@@ -11,18 +11,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.judging.distributions import Distributed
 from conformance.judging.judge import Judgement, judge
+from conformance.judging.responses import Answered, ReturnedOther
 from conformance.models.case_models import build_model
 from conformance.recording.outputs import describe_output, restore_output
 from conformance.recording.records import read_record
 from conformance.recording.rows import Result
 from conformance.running.harness import run_suite
 from conformance.running.requests import Offer
-from conformance.running.responses import Answered, ReturnedOther
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case, Expectation, ExpectedOutput, Unordered, call_digest
+from conformance.suite.distributions import Distributed
 from conformance.suite.properties import HasShape, HasType, InRange, Property, SameAgain
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.attributes import attribute

@@ -24,8 +24,8 @@ from conformance.processes.worker_limits import Limits
 from conformance.runtimes.adapter import WORKERS
 from conformance.runtimes.runtimes import find_runtime, install
 from conformance.suite.cases import Case
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
+from generator.making.operators.workshop import Options
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.names import OperatorName

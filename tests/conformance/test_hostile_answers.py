@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from conformance.doctor.abilities import Abilities
 from conformance.doctor.examination import WorkerExamination
+from conformance.judging.responses import Refused, ReturnedOther, WorkerFailed
 from conformance.processes.frames import BrokenProtocol, Frame
 from conformance.processes.worker_limits import Limits, describe_confinement
 from conformance.running.requests import read_error, read_offer, seconds_of
-from conformance.running.responses import Refused, ReturnedOther, WorkerFailed
 from conformance.running.returned_values import read_outputs
 from conformance.runtimes.adapter import load_adapter
 from conformance.suite.canonical import canonical_json

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import validate
 
 from conformance.judging.judge import FAILING, VERDICTS, Judgement, judge, worst_verdict
-from conformance.recording.rows import make_result
-from conformance.running.responses import (
+from conformance.judging.responses import (
     Answered,
     Crashed,
     HarnessFailed,
@@ -23,6 +22,7 @@ from conformance.running.responses import (
     ReturnedOther,
     TimedOut,
 )
+from conformance.recording.rows import make_result
 from conformance.schemas import load_schema
 from conformance.suite.cases import Expectation, ExpectedOutput
 from opcert.vocabulary.element_types import ELEMENT_TYPES

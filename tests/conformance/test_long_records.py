@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.judging.judge import VERDICTS, Verdict
-from conformance.judging.totals import CaseVerdicts, case_verdicts, count_verdicts
 from conformance.recording import records
 from conformance.recording.record_rows import RecordRows
 from conformance.recording.records import RecordWriter, read_record
 from conformance.recording.row_places import RowPlaces
 from conformance.recording.rows import Result
+from conformance.recording.totals import CaseVerdicts, case_verdicts, count_verdicts
 from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime

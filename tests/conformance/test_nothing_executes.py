@@ -27,15 +27,15 @@ CALLS = {"eval", "exec", "compile", "__import__"}
 METHODS = {("os", "system"), ("os", "popen"), ("np", "load"), ("numpy", "load"), ("yaml", "load"),
            ("yaml", "unsafe_load"), ("yaml", "full_load")}  # fmt: skip
 ALLOWED = {
-    "generator/adequacy/trees.py: compile",
+    "generator/trust/mutants/trees.py: compile",
     # Arrays that a user names as a model's inputs; what is pickled is refused.
-    "generator/checking/model_inputs.py: np.load",
-    "generator/checking/model_inputs.py: allow_pickle=",
+    "generator/models/check/model_inputs.py: np.load",
+    "generator/models/check/model_inputs.py: allow_pickle=",
     # What a process says to a child of its own, through a pipe that nobody else has, and what a worker of a
     # cluster is given by the client that commands it, as everything that Dask carries: no file is read so.
     # What a cluster answers is another matter: tests/conformance/clusters/test_strict_messages.py.
     "conformance/clusters/own_process.py: pickle",
-    "generator/adequacy/work.py: pickle",
+    "generator/trust/mutants/work.py: pickle",
 }
 """Mutants of the reference are made of its own syntax tree."""
 

@@ -19,8 +19,8 @@ from onnx.backend.test.case.node import collect_testcases
 from conformance.adopting import dump_node_tests
 from conformance.adopting.adopted_cases import UNPACKED, VALUES, WRITTEN_AS
 from conformance.judging.judge import judge
+from conformance.judging.responses import Answered
 from conformance.running.harness import run_suite
-from conformance.running.responses import Answered
 from conformance.runtimes.adapter import load_adapter
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case

@@ -21,8 +21,8 @@ from onnx.helper import (
 
 from conformance.adopting.adopted_cases import UNPACKED, VALUES, WRITTEN_AS
 from conformance.judging.judge import judge
+from conformance.judging.responses import Answered
 from conformance.models.case_models import FORMS, build_model
-from conformance.running.responses import Answered
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES

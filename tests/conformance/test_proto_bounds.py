@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from onnx import AttributeProto, GraphProto, TensorProto, TypeProto
 
-from conformance.models import proto_bounds
-from conformance.models.proto_bounds import MOST_STRUCTURE, check_bounds, may_nest, parse_graph
+from conformance.suite import proto_bounds
+from conformance.suite.proto_bounds import MOST_STRUCTURE, check_bounds, may_nest, parse_graph
 
 _TOO_DEEP = 40
 """Three messages each: the graph, its node, and the attribute."""

@@ -21,13 +21,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.judging.judge import FAILING, VERDICTS, Verdict
-from conformance.judging.totals import case_verdicts, count_verdicts, ran
+from conformance.judging.responses import Answered, ReturnedOther
 from conformance.recording import outputs
 from conformance.recording.outputs import OutputStore, outputs_folder, restore_output
 from conformance.recording.records import RecordWriter, read_record
 from conformance.recording.rows import Result
+from conformance.recording.totals import case_verdicts, count_verdicts, ran
 from conformance.running.harness import run_suite
-from conformance.running.responses import Answered, ReturnedOther
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.schemas import load_schema

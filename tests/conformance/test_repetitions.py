@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.judging.faults import FaultFinder, count_threads
 from conformance.processes.frames import BrokenProtocol
+from conformance.recording.faults import FaultFinder, count_threads
 from conformance.recording.merging import merge_records
 from conformance.recording.records import Record
 from conformance.recording.rows import Result

@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import AttributeProto, GraphProto, helper
 
-from conformance.judging.distributions import Distributed
-from conformance.models.protos import read_attribute, write_attribute
 from conformance.suite.cases import Case, Unordered
+from conformance.suite.distributions import Distributed
 from conformance.suite.goldens import read_golden, write_golden
 from conformance.suite.properties import (
     HasShape,
@@ -27,6 +26,7 @@ from conformance.suite.properties import (
     describe_property,
     read_property,
 )
+from conformance.suite.protos import read_attribute, write_attribute
 from opcert.vocabulary.attributes import SPARSE, attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError

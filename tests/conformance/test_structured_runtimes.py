@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.judging.distributions import Distributed
 from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
+from conformance.suite.distributions import Distributed
 from conformance.suite.properties import HasShape, InRange, SameAgain
 from conformance.suite.suites import open_suite
 from tests.conformance.samples import make_suite

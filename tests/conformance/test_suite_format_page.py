@@ -7,7 +7,7 @@ from pathlib import Path
 
 from onnx import GraphProto
 
-from conformance.judging.distributions import Distributed
+from conformance.suite.distributions import Distributed
 from conformance.suite.goldens import write_golden
 from conformance.suite.properties import HasShape, InRange, Masked, SameAgain, describe_property
 from tests.conformance.structured_cases import FORMS, random

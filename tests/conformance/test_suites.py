@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from conformance.models.protos import read_tensor, write_tensor
 from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput
 from conformance.suite.goldens import read_golden, write_golden
+from conformance.suite.protos import read_tensor, write_tensor
 from conformance.suite.suites import open_suite, write_suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import InternalError, UserError

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path, PurePosixPath
 
 from conformance.runtimes.environments import environments_folder
-from specs.packages.dump_tensorflow import docstrings, parameters
+from specs.documents.packages.dump_tensorflow import docstrings, parameters
 from tests.documents.gathering import read_digests
 
 RELEASE = "tensorflow_cpu-2.21.0"

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from generator.making.named_operators import calls_are_declared
-from generator.solved.solving import Found
-from generator.spaces.space import CallSpace, open_space
-from generator.values.draws import Draw
+from generator.asking.named_operators import calls_are_declared
+from generator.calls.data.draws import Draw
+from generator.calls.solver.solving import Found
+from generator.calls.space.space import CallSpace, open_space
 from opcert.vocabulary.names import OperatorName
-from specs.declarations import FILE_NAME
-from specs.library import OWN_FOLDER, list_operators, load_spec
+from specs.files.declarations import FILE_NAME
+from specs.files.library import OWN_FOLDER, list_operators, load_spec
 
 
 @cache

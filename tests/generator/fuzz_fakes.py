@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
+from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
-from generator.fuzzing.known_space import CallValidity, open_space
+from generator.exploring.shrinking.known_space import CallValidity, open_space
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength

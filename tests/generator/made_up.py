@@ -13,18 +13,18 @@ from typing import ClassVar
 import numpy as np
 
 from generator.asking.calls import Call
-from generator.making.workshop import Options, Workshop
-from generator.rows.feasibility import Level
-from generator.rows.row_search import RowSearch
-from generator.spaces.declared_levels import DeclaredLevels
-from generator.values.data import fill
-from generator.values.draws import Draw
+from generator.calls.data.data import fill
+from generator.calls.data.draws import Draw
+from generator.calls.declared.declared_levels import DeclaredLevels
+from generator.calls.rows.feasibility import Level
+from generator.calls.rows.row_search import RowSearch
+from generator.making.operators.workshop import Options, Workshop
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
-from reference.reference_operator import ReferenceOperator
-from specs.model import (
+from reference.registry.reference_operator import ReferenceOperator
+from specs.model.spec import (
     AttributeSpec,
     Constraint,
     Document,

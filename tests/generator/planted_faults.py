@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.judging.judge import judge
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from generator.diagnosis.explain import FailingCase
-from generator.making.cache import named_suite
-from generator.making.named_suites import FIRST
+from generator.exploring.diagnosis.explain import FailingCase
+from generator.making.operators.named_suites import FIRST
+from generator.making.suites.cache import named_suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry import find_operator
-from specs.domain import check_constraints
-from specs.library import load_spec
+from specs.files.library import load_spec
+from specs.model.domain import check_constraints
 
 _spec = cache(load_spec)
 Attributes = dict[str, Any]

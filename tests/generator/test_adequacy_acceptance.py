@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 from conformance.judging.judge import DIFFERENT, judge
-from conformance.running.responses import Answered, Refused, Response
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
-from generator.adequacy.acceptance import Acceptance
-from generator.adequacy.random_calls import RandomCall, RandomCalls
-from generator.adequacy.subject import MutatedOperator
 from generator.asking.bare_cases import first_type
 from generator.asking.calls import call_of
 from generator.asking.computed import as_run
 from generator.asking.expectations import expect
 from generator.asking.questions import ask
 from generator.asking.validity import find_refusable
-from generator.making.discovery import open_spec
-from generator.making.suite_making import generate_operator
-from generator.making.workshop import Options
-from generator.values.draws import Draw
+from generator.calls.data.draws import Draw
+from generator.making.operators.discovery import open_spec
+from generator.making.operators.workshop import Options
+from generator.making.suites.suite_making import generate_operator
+from generator.trust.mutants.acceptance import Acceptance
+from generator.trust.mutants.random_calls import RandomCall, RandomCalls
+from generator.trust.mutants.subject import MutatedOperator
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import UnstableLength

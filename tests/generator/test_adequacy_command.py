@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance.running.responses import Answered
-from generator.adequacy.random_calls import RandomCalls
-from generator.adequacy.subject import MutatedOperator
-from generator.adequacy.variations import varied
-from generator.making.discovery import open_spec
-from generator.making.suite_making import write_generated
-from generator.making.workshop import Options
-from generator.values.draws import Draw
+from conformance.judging.responses import Answered
+from generator.calls.data.draws import Draw
+from generator.making.operators.discovery import open_spec
+from generator.making.operators.workshop import Options
+from generator.making.suites.suite_making import write_generated
+from generator.trust.mutants.random_calls import RandomCalls
+from generator.trust.mutants.subject import MutatedOperator
+from generator.trust.mutants.variations import varied
 from opcert.commands import adequacy_command
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
-from specs.domain import check_constraints
+from specs.model.domain import check_constraints
 
 BATCH = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")
 PAD = OperatorName.parse("com.microsoft::Pad-1")

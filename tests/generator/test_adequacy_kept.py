@@ -10,11 +10,17 @@ from pathlib import Path
 import pytest
 
 from conformance.suite.suites import open_suite
-from generator.adequacy import kept as keeping
-from generator.adequacy import selections as selections_file
-from generator.adequacy import survivors
-from generator.adequacy.adequacy_page import percent, write_page
-from generator.adequacy.kept import (
+from generator.asking.named_operators import first_operators
+from generator.making.operators import selections as selections_file
+from generator.making.operators.selections import read_selection, write_selection
+from generator.making.operators.workshop import Options
+from generator.making.suites.cache import default_suite
+from generator.making.suites.lock import read_lock
+from generator.making.suites.lock_making import expectations_by_operator
+from generator.making.suites.suite_making import generate_operator
+from generator.measured import kept as keeping
+from generator.measured import survivors
+from generator.measured.kept import (
     REMEDY,
     MeasuredOperator,
     Selected,
@@ -27,13 +33,7 @@ from generator.adequacy.kept import (
     stale,
     write_kept,
 )
-from generator.adequacy.selections import read_selection, write_selection
-from generator.making.cache import default_suite
-from generator.making.lock import read_lock
-from generator.making.lock_making import expectations_by_operator
-from generator.making.named_operators import first_operators
-from generator.making.suite_making import generate_operator
-from generator.making.workshop import Options
+from generator.trust.mutants.adequacy_page import percent, write_page
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
 

@@ -12,29 +12,29 @@ from typing import Any
 import pytest
 
 from conformance.judging.judge import judge
-from conformance.running.responses import Answered, Refused
+from conformance.judging.responses import Answered, Refused
 from conformance.suite.cases import Case
-from generator.adequacy import measure as measuring
-from generator.adequacy import random_calls, subject
-from generator.adequacy.bench import hold
-from generator.adequacy.kept import local_name
-from generator.adequacy.measure import prepare, select
-from generator.adequacy.outcomes import Adequacy, MutantOutcome, Status
-from generator.adequacy.random_calls import RandomCalls
-from generator.adequacy.subject import MutatedOperator
-from generator.adequacy.variations import varied
 from generator.asking.calls import Call, call_of
-from generator.making.discovery import open_spec
-from generator.making.suite_making import generate_operator
-from generator.making.workshop import Options, Workshop
-from generator.values.draws import Draw
+from generator.calls.data.draws import Draw
+from generator.making.operators.discovery import open_spec
+from generator.making.operators.workshop import Options, Workshop
+from generator.making.suites.suite_making import generate_operator
+from generator.measured.kept import local_name
+from generator.measured.outcomes import Adequacy, MutantOutcome, Status
+from generator.trust.mutants import measure as measuring
+from generator.trust.mutants import random_calls, subject
+from generator.trust.mutants.bench import hold
+from generator.trust.mutants.measure import prepare, select
+from generator.trust.mutants.random_calls import RandomCalls
+from generator.trust.mutants.subject import MutatedOperator
+from generator.trust.mutants.variations import varied
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
 from reference.registry import find_operator
-from specs.library import load_spec
-from specs.model import Spec
+from specs.files.library import load_spec
+from specs.model.spec import Spec
 
 pytestmark = pytest.mark.slow
 

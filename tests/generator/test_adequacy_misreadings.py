@@ -7,21 +7,21 @@ from dataclasses import replace
 import pytest
 
 from conformance.judging.judge import judge
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
-from generator.adequacy.misreadings import make_misreadings
-from generator.adequacy.subject import MutatedOperator
 from generator.asking.calls import Call, call_of
 from generator.asking.expectations import expect
-from generator.changes.finding import find_changes
-from generator.making.suite_making import generate_operator
-from generator.making.workshop import Options
+from generator.calls.edits.finding import find_changes
+from generator.making.operators.workshop import Options
+from generator.making.suites.suite_making import generate_operator
+from generator.trust.mutants.misreadings import make_misreadings
+from generator.trust.mutants.subject import MutatedOperator
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.registry import find_operator
-from specs.library import load_spec
+from specs.files.library import load_spec
 
 MOVING = ("com.microsoft::Pad-1", "org.openvino::ExtractImagePatches-3")
 COMPUTING = "ai.onnx::Resize-13"

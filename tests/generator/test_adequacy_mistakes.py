@@ -7,17 +7,17 @@ from collections.abc import Mapping
 
 import pytest
 
-from conformance.running.responses import Answered, Refused, Response
-from generator.adequacy import mistakes
-from generator.adequacy.mistake import Mistaken, make_mistakes
-from generator.adequacy.mutants import make_mutants
-from generator.adequacy.subject import MutatedOperator
+from conformance.judging.responses import Answered, Refused, Response
 from generator.asking.calls import Call
+from generator.trust.mutants import mistakes
+from generator.trust.mutants.mistake import Mistaken, make_mistakes
+from generator.trust.mutants.mutants import make_mutants
+from generator.trust.mutants.subject import MutatedOperator
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.registry import find_operator
-from specs.library import load_spec
+from specs.files.library import load_spec
 
 OPERATORS = ("Abs-13", "Add-14", "And-7", "CenterCropPad-18", "Concat-13", "Gather-13", "TopK-24", "Where-16")
 

@@ -7,15 +7,15 @@ from collections import Counter
 
 import pytest
 
-from conformance.running.responses import Answered, Refused
-from generator.adequacy.mutants import Mutant, make_mutants
-from generator.adequacy.subject import MutatedOperator
+from conformance.judging.responses import Answered, Refused
 from generator.asking.calls import Call
+from generator.trust.mutants.mutants import Mutant, make_mutants
+from generator.trust.mutants.subject import MutatedOperator
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.registry import find_operator
-from specs.library import load_spec
+from specs.files.library import load_spec
 
 CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
 CALL = Call(

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from generator.adequacy.mutated_parts import find_parts
-from generator.adequacy.unmutated import FILE_NAME, Unmutated, read_unmutated
+from generator.trust.mutants.mutated_parts import find_parts
+from generator.trust.mutants.unmutated import FILE_NAME, Unmutated, read_unmutated
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator, implemented
-from specs.spec_folders import OWN_FOLDER, room_of
+from specs.files.spec_folders import OWN_FOLDER, room_of
 
 CENTER = OperatorName.parse("ai.onnx::CenterCropPad-18")
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from conformance.judging.judge import judge
-from generator.adequacy.asked_node_tests import asking_for_its_outputs, node_tests
-from generator.adequacy.subject import MutatedOperator
 from generator.asking.asked_outputs import asked_outputs
 from generator.asking.calls import call_of
-from generator.making.discovery import load_rules
+from generator.making.operators.discovery import load_rules
+from generator.trust.mutants.asked_node_tests import asking_for_its_outputs, node_tests
+from generator.trust.mutants.subject import MutatedOperator
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
-from specs.library import load_spec
+from specs.files.library import load_spec
 
 NAMES = [
     ("ai.onnx::Dropout-22", ("y", "z"), None),

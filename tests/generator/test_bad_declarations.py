@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from generator.borders.kernel_sizes import add_kernel_sizes
-from generator.making.workshop import Options, Workshop
-from generator.rows.covering_rows import learn_cores
-from generator.spaces.declaration_faults import levels_without_call, rules_broken_together
-from generator.spaces.declared_levels import declare_levels
-from generator.spaces.space import CallSpace, open_space
+from generator.calls.declared.declaration_faults import levels_without_call, rules_broken_together
+from generator.calls.declared.declared_levels import declare_levels
+from generator.calls.rows.covering_rows import learn_cores
+from generator.calls.space.space import CallSpace, open_space
+from generator.making.cases.kernel_sizes import add_kernel_sizes
+from generator.making.operators.workshop import Options, Workshop
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
-from specs.declarations import FILE_NAME
-from specs.library import load_spec
+from specs.files.declarations import FILE_NAME
+from specs.files.library import load_spec
 from tests.commands.command_line import call, check_message
 from tests.commands.test_your_operator import steps
 

@@ -23,9 +23,9 @@ from generator.asking.calls_files import (
     write_call,
 )
 from generator.asking.calls_reader import CallReader
-from generator.making.found_calls import write_suite_of_calls
-from generator.values.data import data_classes, fill
-from generator.values.draws import Draw
+from generator.calls.data.data import data_classes, fill
+from generator.calls.data.draws import Draw
+from generator.making.suites.found_calls import write_suite_of_calls
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError

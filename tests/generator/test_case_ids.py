@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from generator.asking.calls import Call
-from generator.making.lock import read_lock
-from generator.making.part_making import make_part_once
-from generator.making.workshop import Options, Workshop, open_workshop
+from generator.making.operators.workshop import Options, Workshop, open_workshop
+from generator.making.suites.lock import read_lock
+from generator.making.suites.part_making import make_part_once
 from opcert.vocabulary.names import CaseId, OperatorName
 
 LOCK = read_lock()

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from conformance.running.responses import Answered, Refused, Response
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite, write_suite_of_parts
-from generator.diagnosis.claims import claim
-from generator.diagnosis.explainer import Explainer
-from generator.making.suite_making import write_generated
-from generator.making.workshop import Options
+from generator.exploring.diagnosis.claims import claim
+from generator.exploring.diagnosis.explainer import Explainer
+from generator.making.operators.workshop import Options
+from generator.making.suites.suite_making import write_generated
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
-from reference.disagreements import (
+from reference.readings.disagreements import (
     Disagreement,
     load_disagreements,
     parse_disagreements,

@@ -11,11 +11,11 @@ from textwrap import dedent
 import pytest
 
 from generator.asking.ambiguity import ambiguity
-from generator.families import cover
-from generator.making.workshop import Options, Workshop, open_workshop
-from generator.rows.clearing import Replacements
+from generator.calls.rows.clearing import Replacements
+from generator.making.families import cover
+from generator.making.operators.workshop import Options, Workshop, open_workshop
 from opcert.vocabulary.names import OperatorName
-from reference.reference_operator import ReferenceOperator
+from reference.registry.reference_operator import ReferenceOperator
 from tests.generator.declared import write_operator
 
 FACTS = f"""\

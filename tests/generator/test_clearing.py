@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.rows.clearing import Replacements
-from generator.rows.covering import cover
-from generator.rows.feasibility import ExcludedLevels, Model, Row
+from generator.calls.rows.clearing import Replacements
+from generator.calls.rows.covering import cover
+from generator.calls.rows.feasibility import ExcludedLevels, Model, Row
 
 pytestmark = pytest.mark.slow
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from generator.rows.cores import ForbiddenCombination, is_confirmed
-from generator.rows.covering_rows import covering_rows, learn_cores, make_rows
-from generator.rows.feasibility import Level
-from generator.rows.learning import learn_versions
-from generator.spaces.modelled import kept_cores_of
+from generator.calls.declared.modelled import kept_cores_of
+from generator.calls.rows.cores import ForbiddenCombination, is_confirmed
+from generator.calls.rows.covering_rows import covering_rows, learn_cores, make_rows
+from generator.calls.rows.feasibility import Level
+from generator.calls.rows.learning import learn_versions
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import declared_operators, newest_operators, space_of
 

@@ -11,9 +11,9 @@ from covertable import make
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.rows.covering import ATTEMPTS, cover, with_fixed
-from generator.rows.feasibility import FREE, ExcludedLevels, FactorGroup, Model, Solver
-from generator.rows.level_tuples import covered_tuples, feasible_tuples
+from generator.calls.rows.covering import ATTEMPTS, cover, with_fixed
+from generator.calls.rows.feasibility import FREE, ExcludedLevels, FactorGroup, Model, Solver
+from generator.calls.rows.level_tuples import covered_tuples, feasible_tuples
 from opcert.vocabulary.errors import InternalError
 from tests.growth import count_calls
 

@@ -10,9 +10,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from generator.values import floats
-from generator.values.data import data_classes, fill
-from generator.values.draws import Draw
+from generator.calls.data import floats
+from generator.calls.data.data import data_classes, fill
+from generator.calls.data.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from tests.library_dtypes import ML_DTYPES
 
@@ -118,7 +118,10 @@ def test_a_class_that_the_type_lacks_is_refused() -> None:
 
 
 def test_draws_are_the_same_in_every_process_and_child_streams_are_apart() -> None:
-    code = "from generator.values.draws import Draw; print(Draw('k').child('a').integers(-9, 9, 20).tolist())"
+    code = (
+        "from generator.calls.data.draws import Draw; "
+        "print(Draw('k').child('a').integers(-9, 9, 20).tolist())"
+    )
     printed = [
         subprocess.run(
             [sys.executable, "-c", code],

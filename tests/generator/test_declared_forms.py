@@ -14,16 +14,16 @@ import pytest
 
 from generator.asking.calls import Call
 from generator.asking.validity import find_violations
-from generator.borders.breaches import find_breaches
-from generator.borders.edges import find_edges
-from generator.rows.covering_rows import learn_cores, make_rows
-from generator.spaces.space import CallSpace, open_space
-from generator.values.draws import Draw
-from generator.witnessed.truth import WitnessRefusal, ask_checker, ask_inference
+from generator.calls.borders.breaches import find_breaches
+from generator.calls.borders.edges import find_edges
+from generator.calls.data.draws import Draw
+from generator.calls.rows.covering_rows import learn_cores, make_rows
+from generator.calls.space.space import CallSpace, open_space
+from generator.trust.witnesses.truth import WitnessRefusal, ask_checker, ask_inference
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
-from specs.declarations import FILE_NAME
-from specs.library import load_spec
+from specs.files.declarations import FILE_NAME
+from specs.files.library import load_spec
 
 DECLARATIONS = {
     "Sum-13": """

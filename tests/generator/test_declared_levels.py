@@ -9,19 +9,19 @@ import pytest
 
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
-from generator.making.discovery import known_operators, load_rules, open_spec
-from generator.making.suite_making import OperatorCases, generate_operator
-from generator.making.workshop import Options
-from generator.rows.factors import factor_model
-from generator.values.draws import Draw
+from generator.calls.data.draws import Draw
+from generator.calls.rows.factors import factor_model
+from generator.making.operators.discovery import known_operators, load_rules, open_spec
+from generator.making.operators.workshop import Options
+from generator.making.suites.suite_making import OperatorCases, generate_operator
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import OutsideDomain
 from reference.registry import find_operator
-from specs.domain import check_constraints
-from specs.library import load_spec
+from specs.files.library import load_spec
+from specs.model.domain import check_constraints
 from tests.generator.test_user_specs import IMPORTED
 
 NAME = OperatorName.parse("org.example::EveryNth-1")

@@ -20,20 +20,20 @@ from conformance.models.input_names import input_names
 from generator.asking.bare_cases import bare_case
 from generator.asking.calls import Call
 from generator.asking.given_inputs import arguments_of
-from generator.borders.breaches import find_breaches
-from generator.borders.edges import find_edges
-from generator.rows.covering_rows import make_rows
-from generator.spaces.form_levels import form_levels, read_form
-from generator.spaces.modelled import kept_cores_of
-from generator.spaces.space import CallSpace, open_space
-from generator.values.draws import Draw
-from generator.witnessed.truth import Inferred, WitnessRefusal, ask_checker, ask_inference
+from generator.calls.borders.breaches import find_breaches
+from generator.calls.borders.edges import find_edges
+from generator.calls.data.draws import Draw
+from generator.calls.declared.modelled import kept_cores_of
+from generator.calls.rows.covering_rows import make_rows
+from generator.calls.solver.form_levels import form_levels, read_form
+from generator.calls.space.space import CallSpace, open_space
+from generator.trust.witnesses.truth import Inferred, WitnessRefusal, ask_checker, ask_inference
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.value_types import TensorType
-from specs.declarations import FILE_NAME
-from specs.library import load_spec
+from specs.files.declarations import FILE_NAME
+from specs.files.library import load_spec
 from tests.generator.declared import space_of
 
 OLDER = ("If-1", "If-13", "If-16", "Loop-1", "Loop-11", "Scan-9", "Optional-15", "OptionalGetElement-15",

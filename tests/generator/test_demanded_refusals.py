@@ -16,8 +16,8 @@ from onnx.shape_inference import InferenceError, infer_shapes
 from conformance.models.case_models import Form, build_model
 from conformance.suite.cases import Case
 from conformance.suite.suites import Suite, open_suite
-from generator.making.cache import default_suite
-from specs.library import load_spec
+from generator.making.suites.cache import default_suite
+from specs.files.library import load_spec
 
 FORMS: tuple[Form, ...] = ("inputs", "initializers")
 PLAIN = frozenset({"must", "error", "invalid", "not allowed", "has to", "required"})

@@ -22,13 +22,13 @@ from conformance.judging.kept_diagnosis import (
     read_diagnosis,
     write_diagnosis,
 )
-from conformance.running.responses import Response
+from conformance.judging.responses import Response
 from conformance.suite.cases import Case
-from generator.diagnosis import diagnose as diagnosing
-from generator.diagnosis import taking_apart
-from generator.diagnosis.diagnose import diagnose
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
+from generator.exploring.diagnosis import diagnose as diagnosing
+from generator.exploring.diagnosis import taking_apart
+from generator.exploring.diagnosis.diagnose import diagnose
+from generator.making.operators.workshop import Options
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.values.draws import Draw
+from generator.calls.data.draws import Draw
 
 
 @given(st.integers(-(2**70), 2**70), st.integers(0, 2**70), st.integers(0, 12), st.integers(0, 3))

@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 
 from conformance.judging.kept_explanations import Explanation, read_explanations, write_explanations
 from conformance.schemas import load_schema
-from generator.changes.finding import find_changes
-from generator.diagnosis.explain import MOST_CASES, FailingCase, explain, explain_parts
-from generator.making.named_operators import first_operators
-from generator.making.suite_making import generate_operator
-from generator.making.workshop import Options
+from generator.asking.named_operators import first_operators
+from generator.calls.edits.finding import find_changes
+from generator.exploring.diagnosis.explain import MOST_CASES, FailingCase, explain, explain_parts
+from generator.making.operators.workshop import Options
+from generator.making.suites.suite_making import generate_operator
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
-from specs.library import load_spec
+from specs.files.library import load_spec
 from tests.generator import planted_faults as planted
 
 NAMES = {each.name: each for each in planted.FAULTS}

@@ -10,15 +10,15 @@ import pytest
 
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
-from generator.families import boundary, cover, example, inert, invalid, survival
-from generator.making.manifest_facts import operator_facts
-from generator.making.workshop import Workshop
-from generator.values.draws import Draw
+from generator.calls.data.draws import Draw
+from generator.making.families import boundary, cover, example, inert, invalid, survival
+from generator.making.operators.workshop import Workshop
+from generator.making.suites.manifest_facts import operator_facts
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
-from specs.model import Constraint, Exclusion, Factor, Origin, Spec, Value
+from specs.model.spec import Constraint, Exclusion, Factor, Origin, Spec, Value
 from tests.generator.made_up import HERE, NAME, ORIGIN, REFERENCE, SPEC, Levels, call, reading, workshop
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from generator.borders.breach_attempts import broken_rules
-from generator.borders.breaches import find_breaches
-from generator.solved.forbidden_values import forbidden
-from generator.solved.solving import Found
-from generator.values.draws import Draw
+from generator.calls.borders.breach_attempts import broken_rules
+from generator.calls.borders.breaches import find_breaches
+from generator.calls.data.draws import Draw
+from generator.calls.solver.forbidden_values import forbidden
+from generator.calls.solver.solving import Found
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import space_of

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance.running.responses import Response
+from conformance.judging.responses import Response
 from conformance.suite.cases import Case
-from generator.fuzzing.search import Find, FuzzResult, fuzz
-from generator.making.named_operators import first_operators
-from generator.making.opsets import newest_versions
+from generator.asking.named_operators import first_operators
+from generator.exploring.fuzzing.search import Find, FuzzResult, fuzz
+from generator.making.operators.opsets import newest_versions
 from tests.generator import fuzz_fakes as fakes
 from tests.generator.fuzz_fakes import Fake, plain, space_of
 

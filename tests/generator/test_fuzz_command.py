@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
+from conformance.judging.responses import Refused, Response
 from conformance.processes.worker_limits import Limits
-from conformance.running.responses import Refused, Response
 from conformance.runtimes.runtimes import find_runtime
 from generator.asking.calls import Call
 from generator.asking.calls_files import read_calls
-from generator.fuzzing.judged_calls import CallTrials
-from generator.fuzzing.known_failures import find_known_failures, suite_cases
-from generator.fuzzing.known_space import Attempt
-from generator.fuzzing.search import fuzz
-from generator.fuzzing.workers import RunningRuntime
-from generator.values.data import fill
-from generator.values.draws import Draw
+from generator.calls.data.data import fill
+from generator.calls.data.draws import Draw
+from generator.exploring.fuzzing.known_failures import find_known_failures, suite_cases
+from generator.exploring.fuzzing.search import fuzz
+from generator.exploring.fuzzing.workers import RunningRuntime
+from generator.exploring.shrinking.judged_calls import CallTrials
+from generator.exploring.shrinking.known_space import Attempt
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.commands.command_line import call, check_message
 from tests.generator.fuzz_fakes import Fake, Mistake, plain, space_of

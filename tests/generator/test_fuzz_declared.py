@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from generator.fuzzing.known_space import CallValidity, open_space
-from generator.fuzzing.of_kinds import drawn_anew, simpler_values
-from generator.fuzzing.search import fuzz
-from generator.values.draws import Draw
+from generator.calls.data.draws import Draw
+from generator.exploring.fuzzing.search import fuzz
+from generator.exploring.shrinking.known_space import CallValidity, open_space
+from generator.exploring.shrinking.of_kinds import drawn_anew, simpler_values
 from opcert.vocabulary.tensors import Tensor
-from specs.domain import check_constraints
+from specs.model.domain import check_constraints
 from tests.generator.fuzz_fakes import Fake, nothing, plain
 from tests.generator.test_declared_levels import DECLARED, NAME, REFERENCE
 from tests.generator.test_user_specs import IMPORTED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from generator.asking.calls import Call
-from generator.fuzzing.known_space import growth, without_huge_numbers
+from generator.exploring.shrinking.known_space import growth, without_huge_numbers
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.generator.fuzz_fakes import space_of

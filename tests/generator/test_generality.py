@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 import generator
-from generator.families import boundary
-from generator.families.boundary import PLACES, SPECIALS
-from generator.making.discovery import open_spec
-from generator.making.named_operators import first_operators
-from generator.making.workshop import Options, open_workshop
-from generator.rows.factors import factor_model, first_types
+from generator.asking.named_operators import first_operators
+from generator.calls.rows.factors import factor_model, first_types
+from generator.making.families import boundary
+from generator.making.families.boundary import PLACES, SPECIALS
+from generator.making.operators.discovery import open_spec
+from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 
 OPERATORS = first_operators()
 NAMES = {each.name for each in OPERATORS}
-OWN = ("levels", "neighbours", "of_models", "patterns")
+OWN = ("levels", "chains", "model_chains", "neighbours", "patterns")
 """The packages of modules for operators' families, and of chains, which are written of named operators."""
 ROUNDING = {"Resize", "Upsample"}
 """The operators that compute: their results are rounded."""

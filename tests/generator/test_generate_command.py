@@ -13,13 +13,13 @@ from conformance.suite.kept_parts import keep_part
 from conformance.suite.kept_suites import suites_folder
 from conformance.suite.suite_parts import SuitePart
 from conformance.suite.suites import open_suite
-from generator.making import cache, lock
-from generator.making.discovery import select_operators
-from generator.making.lock import Lock, LockedVersion, write_lock
-from generator.making.lock_making import read_lock_of
-from generator.making.part_making import make_part_once
-from generator.making.suite_making import write_generated
-from generator.making.workshop import Options
+from generator.making.operators.discovery import select_operators
+from generator.making.operators.workshop import Options
+from generator.making.suites import cache, lock
+from generator.making.suites.lock import Lock, LockedVersion, write_lock
+from generator.making.suites.lock_making import read_lock_of
+from generator.making.suites.part_making import make_part_once
+from generator.making.suites.suite_making import write_generated
 from opcert.commands import generate_command
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import OperatorName

@@ -8,8 +8,8 @@ from textwrap import dedent
 import numpy as np
 
 from conformance.suite.cases import Case
-from generator.making.suite_making import generate_operator
-from generator.making.workshop import Options
+from generator.making.operators.workshop import Options
+from generator.making.suites.suite_making import generate_operator
 from tests.generator.declared import write_operator
 
 FACTS = """\

@@ -12,15 +12,15 @@ import pytest
 
 import tests.generator.kept_pairs
 from conformance.suite.suites import open_suite
-from generator.making.cache import named_suite
-from generator.making.named_suites import FIRST
-from generator.rows.factors import factor_model
-from generator.rows.feasibility import Solver
-from generator.rows.level_tuples import feasible_tuples
-from generator.values.data import data_classes
+from generator.calls.data.data import data_classes
+from generator.calls.rows.factors import factor_model
+from generator.calls.rows.feasibility import Solver
+from generator.calls.rows.level_tuples import feasible_tuples
+from generator.making.operators.named_suites import FIRST
+from generator.making.suites.cache import named_suite
 from opcert.vocabulary.names import OperatorName
-from specs.library import load_spec
-from specs.model import Exclusion, Factor, Origin, Spec
+from specs.files.library import load_spec
+from specs.model.spec import Exclusion, Factor, Origin, Spec
 
 MODULES = [
     importlib.import_module(f"tests.generator.kept_pairs.{each.name}")

@@ -13,18 +13,18 @@ import pytest
 from numpy.typing import NDArray
 
 from conformance.judging.judge import FAILING, judge
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
 from conformance.suite.values import decode_floats
-from generator.borders.kernel_sizes import add_kernel_sizes
-from generator.borders.narrow_stages import add_narrow_stages
-from generator.making.workshop import Options, open_workshop
-from generator.sizes.roles import roles_of
-from generator.spaces.space import open_space
+from generator.calls.sizes.roles import roles_of
+from generator.calls.space.space import open_space
+from generator.making.cases.kernel_sizes import add_kernel_sizes
+from generator.making.cases.narrow_stages import add_narrow_stages
+from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
-from reference.numbers import encode
-from specs.library import load_spec
+from reference.numbers.numbers import encode
+from specs.files.library import load_spec
 
 Array = NDArray[Any]
 Kernel = Callable[[Sequence[Array], Mapping[str, Any]], Array]

@@ -14,13 +14,13 @@ from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutp
 from conformance.suite.kept_parts import keep_part
 from conformance.suite.suite_parts import SuitePart, make_part
 from generator.asking.ambiguity import Ambiguity, ambiguity
-from generator.making.cache import PROCESSES
-from generator.making.lock import Lock, LockedVersion, read_lock, write_lock
-from generator.making.lock_changes import compare
-from generator.making.named_operators import first_operators, referenced_operators
-from generator.making.opsets import default_operators
-from generator.making.suite_making import make_parts
-from generator.making.workshop import Options
+from generator.asking.named_operators import first_operators, referenced_operators
+from generator.making.operators.opsets import default_operators
+from generator.making.operators.workshop import Options
+from generator.making.suites.cache import PROCESSES
+from generator.making.suites.lock import Lock, LockedVersion, read_lock, write_lock
+from generator.making.suites.lock_changes import compare
+from generator.making.suites.suite_making import make_parts
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import tensor

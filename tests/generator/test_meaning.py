@@ -9,10 +9,10 @@ import pytest
 
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from generator.asking.calls import Call
-from generator.borders.lengths_in_types import add_lengths_in_types
-from generator.borders.meaning import meaningful, says_something, shortened
-from generator.families import boundary
-from generator.making.workshop import Options, open_workshop
+from generator.making.cases.lengths_in_types import add_lengths_in_types
+from generator.making.cases.meaning import meaningful, says_something, shortened
+from generator.making.families import boundary
+from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.adequacy import measured_before
-from generator.adequacy.kept import MeasuredOperator, Selected
-from generator.adequacy.measured_before import MOST_KEPT, find_measured, keep_measured, measurement_key
+from generator.measured.kept import MeasuredOperator, Selected
+from generator.trust.mutants import measured_before
+from generator.trust.mutants.measured_before import MOST_KEPT, find_measured, keep_measured, measurement_key
 from opcert.vocabulary.names import OperatorName
 
 AND = OperatorName.parse("ai.onnx::And-7")

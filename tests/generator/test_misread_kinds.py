@@ -11,11 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 from conformance.judging.judge import judge
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
-from generator.diagnosis.explain import FailingCase, explain
-from generator.making.suite_making import generate_operator
-from generator.making.workshop import Options
+from generator.exploring.diagnosis.explain import FailingCase, explain
+from generator.making.operators.workshop import Options
+from generator.making.suites.suite_making import generate_operator
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 

@@ -10,19 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.asking.calls import Call
-from generator.making.discovery import open_spec
-from generator.making.suite_making import generate_operator
-from generator.making.workshop import Options
-from generator.rows.factors import factor_model, first_types
-from generator.rows.feasibility import FREE, Solver
-from generator.spaces.declared_levels import DeclaredLevels
-from generator.values.draws import Draw
+from generator.calls.data.draws import Draw
+from generator.calls.declared.declared_levels import DeclaredLevels
+from generator.calls.rows.factors import factor_model, first_types
+from generator.calls.rows.feasibility import FREE, Solver
+from generator.making.operators.discovery import open_spec
+from generator.making.operators.workshop import Options
+from generator.making.suites.suite_making import generate_operator
 from opcert.vocabulary.names import OperatorName
-from reference.reference_operator import ReferenceOperator
 from reference.registry import find_operator
-from specs.domain import check_constraints
-from specs.expressions import parse
-from specs.model import Spec
+from reference.registry.reference_operator import ReferenceOperator
+from specs.language.expressions import parse
+from specs.model.domain import check_constraints
+from specs.model.spec import Spec
 
 OPERATORS = (
     "ai.onnx::CenterCropPad-18",

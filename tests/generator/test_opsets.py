@@ -9,15 +9,15 @@ import pytest
 from click.testing import CliRunner
 
 from conformance.suite.suites import open_suite
-from generator.making import suite_making
-from generator.making.named_operators import referenced_operators
-from generator.making.opsets import newest_opset, operators_of_opset
-from generator.making.suite_making import generate_operator
-from generator.making.workshop import Options
+from generator.asking.named_operators import referenced_operators
+from generator.making.operators.opsets import newest_opset, operators_of_opset
+from generator.making.operators.workshop import Options
+from generator.making.suites import suite_making
+from generator.making.suites.suite_making import generate_operator
 from opcert.commands import generate_command, suite_argument
 from opcert.vocabulary.errors import InternalError, UserError
 from opcert.vocabulary.names import CaseId, OperatorName
-from reference.reference_operator import ReferenceOperator
+from reference.registry.reference_operator import ReferenceOperator
 
 
 @pytest.mark.parametrize("opset", [7, 13, 18, 22])
@@ -86,12 +86,15 @@ def test_a_suite_is_named_by_its_opset_and_made_once(tmp_path: Path, monkeypatch
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     quick = [OperatorName.parse("ai.onnx::Not-1"), OperatorName.parse("ai.onnx::And-7")]
     monkeypatch.setattr(
-        "generator.making.named_suites.operators_of_opset", lambda opset: quick if opset == 13 else quick[:1]
+        "generator.making.operators.named_suites.operators_of_opset",
+        lambda opset: quick if opset == 13 else quick[:1],
     )
     with suite_argument.resolve_suite("opset-13") as suite:
         operators, digest = suite.manifest["options"]["operators"], suite.digest
     assert operators == sorted(map(str, quick))
-    monkeypatch.setattr("generator.making.cache.write_generated", None)  # it is kept, and not made again
+    monkeypatch.setattr(
+        "generator.making.suites.cache.write_generated", None
+    )  # it is kept, and not made again
     with suite_argument.resolve_suite("opset-13") as suite:
         assert suite.digest == digest
     with suite_argument.resolve_suite("opset-8", digest) as suite:  # a record names the suite that it is of

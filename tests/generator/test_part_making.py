@@ -16,18 +16,18 @@ from conformance.suite import kept_parts
 from conformance.suite.kept_parts import MOST_KEPT, keep_part, kept_part, parts_folder
 from conformance.suite.suite_parts import SuitePart, make_part, part_bytes, read_part
 from conformance.suite.suites import open_suite, write_suite
-from generator.adequacy import kept as keeping
-from generator.making import part_making
-from generator.making.operator_cases import generate_operator
-from generator.making.part_making import make_part_once, part_key
-from generator.making.sources import sources_digest
-from generator.making.suite_making import Made, write_generated
-from generator.making.workshop import Options
+from generator.making.operators.sources import sources_digest
+from generator.making.operators.workshop import Options
+from generator.making.suites import part_making
+from generator.making.suites.operator_cases import generate_operator
+from generator.making.suites.part_making import make_part_once, part_key
+from generator.making.suites.suite_making import Made, write_generated
+from generator.measured import kept as keeping
 from opcert.commands.operator_facts import find_measured
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
-from specs.declarations import declaration_path
-from specs.spec_folders import OWN_FOLDER, facts_path, room_of
+from specs.files.declarations import declaration_path
+from specs.files.spec_folders import OWN_FOLDER, facts_path, room_of
 
 pytestmark = pytest.mark.slow
 
@@ -257,8 +257,8 @@ def test_of_an_operator_those_stay_that_were_used_last(cache: Path) -> None:
 _MAKING = """
 import sys
 from pathlib import Path
-import generator.making.part_making as making
-from generator.making.workshop import Options
+import generator.making.suites.part_making as making
+from generator.making.operators.workshop import Options
 from opcert.vocabulary.names import OperatorName
 plain = making.make_part_anew
 def noting(*words):

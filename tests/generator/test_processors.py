@@ -35,7 +35,7 @@ def test_the_part_would_show_a_product_of_matrices(tmp_path: Path, monkeypatch: 
     """Python imports this module first in every process that makes a suite, and puts the old product in."""
     (tmp_path / "sitecustomize.py").write_text(
         "import numpy as np\n"
-        "import reference.additions as additions\n"
+        "import reference.numbers.additions as additions\n"
         "def along(axis, matrix, data):\n"
         "    return np.asarray(np.moveaxis(np.tensordot(matrix, data, axes=(1, axis)), 0, axis))\n"
         "additions.along = along\n"

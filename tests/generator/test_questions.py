@@ -12,9 +12,9 @@ from generator.asking.questions import ask
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.answers import Answer
-from reference.reference_operator import ReferenceOperator
-from specs.library import load_spec
-from specs.model import Reading
+from reference.registry.reference_operator import ReferenceOperator
+from specs.files.library import load_spec
+from specs.model.spec import Reading
 
 RELU = load_spec(OperatorName("ai.onnx", "Relu", 14))
 CALL = Call({}, (("X", tensor([1.0, 2.0], "float")),))

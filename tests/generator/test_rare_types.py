@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from generator.rows.covering_rows import make_rows
+from generator.calls.rows.covering_rows import make_rows
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import space_of
 

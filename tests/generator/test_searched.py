@@ -8,24 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from generator.adequacy.kept import expectations_of
 from generator.asking.calls import Call
 from generator.asking.questions import Question
-from generator.borders import known_breaches
-from generator.borders.breach_attempts import Stage
-from generator.borders.breaches import Breach, BreachPlace
-from generator.borders.known_breaches import Places, breaches_at
-from generator.families import cover
-from generator.making import operator_cases
-from generator.making.discovery import select_operators
-from generator.making.operator_cases import OperatorCases, generate_operator
-from generator.making.opsets import default_operators
-from generator.making.sources import digest_of_spec
-from generator.making.workshop import Options, Workshop, open_workshop
-from generator.rows import row_search
-from generator.rows.cores import ForbiddenCombination
-from generator.rows.row_search import FoundRows, RowSearch
-from generator.rows.searched import (
+from generator.calls.borders import known_breaches
+from generator.calls.borders.breach_attempts import Stage
+from generator.calls.borders.breaches import Breach, BreachPlace
+from generator.calls.borders.known_breaches import Places, breaches_at
+from generator.calls.declared import declared_levels
+from generator.calls.declared.declared_levels import DeclaredLevels
+from generator.calls.declared.modelled import searched_of
+from generator.calls.declared.searched import (
     FoundCalls,
     Instead,
     KeptDraws,
@@ -33,12 +25,20 @@ from generator.rows.searched import (
     read_searched,
     write_searched,
 )
-from generator.spaces import declared_levels
-from generator.spaces.declared_levels import DeclaredLevels
-from generator.spaces.modelled import searched_of
+from generator.calls.rows import row_search
+from generator.calls.rows.cores import ForbiddenCombination
+from generator.calls.rows.row_search import FoundRows, RowSearch
+from generator.making.families import cover
+from generator.making.operators.discovery import select_operators
+from generator.making.operators.opsets import default_operators
+from generator.making.operators.sources import digest_of_spec
+from generator.making.operators.workshop import Options, Workshop, open_workshop
+from generator.making.suites import operator_cases
+from generator.making.suites.operator_cases import OperatorCases, generate_operator
+from generator.measured.kept import expectations_of
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
-from specs.spec_folders import SEARCHED
+from specs.files.spec_folders import SEARCHED
 from tools.searched import search_calls
 
 WHOLE = "versions: [{version: 7, spec: a, attempts: [0], without_call: []"

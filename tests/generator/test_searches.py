@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from generator.solved.partial import Bindings, Partial
-from generator.solved.solving import CallSearch, Found, NotFound, SearchVariable
-from generator.spaces.space import open_space
-from generator.values.draws import Draw
+from generator.calls.data.draws import Draw
+from generator.calls.solver.partial import Bindings, Partial
+from generator.calls.solver.solving import CallSearch, Found, NotFound, SearchVariable
+from generator.calls.space.space import open_space
 from opcert.vocabulary.names import OperatorName
-from specs.library import load_spec
-from specs.model import Constraint, Origin, Spec
+from specs.files.library import load_spec
+from specs.model.spec import Constraint, Origin, Spec
 from tests.generator.declared import space_of
 
 IDENTITY = OperatorName("ai.onnx", "Identity", 25)

@@ -19,8 +19,8 @@ from onnx.shape_inference import InferenceError, infer_shapes
 from conformance.models.case_models import build_model
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from conformance.suite.suites import open_suite
-from generator.making.cache import named_suite
-from generator.making.named_suites import FIRST
+from generator.making.operators.named_suites import FIRST
+from generator.making.suites.cache import named_suite
 from opcert.vocabulary.tensors import tensor
 from tests.conformance.conversation import make_case
 

@@ -10,13 +10,13 @@ import pytest
 
 from generator.asking.calls import Call
 from generator.asking.validity import find_violations
-from generator.borders.edges import MOST_ELEMENTS, find_edges, vector_lengths
-from generator.making.opsets import default_operators
-from generator.rows.covering_rows import make_rows
-from generator.solved.partial import Partial
-from generator.spaces.space import CallSpace
-from generator.values.draws import Draw
-from generator.values.points import fill_points
+from generator.calls.borders.edges import MOST_ELEMENTS, find_edges, vector_lengths
+from generator.calls.data.draws import Draw
+from generator.calls.rows.covering_rows import make_rows
+from generator.calls.solver.partial import Partial
+from generator.calls.space.space import CallSpace
+from generator.calls.variables.points import fill_points
+from generator.making.operators.opsets import default_operators
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from conformance.judging.judge import judge
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
-from generator.borders.sizes_in_vectors import LENGTH, WORD
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
+from generator.making.cases.sizes_in_vectors import LENGTH, WORD
+from generator.making.operators.workshop import Options
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor

@@ -11,13 +11,13 @@ from click.testing import CliRunner
 
 from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput
 from conformance.suite.suites import open_suite
-from generator.adequacy.slack import Slack, is_measured, outputs_of, slack_of
-from generator.adequacy.slack_facts import slack_facts
-from generator.adequacy.slack_page import Allowed, read_allowed, unexcused, write_page
-from generator.making.cache import default_suite
-from generator.making.opsets import default_operators
-from generator.making.suite_making import write_generated
-from generator.making.workshop import Options
+from generator.making.operators.opsets import default_operators
+from generator.making.operators.workshop import Options
+from generator.making.suites.cache import default_suite
+from generator.making.suites.suite_making import write_generated
+from generator.measured.slack import Slack, is_measured, outputs_of, slack_of
+from generator.measured.slack_facts import slack_facts
+from generator.measured.slack_page import Allowed, read_allowed, unexcused, write_page
 from opcert.commands import adequacy_command
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import ExitCode, UserError

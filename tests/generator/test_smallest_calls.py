@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from conformance.judging.judge import judge
-from conformance.running.responses import Answered, Response
+from conformance.judging.responses import Answered, Response
 from conformance.suite.cases import Case
 from conformance.suite.where_shown import shows_of
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
-from generator.diagnosis.smallest_calls import SmallestCalls
-from generator.fuzzing.judged_calls import Ask, case_of
-from generator.fuzzing.known_space import Attempt
+from generator.exploring.diagnosis.smallest_calls import SmallestCalls
+from generator.exploring.shrinking.judged_calls import Ask, case_of
+from generator.exploring.shrinking.known_space import Attempt
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor

@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from generator.making import sources
-from generator.making.named_operators import first_operators, known_operators
-from generator.making.source_files import (
+from generator.asking.named_operators import first_operators, known_operators
+from generator.making.operators import sources
+from generator.making.operators.source_files import (
     digest_of,
     digest_of_file,
     imported_names,
     imports_of,
     modules_under,
 )
-from generator.making.sources import ROOT, SourceReader, code_files, sources_digest
+from generator.making.operators.sources import ROOT, SourceReader, code_files, sources_digest
 from opcert.vocabulary.names import OperatorName
-from specs.library import load_spec
-from specs.spec_folders import OWN_FOLDER
+from specs.files.library import load_spec
+from specs.files.spec_folders import OWN_FOLDER
 from tests.generator.declared import write_operator
 
 PAD = OperatorName.parse("com.microsoft::Pad-1")
@@ -38,26 +38,30 @@ def test_the_code_of_an_operator_is_what_its_modules_import() -> None:
     resize = names(SourceReader().code_of(RESIZE))
     assert {
         "reference/operators/resize.py",
-        "reference/interpolation/nearest.py",
-        "reference/sums.py",
-        "generator/kinds/resizing.py",
-        "generator/borders/resizing_edges.py",
+        "reference/shared/interpolation/nearest.py",
+        "reference/sums/sums.py",
+        "generator/calls/kinds/resizing.py",
+        "generator/calls/variables/resizing_edges.py",
     } <= resize
     pad = names(SourceReader().code_of(PAD))
-    assert {"reference/operators/pad.py", "generator/kinds/pads.py", "generator/families/inert.py"} <= pad
+    assert {
+        "reference/operators/pad.py",
+        "generator/calls/kinds/pads.py",
+        "generator/making/families/inert.py",
+    } <= pad
     assert not [each for each in pad if "interpolation" in each or "resize" in each]
     assert {
-        "generator/rows/covering.py",
+        "generator/calls/rows/covering.py",
         "conformance/suite/goldens.py",
         "opcert/vocabulary/tensors.py",
-        "specs/expressions.py",
+        "specs/language/expressions.py",
     } <= pad
     for each in ("fuzzing", "explain", "generator/lock", "harness", "part_making", "kept_parts"):
         assert not [name for name in pad | resize if each in name], each
     # Of the changes of calls, kinds import how values are misread, and nothing that applies a change.
-    changes = {each for each in pad | resize if each.startswith("generator/changes/")}
+    changes = {each for each in pad | resize if each.startswith("generator/calls/variables/misread_")}
     misread = {
-        f"generator/changes/misread_{each}.py"
+        f"generator/calls/variables/misread_{each}.py"
         for each in ("axes", "padding", "resizing", "scales", "steps", "windows", "indices")
     }
     assert changes == misread
@@ -68,8 +72,8 @@ import json, sys
 from pathlib import Path
 opened = set()
 sys.addaudithook(lambda event, words: opened.add(str(words[0])) if event == "open" else None)
-from generator.making.operator_cases import generate_part
-from generator.making.workshop import Options
+from generator.making.suites.operator_cases import generate_part
+from generator.making.operators.workshop import Options
 from opcert.vocabulary.names import OperatorName
 generate_part(OperatorName.parse(sys.argv[1]), Options.of(sys.argv[2]))
 loaded = [str(each.__file__) for each in list(sys.modules.values()) if getattr(each, "__file__", None)]
@@ -110,7 +114,7 @@ def _of_ours(files: list[str]) -> set[str]:
 @pytest.mark.slow
 def test_references_are_named_by_what_the_files_say() -> None:
     """Nothing is imported to know them: importing must find the same."""
-    from generator.making.named_operators import reference_modules
+    from generator.asking.named_operators import reference_modules
     from reference.registry import find_operator, for_all_versions, implemented
 
     assert sorted(reference_modules()) == implemented()
@@ -191,7 +195,7 @@ def test_the_digest_follows_code_that_only_a_users_modules_import(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_operator(tmp_path, "reference: ../../own.py\n", "{}\n")
-    (tmp_path / "own.py").write_text("import generator.fuzzing.plainness\n")
+    (tmp_path / "own.py").write_text("import generator.exploring.shrinking.plainness\n")
     seen: list[Path] = []
 
     def noting(files: Iterable[Path]) -> str:
@@ -200,7 +204,9 @@ def test_the_digest_follows_code_that_only_a_users_modules_import(
 
     monkeypatch.setattr(sources, "digest_of", noting)
     sources_digest([tmp_path])
-    assert "generator/fuzzing/plainness.py" in names([each for each in seen if each.is_relative_to(ROOT)])
+    assert "generator/exploring/shrinking/plainness.py" in names(
+        [each for each in seen if each.is_relative_to(ROOT)]
+    )
 
 
 def test_a_declaration_counts_with_its_parts_and_the_readings_that_they_name(tmp_path: Path) -> None:
@@ -231,11 +237,11 @@ def test_the_modules_of_a_folder_of_specs_count(tmp_path: Path) -> None:
     """They may import each other, so that all of them count, and read what lies beside their spec."""
     operator = write_operator(tmp_path, "{}\n", "{}\n")
     before = SourceReader([tmp_path]).sources_of(operator).digest
-    (tmp_path / "shared.py").write_text("import generator.fuzzing.search\n")
+    (tmp_path / "shared.py").write_text("import generator.exploring.fuzzing.search\n")
     after = SourceReader([tmp_path]).sources_of(operator)
     assert after.digest != before
     assert "0/shared.py" in after.specs
-    assert "generator/fuzzing/search.py" in names(SourceReader([tmp_path]).code_of(operator))
+    assert "generator/exploring/fuzzing/search.py" in names(SourceReader([tmp_path]).code_of(operator))
     (tmp_path / operator.domain / operator.name / "table.json").write_text("{}")
     assert SourceReader([tmp_path]).sources_of(operator).digest != after.digest
 

@@ -12,20 +12,20 @@ from pathlib import Path
 import pytest
 
 from conformance.suite.suites import open_suite
+from generator.asking.named_operators import first_operators
 from generator.asking.validity import find_violations
-from generator.making.discovery import open_spec
-from generator.making.named_operators import first_operators
-from generator.making.suite_making import write_generated
-from generator.making.workshop import Options
-from generator.rows.covering import cover
-from generator.rows.factors import factor_model
-from generator.rows.feasibility import Solver
-from generator.rows.level_tuples import covered_tuples, feasible_tuples
-from generator.values.draws import Draw
+from generator.calls.data.draws import Draw
+from generator.calls.rows.covering import cover
+from generator.calls.rows.factors import factor_model
+from generator.calls.rows.feasibility import Solver
+from generator.calls.rows.level_tuples import covered_tuples, feasible_tuples
+from generator.making.operators.discovery import open_spec
+from generator.making.operators.workshop import Options
+from generator.making.suites.suite_making import write_generated
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
-from specs.expressions import parse
-from specs.library import load_spec
+from specs.files.library import load_spec
+from specs.language.expressions import parse
 from tools.determinism import AS_IT_IS, OLDER, digest_under
 
 pytestmark = pytest.mark.slow
@@ -136,9 +136,10 @@ def test_every_rule_is_broken_alone_by_a_call_made_from_a_valid_one(
 
 def generated(folder: Path, surroundings: Mapping[str, str], processes: int) -> str:
     code = (
-        "import sys; from pathlib import Path; from generator.making.suite_making import write_generated; "
-        "from generator.making.workshop import Options; "
-        "from generator.making.discovery import select_operators\n"
+        "import sys; from pathlib import Path; "
+        "from generator.making.suites.suite_making import write_generated; "
+        "from generator.making.operators.workshop import Options; "
+        "from generator.making.operators.discovery import select_operators\n"
         "if __name__ == '__main__':\n"
         "    chosen = select_operators(['Pad-1', 'CenterCropPad'])\n"
         f"    print(write_generated(Path(sys.argv[1]), chosen, Options.of('small'), processes={processes}))"

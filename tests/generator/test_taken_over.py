@@ -14,12 +14,12 @@ import pytest
 from conformance.suite.cases import Case
 from generator.asking.calls import Call, call_of
 from generator.asking.expectations import expectations_of
-from generator.making.manifest_facts import coverage
-from generator.making.newer_versions import newer_versions
-from generator.making.operator_cases import generate_operator
-from generator.making.part_making import part_key
-from generator.making.taken_over import Newer, call_in, means_the_same, take_over
-from generator.making.workshop import Options, Workshop, open_workshop
+from generator.making.operators.newer_versions import newer_versions
+from generator.making.operators.workshop import Options, Workshop, open_workshop
+from generator.making.suites.manifest_facts import coverage
+from generator.making.suites.operator_cases import generate_operator
+from generator.making.suites.part_making import part_key
+from generator.making.suites.taken_over import Newer, call_in, means_the_same, take_over
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
@@ -27,8 +27,8 @@ from opcert.vocabulary.slots import Slot
 from opcert.vocabulary.tensors import tensor
 from opcert.vocabulary.value_types import SequenceType, TensorType
 from reference.registry import find_operator
-from specs.library import load_spec
-from specs.spec_folders import OWN_FOLDER, room_of
+from specs.files.library import load_spec
+from specs.files.spec_folders import OWN_FOLDER, room_of
 
 PAIRS = [
     "Gather-11",

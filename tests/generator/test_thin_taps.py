@@ -11,8 +11,8 @@ import pytest
 from conformance.judging.output_comparison import compare_output
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from generator.making.cache import named_suite
-from generator.making.named_suites import FIRST
+from generator.making.operators.named_suites import FIRST
+from generator.making.suites.cache import named_suite
 from opcert.vocabulary.tensors import Tensor
 from tests.reference.resize_by_loops import AxisNumbers, Call
 from tests.reference.resize_routes import F32, F64, ROUTES, HonestRoute, axis_taps, compute

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from conformance.judging.judge import FAILING, judge
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
-from generator.borders.narrowing import held_in
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
-from generator.values.spoilt_words import in_ascii, spoilt, stripped
+from generator.calls.data.spoilt_words import in_ascii, spoilt, stripped
+from generator.making.cases.narrowing import held_in
+from generator.making.operators.workshop import Options
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from conformance.judging.judge import FAILING, judge
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
-from generator.borders.told_shortcuts import add_told_shortcuts, tells_what_is_handed_on
-from generator.making.workshop import Options, open_workshop
+from generator.making.cases.told_shortcuts import add_told_shortcuts, tells_what_is_handed_on
+from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 

@@ -6,13 +6,13 @@ from itertools import islice
 
 import pytest
 
-from generator.borders.breach_attempts import bases, broken_rules, changed_calls
-from generator.spaces.declared_levels import UnlearnedCore, declare_levels
-from generator.spaces.space import open_space
-from generator.spaces.touched_rules import TouchedRules
-from generator.values.draws import Draw
+from generator.calls.borders.breach_attempts import bases, broken_rules, changed_calls
+from generator.calls.data.draws import Draw
+from generator.calls.declared.declared_levels import UnlearnedCore, declare_levels
+from generator.calls.space.space import open_space
+from generator.calls.space.touched_rules import TouchedRules
 from opcert.vocabulary.names import OperatorName
-from specs.library import load_spec
+from specs.files.library import load_spec
 
 OPERATORS = [
     "ai.onnx::Concat-13",

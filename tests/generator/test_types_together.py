@@ -13,10 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 from conformance.judging.judge import FAILING, judge
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
+from generator.making.operators.workshop import Options
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.element_types import BY_CODE
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

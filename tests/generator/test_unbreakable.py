@@ -6,15 +6,15 @@ from itertools import islice
 
 import pytest
 
-from generator.borders import breaches
-from generator.borders.breach_attempts import bases, broken_rules, changed_calls
-from generator.borders.breaches import find_breaches
-from generator.borders.input_breaches import beyond_allowed, with_rare_inputs
-from generator.spaces.space import CallSpace, open_space
-from generator.spaces.unbreakable import unbreakable_rules
-from generator.values.draws import Draw
+from generator.calls.borders import breaches
+from generator.calls.borders.breach_attempts import bases, broken_rules, changed_calls
+from generator.calls.borders.breaches import find_breaches
+from generator.calls.borders.input_breaches import beyond_allowed, with_rare_inputs
+from generator.calls.borders.unbreakable import unbreakable_rules
+from generator.calls.data.draws import Draw
+from generator.calls.space.space import CallSpace, open_space
 from opcert.vocabulary.names import OperatorName
-from specs.library import load_spec
+from specs.files.library import load_spec
 
 UNBREAKABLE = {
     "ai.onnx::Abs-13": {"X_shape"},

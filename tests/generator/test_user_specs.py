@@ -11,15 +11,15 @@ import pytest
 
 from generator.asking.calls import Call
 from generator.asking.calls_files import KeptCall, write_call
-from generator.making.discovery import known_operators, open_spec, select_operators
-from generator.making.suite_making import generate_operator, write_generated
-from generator.making.workshop import Options
+from generator.making.operators.discovery import known_operators, open_spec, select_operators
+from generator.making.operators.workshop import Options
+from generator.making.suites.suite_making import generate_operator, write_generated
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.registry import find_operator, implemented
-from specs.library import find_operator_name, load_spec
+from specs.files.library import find_operator_name, load_spec
 from tests.conftest import REPOSITORY
 
 NAME = OperatorName.parse("org.example::EveryNth-1")
@@ -247,4 +247,4 @@ def test_files_are_run_in_one_place_alone() -> None:
         for path in (REPOSITORY / package).rglob("*.py")
         if re.search(r"exec_module|spec_from_file|SourceFileLoader|run_path", path.read_text("utf-8"))
     }
-    assert found == {"specs/user_modules.py"}
+    assert found == {"specs/files/user_modules.py"}

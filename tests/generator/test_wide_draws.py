@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from generator.fuzzing import wide_draws
+from generator.exploring.fuzzing import wide_draws
 
 RANGES = [(0, 0), (-3, 9), (0, 100), (0, 255), (-128, 127), (-(2**63), 2**63 - 1), (5, 5 + 2**20)]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from conformance.suite.cases import Case
-from generator.borders.wide_values import is_wide
-from generator.making.operator_cases import generate_operator
-from generator.making.workshop import Options
+from generator.making.cases.wide_values import is_wide
+from generator.making.operators.workshop import Options
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 

@@ -19,8 +19,8 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference import registry
 from reference.answers import Answer
-from reference.reference_operator import ReferenceOperator
-from specs.library import load_spec
+from reference.registry.reference_operator import ReferenceOperator
+from specs.files.library import load_spec
 from tests.commands.command_line import call, check_message
 
 pytestmark = pytest.mark.slow
@@ -72,7 +72,7 @@ def test_one_that_is_wrong_is_named_with_its_call_and_the_others_are_made(
 
     for place in ("operator_cases", "workshop", "suite_making"):
         monkeypatch.setattr(f"generator.making.{place}.find_operator", find)
-    monkeypatch.setattr("generator.making.cache.PROCESSES", 1)
+    monkeypatch.setattr("generator.making.suites.cache.PROCESSES", 1)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     suite = tmp_path / "suite"
     answer = call(capsys, "generate", WRONG, RIGHT, "-o", suite)

@@ -14,7 +14,7 @@ PRINTS = {
     "conformance/processes/confine.py": "runs in a worker's process, and prints into its standard error",
     "reports/single_cases/reproduction_script.py": "is copied out of opcert; prints through its own `say`",
 }
-FOREIGN = ("conformance/workers/", "conformance/adopting/dump_", "specs/packages/dump_")
+FOREIGN = ("conformance/workers/", "conformance/adopting/dump_", "specs/documents/packages/dump_")
 """Scripts that run in a runtime's environment and talk to opcert alone."""
 FORBIDDEN = {
     "print": "say",
@@ -67,7 +67,7 @@ def sources(repository: Path) -> Iterator[tuple[str, str]]:
 def test_every_writer_takes_the_one_way(repository: Path) -> None:
     allowed = {
         "opcert/vocabulary/harmless.py",
-        "reports/page_making/page_data.py",  # compressed, and in base64
+        "reports/text/page_data.py",  # compressed, and in base64
         *PRINTS,
     }
     found = {name: [*offences(text)] for name, text in sources(repository) if name not in allowed}

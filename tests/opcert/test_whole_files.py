@@ -134,8 +134,8 @@ EXCEPTIONS = {
     "conformance/processes/removing.py": "moves aside what it removes",
     "conformance/processes/confine.py": "files of the system by which it confines itself",
     "conformance/checked_models/taken_branches.py": "`rename` is of a node",
-    "generator/making/suite_making.py": "a file without a name",
-    "generator/rows/unclear_rows.py": "`replace` is of a row",
+    "generator/making/suites/suite_making.py": "a file without a name",
+    "generator/making/cases/unclear_rows.py": "`replace` is of a row",
     "reports/single_cases/reproduction_script.py": "is copied out of opcert",
 }
 WRITES = {"write_text", "write_bytes", "touch"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.yaml_files import load, load_file
-from specs.yaml_writer import dump
+from specs.files.yaml_writer import dump
 
 
 @pytest.mark.parametrize(

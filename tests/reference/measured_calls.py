@@ -14,7 +14,7 @@ from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
-from reference.numbers import encode, numbers
+from reference.numbers.numbers import encode, numbers
 from tests.reference.resize_by_loops import Call
 from tests.reference.resize_calls import COORDINATES, answer_to, single
 from tests.reference.resize_routes import F32, F64, ROUTES, compute

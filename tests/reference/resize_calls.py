@@ -13,8 +13,8 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, OutsideDomain
 from reference.registry import find_operator
-from specs.domain import check_constraints
-from specs.library import load_spec
+from specs.files.library import load_spec
+from specs.model.domain import check_constraints
 from tests.reference.resize_by_loops import Call
 
 COORDINATES = (

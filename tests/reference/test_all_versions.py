@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from generator.families import boundary
-from generator.making.discovery import select_operators
-from generator.making.workshop import Options, open_workshop
-from generator.spaces.modelled import modelled_operators
+from generator.calls.declared.modelled import modelled_operators
+from generator.making.families import boundary
+from generator.making.operators.discovery import select_operators
+from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.registry import find_operator, for_all_versions
-from specs.library import load_spec
+from specs.files.library import load_spec
 
 MODELLED = [each for each in modelled_operators() if f"{each.domain}::{each.name}" in for_all_versions()]
 
@@ -50,7 +50,7 @@ def test_every_operator_named_has_a_declaration() -> None:
 MODULE = """
 from fractions import Fraction
 from opcert.vocabulary.tensors import Tensor
-from reference.number_arrays import Numbers
+from reference.numbers.number_arrays import Numbers
 from reference.registry import reference_operator
 
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.values.data import data_classes, fill
-from generator.values.draws import Draw
+from generator.calls.data.data import data_classes, fill
+from generator.calls.data.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
-from reference.movement import CLASSIC_TYPES
 from reference.registry import find_operator
+from reference.shared.movement import CLASSIC_TYPES
 
 OPERATOR = find_operator(OperatorName.parse("ai.onnx::CenterCropPad-18"))
 

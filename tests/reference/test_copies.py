@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from conformance.judging.judge import judge
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
 from conformance.suite.goldens import read_golden, write_golden
 from generator.asking.calls import Call
-from generator.making.workshop import Options, open_workshop
+from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.slots import Slot
 from opcert.vocabulary.tensors import Tensor, tensor

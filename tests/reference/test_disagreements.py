@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from opcert.vocabulary.errors import SeveralErrors, UserError
-from reference.disagreements import (
+from reference.readings.disagreements import (
     BY_RUNTIME,
     explain,
     files_by_runtime,
     load_disagreements,
     read_disagreements,
 )
-from specs.evaluation import Operand
-from specs.library import list_operators, load_spec
+from specs.files.library import list_operators, load_spec
+from specs.language.evaluation import Operand
 from tests.documents.cited import assert_cited
 from tests.documents.gathering import Documents
 

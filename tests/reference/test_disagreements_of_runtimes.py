@@ -14,11 +14,11 @@ from conformance.running.harness import run_suite
 from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
-from generator.making.cache import named_suite
-from generator.making.named_suites import FIRST
+from generator.making.operators.named_suites import FIRST
+from generator.making.suites.cache import named_suite
 from opcert.vocabulary.names import CaseId
-from reference.disagreements import Disagreement, load_disagreements
-from reference.followed import load_all_followed
+from reference.readings.disagreements import Disagreement, load_disagreements
+from reference.readings.followed import load_all_followed
 from tools.agreement import followed_by
 from tools.disagreeing import disagreeing
 

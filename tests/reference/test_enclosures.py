@@ -10,8 +10,8 @@ import pytest
 from flint import arb
 
 from opcert.vocabulary.errors import InternalError
-from reference.enclosures import nearest_value
-from reference.functions import DOUBLE_BITS, FUNCTIONS, USUAL_BITS
+from reference.functions.functions import DOUBLE_BITS, FUNCTIONS, USUAL_BITS
+from reference.numbers.enclosures import nearest_value
 
 DIGEST = "476abaee4af09cf44aea89e533e16d5798be2063db8c4b63566a12e04b7b102d"
 """Of 150 values of each function with each number of bits, at random arguments inside its domain."""

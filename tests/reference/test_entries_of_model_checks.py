@@ -9,10 +9,10 @@ import pytest
 
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
-from reference.disagreements import load_disagreements
-from specs.call_scopes import scope_of
-from specs.evaluation import Operand
-from specs.library import load_spec
+from reference.readings.disagreements import load_disagreements
+from specs.files.library import load_spec
+from specs.language.evaluation import Operand
+from specs.model.call_scopes import scope_of
 
 LOST = "killed by SIGFPE at load"
 OF_BEFORE = "openvino_dies_of_the_case_before"

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opcert.vocabulary.element_types import BINARY32, ELEMENT_TYPES
-from reference.estimates import Estimate
-from reference.interpolation.kernels import cubic, linear
-from reference.numbers import decode
-from reference.piecewise import hull
-from reference.rationals import Rationals
-from reference.sums import weighted_sums
-from reference.weights import AxisWeights
+from reference.functions.piecewise import hull
+from reference.numbers.estimates import Estimate
+from reference.numbers.numbers import decode
+from reference.numbers.rationals import Rationals
+from reference.shared.interpolation.kernels import cubic, linear
+from reference.sums.sums import weighted_sums
+from reference.sums.weights import AxisWeights
 
 F32 = np.float32
 SMALL = st.one_of(

@@ -21,13 +21,13 @@ from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
-from reference.disagreements import explain, load_disagreements
-from reference.numbers import numbers
-from reference.reference_operator import ReferenceOperator
+from reference.numbers.numbers import numbers
+from reference.readings.disagreements import explain, load_disagreements
 from reference.registry import find_operator, implemented
-from specs.library import OWN_FOLDER, list_operators, load_spec
-from specs.model import Example, Value
-from specs.shared_readings import read_shared
+from reference.registry.reference_operator import ReferenceOperator
+from specs.files.library import OWN_FOLDER, list_operators, load_spec
+from specs.files.shared_readings import read_shared
+from specs.model.spec import Example, Value
 from tests.reference.official_tests import load_node_tests
 
 OPERATORS = ("Resize", "CenterCropPad")

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from generator.values.data import data_classes, fill
-from generator.values.draws import Draw
+from generator.calls.data.data import data_classes, fill
+from generator.calls.data.draws import Draw
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.registry import find_operator

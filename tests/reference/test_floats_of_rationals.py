@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opcert.vocabulary.element_types import BINARY32
-from reference.exact_sums import quanta
-from reference.numbers import is_representable
-from reference.rationals import Rationals
+from reference.numbers.exact_sums import quanta
+from reference.numbers.numbers import is_representable
+from reference.numbers.rationals import Rationals
 
 INTEGERS = st.one_of(st.integers(-(2**70), 2**70), st.integers(-(2**1100), 2**1100), st.just(0))
 

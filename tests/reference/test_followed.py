@@ -8,8 +8,8 @@ import pytest
 
 from opcert.vocabulary.errors import SeveralErrors
 from opcert.vocabulary.names import OperatorName
-from reference.followed import followers, load_all_followed, read_followed
-from specs.library import load_spec
+from reference.readings.followed import followers, load_all_followed, read_followed
+from specs.files.library import load_spec
 from tests.commands.command_line import call
 
 MEASURED = """measured:

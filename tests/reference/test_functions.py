@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.answers import Answer
-from reference.choices import Choice
-from reference.enclosures import nearest_value
-from reference.functions import FUNCTIONS, function_of
-from reference.number_answers import answer_of
-from reference.number_arrays import Numbers
-from reference.rationals import Rationals
+from reference.answers.number_answers import answer_of
+from reference.functions.functions import FUNCTIONS, function_of
+from reference.numbers.enclosures import nearest_value
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.rationals import Rationals
+from reference.numbers.working import Working
+from reference.readings.choices import Choice
 from reference.registry import find_operator
-from reference.working import Working
 from tests.generator.declared import newest_operators
 from tests.reference.test_number_arrays import accepted
 

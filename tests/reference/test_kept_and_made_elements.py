@@ -11,7 +11,7 @@ import pytest
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor, tensor
-from reference.numbers import encode
+from reference.numbers.numbers import encode
 from tests.reference.loops import Index, answer, built, distinct, some_shape
 
 

@@ -8,9 +8,9 @@ from itertools import product
 
 import pytest
 
-from reference.choices import Choice
-from reference.interpolation.asked_axes import Readings, _plan_axes, plan_axes
-from reference.interpolation.resize_requests import Request, read_method
+from reference.readings.choices import Choice
+from reference.shared.interpolation.asked_axes import Readings, _plan_axes, plan_axes
+from reference.shared.interpolation.resize_requests import Request, read_method
 
 OPTIONS = {
     "scale": ("given", "recomputed"),

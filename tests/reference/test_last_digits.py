@@ -8,7 +8,7 @@ from fractions import Fraction
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reference.rationals import NO_DIGIT, Rationals, _last_digit
+from reference.numbers.rationals import NO_DIGIT, Rationals, _last_digit
 
 
 @given(st.integers(-(2**70), 2**70), st.integers(1, 2**70))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from generator.kinds.mel_bands import _VALUES
+from generator.calls.kinds.mel_bands import _VALUES
 from tests.reference.honest_programs import Asked
 
 Array = NDArray[Any]

@@ -16,10 +16,10 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
-from reference.choices import Choice
-from reference.movement import moved
+from reference.readings.choices import Choice
 from reference.registry import find_operator
-from specs.library import load_spec
+from reference.shared.movement import moved
+from specs.files.library import load_spec
 from tests.reference import resize_by_loops
 from tests.reference.resize_calls import single
 from tests.reference.test_resize_types import floats, resize

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.making.discovery import load_rules
+from generator.making.operators.discovery import load_rules
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.registry import find_operator
-from specs.domain import check_constraints
-from specs.model import Spec
+from specs.model.domain import check_constraints
+from specs.model.spec import Spec
 
 Attributes = dict[str, int | str | tuple[int, ...]]
 Inputs = dict[str, Tensor | None]

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
-from reference.nearest_floats import nearest_floats, ratio_up
-from reference.numbers import encode_bits, largest, layout_of, numbers, storage_of
-from reference.rationals import Rationals
-from reference.rounding import round_floats
-from reference.sums import Sums
+from reference.answers.rounding import round_floats
+from reference.numbers.nearest_floats import nearest_floats, ratio_up
+from reference.numbers.numbers import encode_bits, largest, layout_of, numbers, storage_of
+from reference.numbers.rationals import Rationals
+from reference.sums.sums import Sums
 
 TYPES = [each for each in ELEMENT_TYPES.values() if each.is_float and each.layout is not None]
 FURTHEST = float(np.finfo(np.float64).max)

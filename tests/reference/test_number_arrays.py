@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
-from reference.choices import Choice
-from reference.number_answers import answer_of
-from reference.number_arrays import Numbers
-from reference.orders import compare, greater_of, lesser_of, whole
-from reference.summation import contract, sum_of_products, total
-from reference.working import Working
+from reference.answers.number_answers import answer_of
+from reference.answers.orders import compare, greater_of, lesser_of, whole
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.working import Working
+from reference.readings.choices import Choice
+from reference.sums.summation import contract, sum_of_products, total
 
 Array = NDArray[Any]
 SPECIAL = (

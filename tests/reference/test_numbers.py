@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
-from reference.numbers import (
+from reference.numbers.numbers import (
     decode,
     encode,
     encode_ratios,

@@ -9,17 +9,17 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from generator.spaces.modelled import modelled_operators
+from generator.calls.declared.modelled import modelled_operators
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
-from reference.conversions import PRECISION
-from reference.disagreements import explain, load_disagreements
-from reference.printed_examples import find_difference, read_call
+from reference.readings.disagreements import explain, load_disagreements
 from reference.registry import find_operator
-from specs.library import load_spec
-from specs.model import Example
+from reference.registry.conversions import PRECISION
+from reference.registry.printed_examples import find_difference, read_call
+from specs.files.library import load_spec
+from specs.model.spec import Example
 from tests.reference.official_tests import load_node_tests
 from tests.reference.test_examples import combinations, read_attribute
 

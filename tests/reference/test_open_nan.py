@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from conformance.judging.judge import Judgement, judge
-from conformance.running.responses import Answered, Refused
+from conformance.judging.responses import Answered, Refused
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
-from generator.making.workshop import Options, open_workshop
+from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName

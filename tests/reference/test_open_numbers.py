@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from opcert.vocabulary.tensors import tensor
-from reference.choices import Choice
-from reference.number_answers import answer_of
-from reference.number_arrays import Numbers
-from reference.passing import opened
-from reference.products import product
-from reference.stacks import stacked
-from reference.summation import total, total_of_products
+from reference.answers.number_answers import answer_of
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.numbers.stacks import stacked
+from reference.readings.choices import Choice
+from reference.sums.products import product
+from reference.sums.summation import total, total_of_products
 from tests.reference.test_number_arrays import working
 
 Operation = Callable[[Numbers, Numbers], Numbers]

@@ -8,13 +8,13 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from generator.making.discovery import load_rules
-from generator.values.data import data_classes, fill
-from generator.values.draws import Draw
+from generator.calls.data.data import data_classes, fill
+from generator.calls.data.draws import Draw
+from generator.making.operators.discovery import load_rules
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.registry import find_operator
-from specs.domain import check_constraints
+from specs.model.domain import check_constraints
 
 RULES = load_rules(OperatorName.parse("com.microsoft::Pad-1"))
 OPERATOR = find_operator(OperatorName.parse("com.microsoft::Pad-1"))

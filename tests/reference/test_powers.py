@@ -13,8 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import tensor
-from reference.reference_operator import ReferenceOperator
 from reference.registry import find_operator
+from reference.registry.reference_operator import ReferenceOperator
 from tests.generator.declared import newest_operators
 from tests.reference.honest_programs import KINDS, Asked
 

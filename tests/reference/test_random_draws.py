@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from conformance.judging.distributions import Distributed
 from conformance.judging.judge import judge
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
+from conformance.suite.distributions import Distributed
 from conformance.suite.properties import runs_twice
 from generator.asking.calls import Call
 from generator.asking.demands import FALSE_ALARM, LEVEL, TESTS
-from generator.making.workshop import Options, open_workshop
+from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName

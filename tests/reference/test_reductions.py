@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.answers import Answer
-from reference.choices import Choice
-from reference.extremes import beside_nan, greatest
-from reference.number_arrays import Numbers
-from reference.orders import NanInMaxMin, greater_of
+from reference.answers.orders import NanInMaxMin, greater_of
+from reference.numbers.number_arrays import Numbers
+from reference.readings.choices import Choice
 from reference.registry import find_operator
+from reference.shared.extremes import beside_nan, greatest
 from tests.reference.test_number_arrays import accepted
 from tools.bounds_of_sums import measure
 

@@ -11,8 +11,8 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference import registry
 from reference.answers import Answer, OutsideDomain
-from reference.reference_operator import ReferenceOperator
 from reference.registry import AsReading, find_operator, implemented, reference_operator
+from reference.registry.reference_operator import ReferenceOperator
 
 
 @pytest.fixture

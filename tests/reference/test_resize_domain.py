@@ -15,8 +15,8 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import UnstableLength
 from reference.registry import find_operator
-from specs.domain import check_constraints
-from specs.library import load_spec
+from specs.files.library import load_spec
+from specs.model.domain import check_constraints
 
 _spec = cache(load_spec)
 Attributes = dict[str, Any]

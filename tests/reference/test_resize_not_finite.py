@@ -19,7 +19,7 @@ from generator.asking.expectations import expected_output
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
-from reference.numbers import encode, largest, layout_of, numbers
+from reference.numbers.numbers import encode, largest, layout_of, numbers
 from tests.reference.resize_by_loops import Call
 from tests.reference.resize_calls import answer_to, calls
 from tests.reference.resize_routes import F32, F64, ROUTES, HonestRoute, compute

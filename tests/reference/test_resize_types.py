@@ -13,7 +13,7 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
-from reference.numbers import encode, numbers
+from reference.numbers.numbers import encode, numbers
 from reference.registry import find_operator
 
 SIXTEEN = (

@@ -8,8 +8,8 @@ import pytest
 
 from opcert.vocabulary.names import OperatorName
 from reference.rules.example_vs_reference import examine
-from specs.library import load_spec
-from specs.model import Example, Spec, Value
+from specs.files.library import load_spec
+from specs.model.spec import Example, Spec, Value
 
 OPERATORS = ("ai.onnx::Resize-18", "ai.onnx::CenterCropPad-18", "org.tensorflow::BatchToSpaceND-1",
              "org.openvino::ExtractImagePatches-3", "com.microsoft::Pad-1")  # fmt: skip

@@ -9,10 +9,10 @@ import pytest
 from conformance.processes.worker_limits import Limits
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite
-from generator.diagnosis.claims import point
-from generator.fuzzing.workers import RunningRuntime
+from generator.exploring.diagnosis.claims import point
+from generator.exploring.fuzzing.workers import RunningRuntime
 from opcert.commands.tried_entries import trials_by_answers, trials_by_asking, untried
-from reference.disagreements import load_disagreements
+from reference.readings.disagreements import load_disagreements
 from tests.reference.test_disagreements_of_runtimes import run, suite
 
 __all__ = ["suite"]

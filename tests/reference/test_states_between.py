@@ -8,8 +8,8 @@ import math
 import numpy as np
 
 from opcert.vocabulary.tensors import tensor
-from reference.number_arrays import Numbers
-from reference.recurrences import between
+from reference.numbers.number_arrays import Numbers
+from reference.shared.recurrences import between
 from tests.reference.test_number_arrays import working
 
 INFINITY = math.inf

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from reference.additions import along, total
+from reference.numbers.additions import along, total
 
 SHAPES = [((7,), 0, 3), ((4, 9), 1, 5), ((4, 9), 0, 1), ((3, 17, 2), 1, 6), ((2, 1, 3), 1, 4), ((0, 3), 1, 2)]
 

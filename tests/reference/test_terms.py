@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opcert.vocabulary.element_types import BINARY64, ELEMENT_TYPES
-from reference.accumulations import WHOLE
-from reference.number_arrays import Numbers
-from reference.numbers import is_representable
-from reference.rationals import Rationals
-from reference.terms import Terms, terms_of_numbers, terms_of_products
-from reference.working import Working
+from reference.numbers.accumulations import WHOLE
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.numbers import is_representable
+from reference.numbers.rationals import Rationals
+from reference.numbers.working import Working
+from reference.sums.terms import Terms, terms_of_numbers, terms_of_products
 
 WORKING = Working(ELEMENT_TYPES["float"])
 INTEGERS = st.one_of(st.integers(-9, 9), st.integers(-(1 << 24), 1 << 24), st.integers(-(1 << 75), 1 << 75))

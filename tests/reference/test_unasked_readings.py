@@ -13,16 +13,16 @@ import pytest
 from generator.asking.calls import Call
 from generator.asking.questions import Question, ask
 from generator.asking.validity import find_violations
-from generator.solved.drawing import draw_call
-from generator.spaces.space import CallSpace
-from generator.values.draws import Draw
+from generator.calls.data.draws import Draw
+from generator.calls.space.drawing import draw_call
+from generator.calls.space.space import CallSpace
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, UnstableLength
-from reference.conversions import PRECISION
-from reference.numbers import bits_of, storage_of
-from reference.reference_operator import ReferenceOperator
+from reference.numbers.numbers import bits_of, storage_of
 from reference.registry import find_operator
+from reference.registry.conversions import PRECISION
+from reference.registry.reference_operator import ReferenceOperator
 from tests.generator.declared import newest_operators, random_scopes, space_of
 
 CALLS = int(os.environ.get("OPCERT_EXAMPLES", "4"))

@@ -7,12 +7,12 @@ from functools import cache
 
 import pytest
 
-from generator.changes.finding import find_changes
-from generator.changes.kind_values import taken_for
-from generator.changes.result_forms import form_keys
+from generator.calls.edits.finding import find_changes
+from generator.calls.edits.kind_values import taken_for
+from generator.calls.edits.result_forms import form_keys
 from opcert.vocabulary.names import OperatorName
-from reference.disagreements import Disagreement, load_disagreements
-from specs.library import list_operators, load_spec
+from reference.readings.disagreements import Disagreement, load_disagreements
+from specs.files.library import list_operators, load_spec
 
 STATING = {each.id: each for each in load_disagreements() if each.computes}
 

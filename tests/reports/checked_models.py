@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from conformance.checked_models.model_calls import ModelCall, ModelFacts, ModelNode, ModelValue
-from conformance.running.responses import Answered, Response
+from conformance.judging.responses import Answered, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName

@@ -16,7 +16,7 @@ from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reports.certificates.signing import load_private_key, sign
-from reports.certificates.standing import SuiteStanding
+from reports.results.standing import SuiteStanding
 from tests.conformance.samples import make_case, sample
 from tests.reports.certified import DAY, Row
 from tests.reports.forging import FIGURES, Forged, Forgery
@@ -541,10 +541,10 @@ def _keep_what_passes(forged: Forged, options: Any = None) -> None:
 def _loosen(forged: Forged, manifest: Callable[[Row], None] | None = None) -> None:
     """Let every case that must be answered accept any value, and judge what was recorded by that."""
     from conformance.judging.judge import judge
+    from conformance.judging.responses import Answered
     from conformance.recording.outputs import restore_output
     from conformance.recording.records import read_record
     from conformance.recording.rows import make_result
-    from conformance.running.responses import Answered
 
     def loose(case: Case) -> Case:
         if case.demand != "answer" or case.element_type.name != "float":

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from conformance.judging.faults import FaultFinder, count_threads
+from conformance.recording.faults import FaultFinder, count_threads
 from conformance.recording.records import read_record
 from conformance.recording.rows import Result
 from conformance.running.harness import run_suite
@@ -25,9 +25,9 @@ from conformance.suite.kept_parts import keep_part
 from conformance.suite.manifests import manifest_digest
 from conformance.suite.suite_parts import make_part
 from conformance.suite.suites import Suite, open_suite, write_suite
-from generator.making.lock import Lock, LockedVersion
-from generator.making.suite_making import generate_operator
-from generator.making.workshop import Options
+from generator.making.operators.workshop import Options
+from generator.making.suites.lock import Lock, LockedVersion
+from generator.making.suites.suite_making import generate_operator
 from opcert.commands.suite_standing import find_standing
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import tensor
@@ -36,12 +36,12 @@ from reports.certificates.certificate import Certificate, Recorded, make_certifi
 from reports.certificates.certificate_files import write_certificate
 from reports.certificates.certificate_page import write_certificate_page
 from reports.certificates.evidence import Evidence
-from reports.certificates.standing import SuiteStanding
 from reports.certificates.verification import verify_certificate
 from reports.certificates.verified import Verification
 from reports.gates.profiles import Profile
 from reports.results.case_results import put_together
 from reports.results.measured import VersionTrust
+from reports.results.standing import SuiteStanding
 from tests.conformance.samples import ECHO, echo_runtime, expect, make_case, sample
 from tests.reports.certified import DAY, Certified, Row, make_key
 

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from conformance.running.responses import Answered, Crashed, Response
+from conformance.judging.responses import Answered, Crashed, Response
 from conformance.suite.cases import Case
 from tests.reports.sample import CROP_PAD, HEADER, PAD, Maker, make_case
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from conformance.judging.judge import Judgement, judge
-from conformance.judging.totals import case_verdicts, count_verdicts
+from conformance.judging.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
 from conformance.recording.records import Record, RecordWriter, read_record
 from conformance.recording.rows import make_result
-from conformance.running.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
+from conformance.recording.totals import case_verdicts, count_verdicts
 from conformance.suite.cases import Alternative, Case, Demand, Expectation, ExpectedOutput, call_digest
 from conformance.suite.suites import Suite, open_suite, write_suite
 from opcert.vocabulary.attributes import Attribute, Attributes, attribute

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.judging.known_causes import CauseKind, KnownCause
-from conformance.running.responses import Answered, Refused, Response
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from reports.causes.open_cases import with_open_cases
 from reports.formats.annotations import MOST, render_annotations

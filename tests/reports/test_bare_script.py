@@ -132,7 +132,7 @@ class Ground(Bareground):
 
 def results_of(tmp_path: Path, case: Case, answer: Case) -> Results:
     """A run in which a case is answered as another one demands."""
-    from conformance.running.responses import Answered
+    from conformance.judging.responses import Answered
 
     outputs = tuple(each.expected for each in answer.expectations[0].outputs)
     made = Maker(tmp_path).make([case], lambda _: Answered(outputs))
@@ -169,7 +169,7 @@ def test_what_does_not_reproduce_is_told_with_the_reason(tmp_path: Path) -> None
 
 
 def test_another_error_than_the_run_saw_reproduces_nothing(tmp_path: Path) -> None:
-    from conformance.running.responses import Refused
+    from conformance.judging.responses import Refused
 
     case = crop()
     made = Maker(tmp_path).make([case], lambda _: Refused("Fail", "no kernel of this kind"))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.judging.judge import VERDICTS, Verdict
-from conformance.running.responses import Answered, Crashed, Refused, Response
+from conformance.judging.responses import Answered, Crashed, Refused, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from reports.gates.baseline import (

@@ -14,7 +14,7 @@ import pytest
 from conformance.checked_models.model_calls import ModelCall, ModelNode, ModelValue
 from conformance.checked_models.whole_model import EndEffect, GivenInput, NodeNumbers, WholeModelFacts
 from conformance.judging.known_causes import KnownCause
-from conformance.running.responses import Crashed, Refused, Response
+from conformance.judging.responses import Crashed, Refused, Response
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from opcert.commands.asked_runtimes import without_optimisation

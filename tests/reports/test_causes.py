@@ -20,19 +20,19 @@ from conformance.judging.kept_diagnosis import (
     write_diagnosis,
 )
 from conformance.judging.known_causes import KnownCause
-from conformance.running.responses import Answered, Refused, Response
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.commands.run_summary import format_summary
-from reports.causes.cause_paragraphs import MOST_CAUSES
 from reports.causes.class_words import beside_text, cost_text, headline, remarks
 from reports.causes.failure_classes import classes_of
 from reports.causes.failure_kinds import NOBODY, OPEN
 from reports.causes.open_cases import with_open_cases
-from reports.causes.others import Beside, OtherRun
 from reports.formats.json import render_json
 from reports.formats.junit import render_junit
 from reports.formats.markdown import render_markdown
+from reports.overview.cause_paragraphs import MOST_CAUSES
 from reports.results.case_results import Grouping, Results, put_together
+from reports.results.others import Beside, OtherRun
 from tests.reports.sample import RESIZE_18, Maker, make_case
 
 SCHEMA = Path(__file__).parents[2] / "reports/schemas/report.json"

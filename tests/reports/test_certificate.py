@@ -13,19 +13,19 @@ import jsonschema
 import pytest
 from markupsafe import escape
 
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.canonical import canonical_json
 from opcert.vocabulary.errors import NothingRan, UserError
 from reports.certificates.badges import write_certificate_badge
 from reports.certificates.certificate import PREDICATE_TYPE, make_certificate, statement_digest
 from reports.certificates.certificate_files import write_certificate
 from reports.certificates.certificate_page import write_certificate_page
-from reports.certificates.standing import Departure, Standing, SuiteStanding
 from reports.formats.badge import write as write_run_badge
 from reports.gates.profiles import Profile, load_profile
+from reports.overview.summary import failure_lines, readings_lines, summary_table
 from reports.results.case_results import Results, put_together
 from reports.results.measured import VersionTrust
-from reports.results.summary import failure_lines, readings_lines, summary_table
+from reports.results.standing import Departure, Standing, SuiteStanding
 from reports.schemas import load_schema
 from tests.reports.sample import CROP_PAD, HEADER, Maker, make_case, sample_cases, sample_facts
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from conformance.running.responses import Crashed, Refused, Response
+from conformance.judging.responses import Crashed, Refused, Response
 from conformance.suite.cases import Case
 from reports.checked_models.chain_answers import ChainAnswer
 from reports.checked_models.chain_words import answer_of_chain

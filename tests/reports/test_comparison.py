@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.judging.judge import FAILING, VERDICTS, Verdict
-from conformance.judging.totals import case_verdicts, count_verdicts
+from conformance.judging.responses import Answered, Crashed, Refused, Response
 from conformance.recording.records import Record, read_record
 from conformance.recording.rows import Result
-from conformance.running.responses import Answered, Crashed, Refused, Response
+from conformance.recording.totals import case_verdicts, count_verdicts
 from conformance.suite.cases import Case
 from opcert.commands import cli
 from opcert.vocabulary.errors import NothingRan, UserError

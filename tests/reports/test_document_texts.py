@@ -11,7 +11,7 @@ import pytest
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from reports.results.case_results import Results, put_together
-from reports.single_cases.document_texts import LONGEST, DocumentTexts, find_documents
+from reports.results.document_texts import LONGEST, DocumentTexts, find_documents
 from reports.single_cases.passages_shown import document_title, passages_of, public_page, with_titles
 from tests.reports.sample import RESIZE_18, Maker, make_case, sample_facts
 

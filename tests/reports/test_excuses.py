@@ -15,12 +15,12 @@ from click.testing import CliRunner
 from opcert.commands import cli
 from reports.causes.followed_readings import fault_name
 from reports.gates.baseline import Baseline, write_baseline
-from reports.gates.excuses import STANDINGS, Excuse
 from reports.gates.excusing import excuse
 from reports.gates.profiles import Profile
-from reports.page_making.report_page import render_report
-from reports.page_making.run_page import RunPage
+from reports.pages.report_page import render_report
+from reports.pages.run_page import RunPage
 from reports.results.case_results import Results, put_together
+from reports.results.excuses import STANDINGS, Excuse
 from tests.reports.page_data import read_parts, text_of
 from tests.reports.sample import CROP_PAD, PAD, RESIZE_18, Maker, sample_cases
 

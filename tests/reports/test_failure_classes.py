@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.judging.judge import VERDICTS as VERDICT_NAMES
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.recording.rows import Result
-from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.names import CaseId, OperatorName
 from reports.causes.class_words import conditions_text, fit_text, headline

@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.judging.judge import FAILING, VERDICTS, Judgement, Verdict
-from conformance.judging.totals import case_verdicts, count_verdicts
+from conformance.judging.responses import HarnessFailed, Refused, Response
 from conformance.recording.records import Record
-from conformance.running.responses import HarnessFailed, Refused, Response
+from conformance.recording.totals import case_verdicts, count_verdicts
 from conformance.suite.cases import Case
 from reports.certificates.badges import state_run
 from reports.certificates.certificate import make_certificate
@@ -28,12 +28,12 @@ from reports.formats import list_formats, write_format
 from reports.formats.json import render_json
 from reports.formats.junit import render_junit
 from reports.formats.markdown import LIMIT, render_markdown
+from reports.overview.matrix import build_matrix
+from reports.overview.summary import summary_table
 from reports.results.case_csv import COLUMNS, render_csv
 from reports.results.case_results import Results, put_together
-from reports.results.matrix import build_matrix
-from reports.results.summary import summary_table
-from reports.results.verdicts import word
 from reports.schemas import load_schema
+from reports.text.verdicts import word
 from tests.reports.sample import CROP_PAD, HEADER, RESIZE_18, Maker, make_case, planted, sample_cases
 from tests.reports.test_junit import parse
 

@@ -11,7 +11,7 @@ import pytest
 import xmlschema
 
 from conformance.judging.judge import Judgement
-from conformance.running.responses import HarnessFailed, Refused, Response
+from conformance.judging.responses import HarnessFailed, Refused, Response
 from conformance.suite.cases import Case
 from reports.formats.junit import render_junit
 from reports.results.case_results import Results, put_together

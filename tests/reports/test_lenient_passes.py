@@ -13,7 +13,7 @@ from reports.causes.lenient_passes import lenient_passes, lenient_sentences
 from reports.formats.markdown import render_markdown
 from reports.gates.profile_evaluation import evaluate
 from reports.gates.profiles import Profile
-from reports.page_making.report_page import render_report
+from reports.pages.report_page import render_report
 from reports.results.case_results import CaseResult, Results, put_together
 from tests.reports.page_data import text_of
 from tests.reports.sample import RESIZE_18, Maker, sample_cases

@@ -11,15 +11,14 @@ from dataclasses import replace
 import pytest
 
 from opcert.vocabulary.names import DEFAULT_SUITE
-from reports.page_making import run_page
-from reports.page_making.report_page import render_report
-from reports.results import matrix
-from reports.results import report as report_module
+from reports.overview import matrix
+from reports.pages import listed_cases, run_page
+from reports.pages import report as report_module
+from reports.pages.case_details import list_details
+from reports.pages.case_table import build_table
+from reports.pages.report import Report
+from reports.pages.report_page import render_report
 from reports.results.case_results import Results, put_together
-from reports.results.report import Report
-from reports.single_cases import listed_cases
-from reports.single_cases.case_details import list_details
-from reports.single_cases.case_table import build_table
 from tests.reports.page_data import text_of
 from tests.reports.sample import Maker, sample_cases
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from conformance.running.responses import Crashed, Response
+from conformance.judging.responses import Crashed, Response
 from conformance.suite.cases import Case
 from reports.checked_models.call_answers import answer_calls
 from reports.checked_models.chain_answers import (

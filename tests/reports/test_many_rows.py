@@ -24,7 +24,7 @@ from reports.certificates.rejudging import MOST_NAMED, judge_again
 from reports.comparisons.run_comparison import compare_runs
 from reports.formats.json import render_json
 from reports.formats.junit import render_junit
-from reports.page_making.report_page import render_report
+from reports.pages.report_page import render_report
 from reports.results.case_results import Results, put_together
 from tests.growth import LINEAR, count_calls
 from tests.reports.sample import Maker, sample_cases

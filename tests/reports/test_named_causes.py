@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from conformance.judging.kept_diagnosis import FILE, DiagnosedCause, Diagnosis, Needed, write_diagnosis
 from conformance.judging.known_causes import KnownCause
+from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.judging.signatures import signature
-from conformance.running.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.suite.cases import Case
 from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_classes import class_of, classes_of

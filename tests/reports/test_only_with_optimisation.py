@@ -12,8 +12,8 @@ import jsonschema
 import numpy as np
 import pytest
 
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.recording.records import read_record
-from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.commands.cause_finding import with_others
 from opcert.commands.run_summary import format_summary

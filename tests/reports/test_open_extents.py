@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.running.responses import Response
+from conformance.judging.responses import Response
 from conformance.suite.cases import Case
 from reports.checked_models.failing_levels import open_remark, twin_of
 from reports.results.case_results import CaseResult, put_together

@@ -10,9 +10,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.suites import open_suite
-from generator.making.named_operators import referenced_operators
+from generator.asking.named_operators import referenced_operators
 from opcert.commands.profile_argument import demanded_profile
 from opcert.vocabulary.errors import InternalError, SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName

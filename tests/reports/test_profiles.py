@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from conformance.running.responses import Answered, Crashed, Refused, Response
+from conformance.judging.responses import Answered, Crashed, Refused, Response
 from conformance.suite.cases import Case
-from generator.making.lock import read_lock
+from generator.making.suites.lock import read_lock
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
-from reports.certificates.standing import Departure, SuiteStanding
 from reports.gates.profile_evaluation import evaluate
 from reports.gates.profiles import Profile, list_profiles, load_profile, read_profile
 from reports.results.case_results import Results, put_together
+from reports.results.standing import Departure, SuiteStanding
 from tests.reports.sample import CROP_PAD, PAD, Maker, make_case
 
 TODAY = date(2026, 11, 20)

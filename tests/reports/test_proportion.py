@@ -17,10 +17,10 @@ from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import find_classes
 from reports.causes.failure_kinds import GROUPS
 from reports.causes.operator_use import FILE, Use, counted_models, use_of, use_text
-from reports.causes.rule_words import FILE as SENTENCES
-from reports.causes.rule_words import broken_rule
 from reports.causes.titles import title
 from reports.results.case_results import CaseResult
+from reports.text.rule_words import FILE as SENTENCES
+from reports.text.rule_words import broken_rule
 from reports.upstream.issues import may_be_sent
 
 SAID = {"crash": "SIGSEGV", "mismatch": None, "rejected_valid": None}

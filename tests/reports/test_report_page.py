@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from opcert.vocabulary.errors import UserError
-from reports.page_making import report_page
-from reports.page_making.links import case_link, cases_link, token
-from reports.page_making.page_data import pack, pack_many
-from reports.page_making.report_page import render_report, write_report
-from reports.page_making.run_page import RunPage
+from reports.pages import report_page
+from reports.pages.report import run_keys
+from reports.pages.report_page import render_report, write_report
+from reports.pages.run_page import RunPage
+from reports.pages.times import measure_times
 from reports.results.accuracy import HEADS, measure_accuracy
 from reports.results.adequacy import find_adequacy, share_text
 from reports.results.case_results import Results, put_together
 from reports.results.measured import VersionTrust
-from reports.results.report import run_keys
-from reports.results.times import measure_times
 from reports.single_cases.answer_views import view_answer
+from reports.text.links import case_link, cases_link, token
+from reports.text.page_data import pack, pack_many
 from tests.reports.page_data import read_directory
 from tests.reports.sample import RESIZE_18, Maker, make_case, sample_cases, sample_facts
 

@@ -14,8 +14,8 @@ from conformance.runtimes.adapter import load_adapter
 from conformance.runtimes.environments import prepare
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from conformance.suite.suites import open_suite, write_suite
-from generator.values.data import fill
-from generator.values.draws import Draw
+from generator.calls.data.data import fill
+from generator.calls.data.draws import Draw
 from opcert.vocabulary.tensors import Tensor, tensor
 from reports.single_cases import reproduction_script
 from reports.single_cases.reproduction import write_reproduction

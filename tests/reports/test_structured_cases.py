@@ -22,7 +22,7 @@ from reports.results.case_results import put_together
 from reports.single_cases.case_folder import must_text, write_case
 from reports.single_cases.reproduction import write_reproduction
 from reports.single_cases.standalone import case_lines
-from reports.single_cases.value_text import attribute_text
+from reports.text.value_text import attribute_text
 from tests.conformance.samples import FAKES, make_suite
 from tests.conformance.structured_cases import FORMS, random
 from tests.conformance.test_demands import DRAWS, node, values_cases

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from conformance.judging.judge import FAILING, VERDICTS, Verdict
 from conformance.judging.known_causes import CauseKind, KnownCause
-from conformance.running.responses import Answered, Refused, Response
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.names import OperatorName
 from reports.causes.open_cases import with_open_cases
@@ -28,9 +28,9 @@ from reports.formats import write_together
 from reports.formats.support import render_support
 from reports.formats.support_csv import COLUMNS, render_support_csv
 from reports.formats.support_json import render_support_json
+from reports.overview.support_notes import steady_text
+from reports.overview.support_table import SupportTable, make_support_table
 from reports.results.case_results import Results, put_together
-from reports.results.support_notes import steady_text
-from reports.results.support_table import SupportTable, make_support_table
 from reports.schemas import load_schema
 from tests.reports.sample import CROP_PAD, HEADER, PAD, RESIZE_18, Maker, make_case, planted, sample_cases
 from tests.reports.test_formats import FAULT, HOSTILE, with_verdicts

@@ -13,10 +13,10 @@ from conformance.suite.cases import ExpectedOutput
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.harmless import one_line, shown
 from opcert.vocabulary.tensors import Tensor, tensor
-from reports.page_making.phrasing import duration, listed, moment, plural, ratio_text
 from reports.results.told_facts import joined, short_names
 from reports.single_cases.case_views import allowed_text
-from reports.single_cases.value_text import attribute_text, element_text, shape_text, values_text
+from reports.text.phrasing import duration, listed, moment, plural, ratio_text
+from reports.text.value_text import attribute_text, element_text, shape_text, values_text
 from tests.reports.sample import CROP_PAD, PAD, RESIZE_13, RESIZE_18
 
 

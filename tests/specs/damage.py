@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from specs.imported_writer import plain_layer
-from specs.model import Spec
+from specs.files.imported_writer import plain_layer
+from specs.model.spec import Spec
 
 Damage = Callable[[bytes, Random], bytes]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from specs.documents import read_document
+from specs.documents.text.documents import read_document
 from specs.importers import import_text
-from specs.model import Spec
+from specs.model.spec import Spec
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from specs.model import Arity, AttributeSpec, ParameterSpec, Spec
+from specs.model.spec import Arity, AttributeSpec, ParameterSpec, Spec
 from tests.specs.emitters.onnx_schemas import NO_LIMIT, AttributeSchema, ParameterSchema, Schema
 
 

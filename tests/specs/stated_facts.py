@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from opcert.vocabulary.yaml_files import load_file
-from specs.model import Spec
-from specs.statements import KINDS, describe
+from specs.model.spec import Spec
+from specs.model.statements import KINDS, describe
 
 LIST = Path(__file__).with_name("stated_facts.yaml")
 WORDS = {kind: word for word, kind in KINDS.items()}

@@ -8,7 +8,7 @@ import pytest
 
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.library import list_operators, load_spec
+from specs.files.library import list_operators, load_spec
 
 NAME = OperatorName("ai.test", "Blend", 3)
 IMPORTED = """\

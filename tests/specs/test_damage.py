@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents import Text, decode
-from specs.imported_writer import plain_layer
+from specs.documents.text.documents import Text, decode
+from specs.files.imported_writer import plain_layer
 from specs.importers import import_text, importers
-from specs.model import Spec
+from specs.model.spec import Spec
 from tests.growth import LINEAR, growth
 
 FRAGMENT = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")

@@ -7,7 +7,7 @@ import pytest
 
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
-from specs.library import load_spec
+from specs.files.library import load_spec
 
 
 @pytest.mark.parametrize(

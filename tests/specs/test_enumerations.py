@@ -10,9 +10,9 @@ import onnx.defs
 import pytest
 import yaml
 
-from specs.documents import Line, Passage
-from specs.model import AllowedValues, AttributeSpec, Origin
-from specs.prose.described_values import ACCEPTED_FROM, find_values
+from specs.documents.prose.described_values import ACCEPTED_FROM, find_values
+from specs.documents.text.documents import Line, Passage
+from specs.model.spec import AllowedValues, AttributeSpec, Origin
 from tests.documents.gathering import Documents
 from tests.specs.read_pages import read_specs
 

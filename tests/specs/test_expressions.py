@@ -13,11 +13,11 @@ from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
-from specs.call_scopes import CallScope, operand_of
-from specs.domain import check_constraints
-from specs.expressions import EvaluationError, Operand, parse
-from specs.library import load_imported
-from specs.model import Constraint, Origin, Spec
+from specs.files.library import load_imported
+from specs.language.expressions import EvaluationError, Operand, parse
+from specs.model.call_scopes import CallScope, operand_of
+from specs.model.domain import check_constraints
+from specs.model.spec import Constraint, Origin, Spec
 
 X = Operand("float", (2, 3, 4), list(range(24)))
 SCALES = Operand("float", (3,), [1.0, 0.5, 2.0])

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from opcert.vocabulary.names import OperatorName
-from specs.documents import read_document
+from specs.documents.text.documents import read_document
+from specs.files.library import OWN_FOLDER, facts_path, load_imported
 from specs.importers import import_text
-from specs.importing import (
+from specs.importing.importing import (
     Assertion,
     Import,
     find_drift,
@@ -20,8 +21,7 @@ from specs.importing import (
     remembered_assertions,
     write_files,
 )
-from specs.library import OWN_FOLDER, facts_path, load_imported
-from specs.model import Spec
+from specs.model.spec import Spec
 from tests.documents.gathering import Documents
 
 FRAGMENT = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")

@@ -18,12 +18,13 @@ import pytest
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from specs import importers, reading
-from specs.documents import Text
-from specs.imported_writer import write_imported
+from specs import importers
+from specs.documents.text.documents import Text
+from specs.files.imported_writer import write_imported
 from specs.importers import import_text
-from specs.reading import Job, read_one
-from specs.reading_limits import limited
+from specs.importing import reading
+from specs.importing.reading import Job, read_one
+from specs.importing.reading_limits import limited
 from tests.growth import LINEAR, growth
 
 pytestmark = pytest.mark.slow

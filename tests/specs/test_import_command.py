@@ -12,9 +12,9 @@ from click.testing import CliRunner, Result
 from opcert.commands import import_table
 from opcert.commands.import_command import command
 from opcert.vocabulary.errors import SeveralErrors, UserError
-from specs import reading
-from specs.importing import read_documents
-from specs.reading import ReadingStep
+from specs.importing import reading
+from specs.importing.importing import read_documents
+from specs.importing.reading import ReadingStep
 from tests.documents.gathering import Documents
 
 FRAGMENT = "002_*=org.tensorflow::BatchToSpaceND-1"

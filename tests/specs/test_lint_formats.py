@@ -14,9 +14,9 @@ import pytest
 
 from opcert.commands.lint_command import FORMATS
 from opcert.vocabulary.names import OperatorName
+from specs.lint.linting import Linted, Reported
 from specs.lint_formats import find_format, list_formats
-from specs.linting import Linted, Reported
-from specs.model import Finding, Source
+from specs.model.spec import Finding, Source
 
 NAME = OperatorName.parse("ai.onnx::Pad-1")
 LINES = ("# Pad", "", "    speaks of \tpad here", "x" * 3000, "hidden \u202e mark")

@@ -14,11 +14,11 @@ import pytest
 import reference.rules
 import specs.rules
 from opcert.vocabulary.names import OperatorName
-from specs.documents import Text, read_document
+from specs.documents.pages.pages import DocumentPage
+from specs.documents.text.documents import Text, read_document
+from specs.files.library import load_spec
 from specs.importers import find_importer
-from specs.library import load_spec
-from specs.model import Origin
-from specs.pages import DocumentPage
+from specs.model.spec import Origin
 from specs.rules import LintRule, examine_spec
 from tests.documents.gathering import Documents
 

@@ -14,8 +14,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from specs.library import list_operators, load_spec
-from specs.model import Constraint, Source, Spec
+from specs.files.library import list_operators, load_spec
+from specs.model.spec import Constraint, Source, Spec
 from tests.documents.gathering import Documents, read_digests
 
 NORMATIVE = re.compile(

@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opcert.vocabulary.errors import UserError
-from specs.documents import decode, read_document
+from specs.documents.text.documents import decode, read_document
 from specs.importers import import_text
-from specs.model import Spec
+from specs.model.spec import Spec
 from specs.rules.document_vs_package import find_differences
 from tests.documents.gathering import Documents
 from tests.specs.damage import (

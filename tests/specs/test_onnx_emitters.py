@@ -10,9 +10,9 @@ from functools import cache, partial
 
 import pytest
 
-from specs.documents import Text, decode
+from specs.documents.text.documents import Text, decode
 from specs.importers import find_importer, onnx_markdown
-from specs.model import Spec
+from specs.model.spec import Spec
 from tests.specs.emitters.onnx_markdown import emit_changelog, emit_contrib, emit_operators
 from tests.specs.emitters.onnx_rst import emit_flattened, emit_page
 from tests.specs.emitters.onnx_schemas import Schema, microsoft_schemas, onnx_schemas

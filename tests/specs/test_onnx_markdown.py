@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from opcert.vocabulary.names import OperatorName
-from specs.documents import decode, read_document
+from specs.documents.text.documents import decode, read_document
 from specs.importers import import_text, onnx_markdown
 from tests.documents.gathering import Documents
 

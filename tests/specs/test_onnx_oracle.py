@@ -8,7 +8,7 @@ import onnx.defs
 import pytest
 
 from opcert.vocabulary.names import OperatorName
-from specs.library import load_imported
+from specs.files.library import load_imported
 
 OPERATORS = ("CenterCropPad-18", "Resize-10", "Resize-11", "Resize-13", "Resize-18", "Resize-19")
 _OPTIONS = {

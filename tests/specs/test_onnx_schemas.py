@@ -16,9 +16,18 @@ import yaml
 
 from opcert.vocabulary.attributes import KINDS
 from opcert.vocabulary.names import OperatorName
-from specs.documents import Text, read_document
+from specs.documents.text.documents import Text, read_document
 from specs.importers import onnx_markdown
-from specs.model import Arity, AttributeSpec, Document, Origin, ParameterSpec, Source, Spec, TypeConstraint
+from specs.model.spec import (
+    Arity,
+    AttributeSpec,
+    Document,
+    Origin,
+    ParameterSpec,
+    Source,
+    Spec,
+    TypeConstraint,
+)
 from specs.rules import check_page
 from specs.rules.document_vs_package import find_differences
 from tests.documents.gathering import Documents, passing_documents

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from opcert.vocabulary.errors import UserError
-from specs.documents import Text, decode
-from specs.imported_writer import plain_layer
+from specs.documents.text.documents import Text, decode
+from specs.files.imported_writer import plain_layer
 from specs.importers import find_importer
-from specs.model import Example, Spec
+from specs.model.spec import Example, Spec
 from tests.documents.gathering import Documents
 from tests.specs.damage import HARMFUL, HARMLESS, VIOLENT, Change, Damage, section_dropper, silent_changes
 from tests.specs.emitters.onnx_schemas import onnx_schemas

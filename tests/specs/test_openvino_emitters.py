@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from specs.documents import Text, read_document
+from specs.documents.text.documents import Text, read_document
 from specs.importers import find_importer, openvino_markdown
-from specs.model import Spec
+from specs.model.spec import Spec
 from tests.documents.gathering import Documents
 from tests.specs.emitters.onnx_schemas import microsoft_schemas, onnx_schemas
 from tests.specs.emitters.openvino import MARKUPS, Markup, emit_page, essence

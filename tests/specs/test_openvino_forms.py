@@ -6,11 +6,17 @@ from typing import Any
 
 import pytest
 
-from specs.documents import Text
+from specs.documents.openvino_pages.attribute_words import (
+    Stated,
+    StatedRange,
+    read_bounds,
+    read_default,
+    read_kind,
+)
+from specs.documents.openvino_pages.commented import read_comment
+from specs.documents.text.documents import Text
 from specs.importers import openvino_doxyrest, openvino_markdown, openvino_rst
-from specs.model import Spec
-from specs.openvino_pages.attribute_words import Stated, StatedRange, read_bounds, read_default, read_kind
-from specs.openvino_pages.commented import read_comment
+from specs.model.spec import Spec
 
 _HEAD = "Sort\n====\n\n**Versioned name**: *Sort-17*\n\n"
 

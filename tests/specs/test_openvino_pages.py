@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from opcert.vocabulary.errors import UserError
-from specs.documents import Text, read_document
+from specs.documents.openvino_pages.type_words import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED, read_types
+from specs.documents.text.documents import Text, read_document
 from specs.importers import find_importer, openvino_doxyrest, openvino_markdown, openvino_rst
-from specs.model import Example, Spec
-from specs.openvino_pages.type_words import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED, read_types
+from specs.model.spec import Example, Spec
 from tests.documents.gathering import Documents
 from tools.documents.openvino import Measure, measure_folder
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from opcert.vocabulary.names import OperatorName
-from specs.operator_groups import FOLDER, group_headings, known_groups
-from specs.spec_folders import DECLARATION, OWN_FOLDER, list_operators, room_of
+from specs.files.operator_groups import FOLDER, group_headings, known_groups
+from specs.files.spec_folders import DECLARATION, OWN_FOLDER, list_operators, room_of
 
 ADD, IMAGE = OperatorName("ai.onnx", "Add", 14), OperatorName("ai.onnx", "ImageDecoder", 20)
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import specs.packages
+import specs.documents.packages
 from conformance.processes.worker_process import Launch
 from opcert.commands import packages
 from opcert.commands.import_command import command
@@ -22,14 +22,14 @@ from opcert.commands.import_contradictions import print_contradictions
 from opcert.commands.packages import PACKAGES, package_document
 from opcert.vocabulary.errors import RuntimeUnavailable, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents import Text, decode, read_document
+from specs.documents.text.documents import Text, decode, read_document
+from specs.files.layers import merge_layers
+from specs.files.library import load_imported
 from specs.importers import import_text
 from specs.importers.onnx_markdown import read as read_markdown
 from specs.importers.package_onnx import read
-from specs.importing import Import
-from specs.layers import merge_layers
-from specs.library import load_imported
-from specs.model import Finding, Spec
+from specs.importing.importing import Import
+from specs.model.spec import Finding, Spec
 from specs.rules.document_vs_package import find_differences
 from tests.documents.gathering import Documents
 from tests.specs.emitters.onnx_schemas import fixture_version, microsoft_schemas, onnx_schemas
@@ -38,7 +38,7 @@ from tests.specs.schema_differences import Prints, differences
 pytestmark = pytest.mark.slow
 
 _RESIZE = OperatorName.parse("ai.onnx::Resize-19")
-_SCRIPTS = Path(specs.packages.__file__).parent
+_SCRIPTS = Path(specs.documents.packages.__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +217,7 @@ def test_a_package_that_cannot_be_read_is_unavailable(
     monkeypatch.setattr(packages, "install", lambda runtime, announce: installed)
     monkeypatch.setitem(packages._SCRIPTS, "openvino", "no_such_script.py")
     (tmp_path / "cache").mkdir()
-    monkeypatch.setattr(specs.packages, "__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(specs.documents.packages, "__file__", str(tmp_path / "__init__.py"))
     (tmp_path / "no_such_script.py").write_text("raise SystemExit('cannot be read: nothing there')")
     with pytest.raises(RuntimeUnavailable) as caught:
         package_document("openvino", print, tmp_path / "cache")

@@ -11,7 +11,7 @@ import yaml
 
 import reference.rules
 import specs.rules
-from specs.model import Finding, Source
+from specs.model.spec import Finding, Source
 from tests.documents.gathering import Documents
 from tools.contradicting_pages import measure_contradictions
 from tools.page_defects import (

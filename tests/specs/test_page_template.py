@@ -9,9 +9,9 @@ import pytest
 
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents import Text, decode
+from specs.documents.text.documents import Text, decode
+from specs.documents.text.page_template import PARTS, TemplatePart, describe_missing, write_template
 from specs.importers import find_importer, import_text
-from specs.page_template import PARTS, TemplatePart, describe_missing, write_template
 from tests.commands.command_line import call, check_message
 
 PLAIN = """# Frobnicate

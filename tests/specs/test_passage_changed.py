@@ -9,8 +9,8 @@ import pytest
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from specs.declaration_rules.passage_changed import examine
-from specs.library import load_spec
-from specs.spec_folders import list_operators
+from specs.files.library import load_spec
+from specs.files.spec_folders import list_operators
 
 pytestmark = pytest.mark.slow
 

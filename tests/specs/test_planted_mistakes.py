@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from specs.documents import decode, read_document
+from specs.documents.text.documents import decode, read_document
 from specs.importers import import_text
-from specs.model import Finding
+from specs.model.spec import Finding
 from specs.rules.attribute_type_vs_example import fits
 from specs.rules.unknown_element_type import unknown
 from tests.documents.gathering import Documents

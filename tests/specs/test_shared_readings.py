@@ -9,8 +9,8 @@ import pytest
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator, for_all_versions, implemented
-from specs.library import OWN_FOLDER, load_spec
-from specs.shared_readings import FILE_NAME, read_shared
+from specs.files.library import OWN_FOLDER, load_spec
+from specs.files.shared_readings import FILE_NAME, read_shared
 
 NAME = OperatorName("ai.test", "Blend", 3)
 IMPORTED = """\

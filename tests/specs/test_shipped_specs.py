@@ -14,19 +14,19 @@ import onnx.defs
 import pytest
 from click.testing import CliRunner, Result
 
-from generator.making.lock import read_lock
-from generator.making.named_operators import first_operators
-from generator.spaces.modelled import modelled_operators
-from generator.witnessed.agreed import read_agreed
+from generator.asking.named_operators import first_operators
+from generator.calls.declared.modelled import modelled_operators
+from generator.making.suites.lock import read_lock
+from generator.measured.agreed import read_agreed
 from opcert.commands import cli
 from opcert.commands.packages import package_document
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.yaml_files import YamlDocument, load_file
 from reference.registry import for_all_versions, implemented
-from specs.declarations import find_declaration
-from specs.importing import find_drift, plan_files, read_documents, remembered_assertions, select
-from specs.library import OWN_FOLDER, facts_path, list_operators, load_spec
+from specs.files.declarations import find_declaration
+from specs.files.library import OWN_FOLDER, facts_path, list_operators, load_spec
+from specs.importing.importing import find_drift, plan_files, read_documents, remembered_assertions, select
 from tests.documents.gathering import Documents
 
 pytestmark = pytest.mark.slow

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from generator.making.named_operators import names_a_reference
+from generator.asking.named_operators import names_a_reference
 from opcert.vocabulary.kept_readings import KeptReadings
 from opcert.vocabulary.names import OperatorName
-from specs.declaration_files import read_document
-from specs.spec_folders import OWN_FOLDER
-from specs.stated_values import KEYS, keep_stated_values, stated_value
+from specs.files.declaration_files import read_document
+from specs.files.spec_folders import OWN_FOLDER
+from specs.files.stated_values import KEYS, keep_stated_values, stated_value
 
 SHIFT = OperatorName.parse("test.domain::Shift-21")
 
@@ -112,7 +112,7 @@ def test_what_is_kept_and_damaged_does_not_count(
 
 def test_what_ships_is_told_without_yaml_when_it_was_read_before() -> None:
     script = (
-        "import sys\nfrom generator.making.named_operators import declared_versions, referenced_operators\n"
+        "import sys\nfrom generator.asking.named_operators import declared_versions, referenced_operators\n"
         "declared_versions(), referenced_operators()\nprint('yaml' in sys.modules)"
     )
     for _ in range(2):

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from specs.documents import Line, Passage, read_document
-from specs.expressions import parse
+from specs.documents.prose.normative import find_normative
+from specs.documents.prose.part_names import ParameterNames
+from specs.documents.prose.passage_statements import find_statements
+from specs.documents.text.documents import Line, Passage, read_document
+from specs.files.library import list_operators, load_imported
 from specs.importers import import_text
-from specs.library import list_operators, load_imported
-from specs.model import Spec
-from specs.prose.normative import find_normative
-from specs.prose.part_names import ParameterNames
-from specs.prose.passage_statements import find_statements
-from specs.statements import Range, Relevance, describe, is_proposed
+from specs.language.expressions import parse
+from specs.model.spec import Spec
+from specs.model.statements import Range, Relevance, describe, is_proposed
 from tests.documents.gathering import Documents
 from tests.specs.stated_facts import Measured, measure, read_list
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents import decode
+from specs.documents.text.documents import decode
 from specs.importers import find_importer
 from specs.importers.tensorflow_fragment import read as read_fragment
-from specs.model import AttributeSpec, ParameterSpec, Spec
+from specs.model.spec import AttributeSpec, ParameterSpec, Spec
 from tests.documents.gathering import Documents
 from tests.specs.damage import (
     HARMFUL,

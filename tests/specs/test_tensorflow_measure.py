@@ -6,9 +6,9 @@ import pytest
 
 from opcert.commands.packages import package_document
 from opcert.vocabulary.names import OperatorName
-from specs.documents import decode, read_document
+from specs.documents.packages.dumped_rows import read_dump
+from specs.documents.text.documents import decode, read_document
 from specs.importers.tensorflow_docstring import read
-from specs.packages.dumped_rows import read_dump
 from tests.documents.gathering import Documents
 from tests.specs.emitters.tensorflow import Definition, emit_docstring
 from tests.specs.test_tensorflow import same_structure

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from opcert.vocabulary.names import OperatorName
-from specs.documents import decode
+from specs.documents.text.documents import decode
+from specs.files.layers import merge_layers
 from specs.importers import import_text
-from specs.layers import merge_layers
-from specs.linting import with_key
-from specs.model import Finding, Spec
+from specs.lint.linting import with_key
+from specs.model.spec import Finding, Spec
 from specs.rules import examine_spec
 
 RST = """

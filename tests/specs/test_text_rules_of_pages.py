@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from specs.documents import Text
+from specs.documents.text.documents import Text
 from specs.importers import import_text
-from specs.model import Finding
+from specs.model.spec import Finding
 from tests.growth import LINEAR, growth
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,8 @@ from itertools import product
 
 import pytest
 
-from specs.shape_expressions import parse_shape
-from specs.unification import Matched, match_shapes
+from specs.language.shape_expressions import parse_shape
+from specs.language.unification import Matched, match_shapes
 
 WHOLE = {"b": 3, "none": 0, "less": -2, "half": 0.5, "list": [7]}
 

@@ -9,9 +9,9 @@ import pytest
 
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.composition import compose
-from specs.model import Document, Example, Prose, Source, Spec, Value
-from specs.version_ranges import in_range, key_of_version
+from specs.files.composition import compose
+from specs.files.version_ranges import in_range, key_of_version
+from specs.model.spec import Document, Example, Prose, Source, Spec, Value
 
 
 def spec_of(version: int, **fields: Any) -> Spec:

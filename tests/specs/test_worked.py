@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from specs.documents import Line
-from specs.worked.code import read_code
-from specs.worked.example_values import Built, SliceOfUnknown, UnknownValue
-from specs.worked.flattened import split_statements
-from specs.worked.literals import LiteralReader
-from specs.worked.printed import read_printed
+from specs.documents.text.documents import Line
+from specs.documents.worked.code import read_code
+from specs.documents.worked.example_values import Built, SliceOfUnknown, UnknownValue
+from specs.documents.worked.flattened import split_statements
+from specs.documents.worked.literals import LiteralReader
+from specs.documents.worked.printed import read_printed
 
 
 def _lines(text: str) -> list[Line]:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specs.documents import Line, decode
+from specs.documents.text.documents import Line, decode
+from specs.documents.worked.code import read_code
+from specs.documents.worked.example_calls import Code
+from specs.documents.worked.example_values import Typed, UnknownValue
 from specs.importers import import_text
-from specs.model import Spec
-from specs.worked.code import read_code
-from specs.worked.example_calls import Code
-from specs.worked.example_values import Typed, UnknownValue
+from specs.model.spec import Spec
 from tests.growth import LINEAR, growth
 
 pytestmark = pytest.mark.slow

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from specs.model import Spec, Value
+from specs.model.spec import Spec, Value
 from tests.documents.gathering import Documents
 from tests.specs.read_pages import read_specs
 

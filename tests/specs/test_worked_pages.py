@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.families import example
-from generator.making.discovery import open_spec
-from generator.making.workshop import Options, Workshop, word_of
+from generator.making.families import example
+from generator.making.operators.discovery import open_spec
+from generator.making.operators.workshop import Options, Workshop, word_of
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 

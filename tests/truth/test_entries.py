@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from generator.witnessed.truth_explanations import read_explanations
+from generator.trust.witnesses.truth_explanations import read_explanations
 from opcert.vocabulary.errors import UserError
-from reference.disagreements import FILE_NAME, Disagreement
-from specs.library import list_operators, load_spec
-from specs.spec_folders import OWN_FOLDER, room_of
+from reference.readings.disagreements import FILE_NAME, Disagreement
+from specs.files.library import list_operators, load_spec
+from specs.files.spec_folders import OWN_FOLDER, room_of
 from tests.commands.command_line import Answer
 from tests.documents.cited import assert_cited
 from tests.documents.gathering import Documents

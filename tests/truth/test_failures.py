@@ -11,20 +11,20 @@ import pytest
 from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from generator.asking.calls import Call
-from generator.witnessed import truth_runs
-from generator.witnessed.truth_calls import TruthCalls
-from generator.witnessed.truth_explanations import ExplainedRefusal
-from generator.witnessed.truth_failures import FailureEntries
-from generator.witnessed.truth_runs import Witnessed
-from generator.witnessed.truth_table import TruthTable, TruthTableMaker
+from generator.trust.witnesses import truth_runs
+from generator.trust.witnesses.truth_calls import TruthCalls
+from generator.trust.witnesses.truth_explanations import ExplainedRefusal
+from generator.trust.witnesses.truth_failures import FailureEntries
+from generator.trust.witnesses.truth_runs import Witnessed
+from generator.trust.witnesses.truth_table import TruthTable, TruthTableMaker
 from opcert.commands.truth_summary import summarise_truth
 from opcert.commands.truth_trying import try_operators
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
-from reference.disagreements import Disagreement
-from specs.library import load_spec
-from specs.model import Origin, Refusable, Spec
+from reference.readings.disagreements import Disagreement
+from specs.files.library import load_spec
+from specs.model.spec import Origin, Refusable, Spec
 from tests.conformance.samples import FAKES
 from tools.explained import Use, uses_in_table
 

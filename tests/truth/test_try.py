@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from generator.asking.calls import Call
-from generator.borders.breach_attempts import Stage
-from generator.borders.breaches import Breach, BreachPlace
-from generator.spaces.modelled import choose_modelled, modelled_operators
-from generator.witnessed.truth_calls import TruthCalls
-from generator.witnessed.truth_explanations import FILE_NAME, ExplainedRefusal, read_explanations
-from generator.witnessed.truth_runs import Reaction, Witnessed
-from generator.witnessed.truth_table import TruthTable, TruthTableMaker
+from generator.calls.borders.breach_attempts import Stage
+from generator.calls.borders.breaches import Breach, BreachPlace
+from generator.calls.declared.modelled import choose_modelled, modelled_operators
+from generator.trust.witnesses.truth_calls import TruthCalls
+from generator.trust.witnesses.truth_explanations import FILE_NAME, ExplainedRefusal, read_explanations
+from generator.trust.witnesses.truth_runs import Reaction, Witnessed
+from generator.trust.witnesses.truth_table import TruthTable, TruthTableMaker
 from opcert.commands.truth_summary import summarise_truth
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
-from specs.model import Constraint, Origin
+from specs.model.spec import Constraint, Origin
 from tests.commands.command_line import Answer
 from tests.commands.command_line import call as command
 from tests.conformance.samples import FAKES

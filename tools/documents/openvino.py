@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from opcert.vocabulary.errors import UserError
-from specs.documents import Text, read_document
-from specs.model import Spec
-from specs.openvino_pages.field_outcomes import FieldOutcome, State
-from specs.openvino_pages.lexers import doxyrest, markdown, sphinx
-from specs.openvino_pages.whole_page import VERSIONED, read_page
-from specs.openvino_pages.xml_layers import Layers
+from specs.documents.openvino_pages.field_outcomes import FieldOutcome, State
+from specs.documents.openvino_pages.lexers import doxyrest, markdown, sphinx
+from specs.documents.openvino_pages.whole_page import VERSIONED, read_page
+from specs.documents.openvino_pages.xml_layers import Layers
+from specs.documents.text.documents import Text, read_document
+from specs.model.spec import Spec
 from tests.documents.gathering import Documents
 
 STATES: tuple[State, ...] = ("read", "none", "open", "unread")

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from opcert.commands.packages import package_document
 from opcert.vocabulary.errors import RuntimeUnavailable
-from specs.documents import Text, read_document
+from specs.documents.packages.dumped_rows import read_dump
+from specs.documents.text.documents import Text, read_document
 from specs.importers.package_tensorflow import DIALECT, layers
 from specs.importers.tensorflow_docstring import operator_name, read
-from specs.model import AttributeSpec, ParameterSpec, Spec
-from specs.packages.dumped_rows import read_dump
+from specs.model.spec import AttributeSpec, ParameterSpec, Spec
 from specs.rules.document_vs_package import same_default
 from tests.documents.gathering import Documents
 

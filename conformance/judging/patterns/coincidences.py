@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.judging.elements import Floats, Mask
+from conformance.judging.patterns.elements import Floats, Mask
 from conformance.judging.patterns.wrong_output import spread
 from conformance.suite.values import decode_loudly
 from opcert.vocabulary.element_types import ElementType

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.judging.elements import same_elements
 from conformance.judging.patterns.coincidences import STRANGE
+from conformance.judging.patterns.elements import same_elements
 from conformance.judging.patterns.wrong_output import FEWEST, WrongOutput
 from conformance.suite.values import decode_loudly, element_to_json
 from opcert.vocabulary.element_types import ElementType

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.judging.elements import Floats
 from conformance.judging.patterns.arithmetic import spacing
+from conformance.judging.patterns.elements import Floats
 from conformance.judging.patterns.wrong_output import FEWEST, WrongOutput
 from conformance.suite.values import decode_loudly
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.judging.elements import Floats, Mask, measure, same_bits, same_elements
 from conformance.judging.patterns.coincidences import STRANGE, is_strange_order
+from conformance.judging.patterns.elements import Floats, Mask, measure, same_bits, same_elements
 from conformance.judging.patterns.wrong_output import FEWEST, WrongOutput, spread
 from opcert.vocabulary.element_types import ElementType
 

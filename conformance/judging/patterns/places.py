@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.judging.elements import Mask
 from conformance.judging.patterns.coincidences import is_strange_place
+from conformance.judging.patterns.elements import Mask
 from conformance.judging.patterns.wrong_output import FEWEST, WrongOutput
 from conformance.suite.values import decode_loudly
 

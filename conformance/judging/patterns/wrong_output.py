@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.judging.elements import Floats, Mask
+from conformance.judging.patterns.elements import Floats, Mask
 from conformance.suite.values import decode_loudly
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor

@@ -17,15 +17,15 @@ from conformance.clusters.machines import sources_digest
 from conformance.clusters.own_process import in_own_process
 from conformance.clusters.worker_answers import Lost, WorkerFailure
 from conformance.suite.suites import open_suite
-from generator.adequacy import cluster_sets, measure, random_calls, set_units
-from generator.adequacy.cluster_sets import measure_on_cluster
-from generator.adequacy.jobs import measure_suite
-from generator.adequacy.kept import MeasuredOperator, kept_json
-from generator.adequacy.outcomes import MutantOutcome, SetAnswer
-from generator.adequacy.set_units import SetUnit
-from generator.adequacy.work import MeasuredWork, work_of
-from generator.making.suite_making import write_generated
-from generator.making.workshop import Options
+from generator.making.operators.workshop import Options
+from generator.making.suites.suite_making import write_generated
+from generator.measured.kept import MeasuredOperator, kept_json
+from generator.measured.outcomes import MutantOutcome, SetAnswer
+from generator.trust.mutants import cluster_sets, measure, random_calls, set_units
+from generator.trust.mutants.cluster_sets import measure_on_cluster
+from generator.trust.mutants.jobs import measure_suite
+from generator.trust.mutants.set_units import SetUnit
+from generator.trust.mutants.work import MeasuredWork, work_of
 from opcert.vocabulary.errors import InternalError, UserError
 from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call, check_message

@@ -14,8 +14,8 @@ from conformance.clusters import connecting
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.worker_answers import Lost
 from conformance.suite.goldens import write_golden
-from generator.checking.call_cases import CallCases
-from generator.checking.model_cases import cases_of_calls
+from generator.models.check.call_cases import CallCases
+from generator.models.check.model_cases import cases_of_calls
 from opcert.vocabulary.errors import UserError
 from tests.commands.checked_models import write_model
 from tests.commands.command_line import Answer, call, check_message

@@ -16,13 +16,13 @@ import pytest
 from conformance.clusters import connecting
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.worker_answers import Lost
+from conformance.judging.responses import Refused, Response
 from conformance.processes.worker_limits import Limits
-from conformance.running.responses import Refused, Response
 from conformance.runtimes.runtimes import find_runtime
 from generator.asking.calls_files import read_calls
-from generator.fuzzing import cluster_search
-from generator.fuzzing.cluster_search import ClusterSearch, DrawAnswer, DrawUnit, seed_of
-from generator.fuzzing.search import FuzzResult, add_search, fuzz
+from generator.exploring.fuzzing import cluster_search
+from generator.exploring.fuzzing.cluster_search import ClusterSearch, DrawAnswer, DrawUnit, seed_of
+from generator.exploring.fuzzing.search import FuzzResult, add_search, fuzz
 from opcert.vocabulary.errors import RuntimeUnavailable, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor

@@ -5,8 +5,8 @@ from __future__ import annotations
 from onnx import ModelProto
 
 from conformance.checked_models.model_calls import Extent, ModelCall, ModelNode, ModelValue
-from conformance.models.protos import read_attribute
 from conformance.suite.cases import Case
+from conformance.suite.protos import read_attribute
 from opcert.vocabulary.attributes import Attributes
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.slots import slots_of

@@ -12,7 +12,7 @@ from onnx import ModelProto
 from onnx.reference import ReferenceEvaluator
 
 from conformance.checked_models.node_order import taken_names
-from conformance.running.responses import Answered, Refused, Response
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.element_types import element_type_of
 from opcert.vocabulary.tensors import Tensor

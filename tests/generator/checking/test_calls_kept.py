@@ -8,10 +8,10 @@ import pytest
 
 from conformance.checked_models.model_calls import ModelCall
 from conformance.models.case_models import build_model
-from conformance.models.protos import read_tensor
 from conformance.suite.cases import Case
-from generator.checking.call_cases import CallCases
-from generator.checking.making import cases_of_call
+from conformance.suite.protos import read_tensor
+from generator.models.check.call_cases import CallCases
+from generator.models.check.making import cases_of_call
 from opcert.vocabulary.tensors import Tensor
 from tests.generator.checking.made_calls import call, fed, fixed, weight
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from conformance.checked_models.model_calls import ModelCall, ModelValue
-from generator.checking import making
-from generator.checking.making import cases_of_call
-from generator.checking.model_cases import cases_of_calls
+from generator.models.check import making
+from generator.models.check.making import cases_of_call
+from generator.models.check.model_cases import cases_of_calls
 from opcert.vocabulary.names import OperatorName
 from tests.generator.checking.made_calls import call, fed, fixed, weight
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance.checked_models.model_calls import ModelCall
-from generator.checking.data_classes import data_classes_of
-from generator.checking.node_calls import read_node
+from generator.models.check.data_classes import data_classes_of
+from generator.models.check.node_calls import read_node
 from tests.generator.checking.made_calls import call, fed, weight
 
 LSTM = call("LSTM-14", [fed(None, None, 4), weight(1, 12, 4), weight(1, 12, 3)], hidden_size=3)

@@ -11,9 +11,9 @@ from onnx.reference import ReferenceEvaluator
 from conformance.checked_models.model_calls import ModelCall
 from conformance.models.case_models import build_model
 from conformance.suite.cases import Case
-from generator.checking.call_cases import CallCases
-from generator.checking.making import cases_of_call
-from generator.checking.open_shapes import OPEN, SHAPES
+from generator.models.check.call_cases import CallCases
+from generator.models.check.making import cases_of_call
+from generator.models.check.open_shapes import OPEN, SHAPES
 from tests.generator.checking.made_calls import call, fed, fixed, weight
 from tests.generator.neighbours.fused_programs import passes
 

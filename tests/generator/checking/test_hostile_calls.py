@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 from onnx import NodeProto, TensorProto, helper
 
-from generator.checking import making
-from generator.checking.call_cases import CallCases
-from generator.checking.call_clock import OutOfTime, within_seconds
-from generator.checking.making import cases_of_call
-from generator.kinds.moderate import Moderate
-from generator.values.data import fill
-from generator.values.draws import Draw
+from generator.calls.data.data import fill
+from generator.calls.data.draws import Draw
+from generator.calls.kinds.moderate import Moderate
+from generator.models.check import making
+from generator.models.check.call_cases import CallCases
+from generator.models.check.call_clock import OutOfTime, within_seconds
+from generator.models.check.making import cases_of_call
 from opcert.vocabulary.tensors import Tensor
-from reference.numbers import encode, numbers
-from specs.expressions import parse
-from specs.functions.windows_hold_elements import windows_hold_elements
+from reference.numbers.numbers import encode, numbers
+from specs.language.expressions import parse
+from specs.language.functions.windows_hold_elements import windows_hold_elements
 from tests.conformance.checked_models.hand_made import given, graph_of, model_of, read
 
 

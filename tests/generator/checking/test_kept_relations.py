@@ -7,10 +7,10 @@ from math import prod
 import pytest
 
 from conformance.checked_models.model_calls import ModelCall
-from generator.checking.node_calls import read_node
-from generator.checking.shape_checks import Shapes
-from generator.checking.shape_choice import ChosenShapes, choose_shapes
-from generator.values.draws import Draw
+from generator.calls.data.draws import Draw
+from generator.models.check.node_calls import read_node
+from generator.models.check.shape_checks import Shapes
+from generator.models.check.shape_choice import ChosenShapes, choose_shapes
 from tests.generator.checking.made_calls import call, fed, fixed, weight
 
 _LAST = 2**63 - 1

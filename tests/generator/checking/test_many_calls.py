@@ -11,15 +11,15 @@ from conformance.adopting.node_tests import node_suite
 from conformance.checked_models.model_calls import ModelCall
 from conformance.suite.suites import open_suite
 from generator.asking.bare_cases import bare_case
-from generator.checking.call_cases import CallCases
-from generator.checking.making import cases_of_call
-from generator.checking.model_cases import cases_of_calls
-from generator.making.named_operators import referenced_operators
-from generator.making.opsets import default_operators
-from generator.spaces.declared_levels import DeclaredLevels
-from generator.spaces.space import open_space
-from generator.values.draws import Draw
-from specs.library import load_spec
+from generator.asking.named_operators import referenced_operators
+from generator.calls.data.draws import Draw
+from generator.calls.declared.declared_levels import DeclaredLevels
+from generator.calls.space.space import open_space
+from generator.making.operators.opsets import default_operators
+from generator.models.check.call_cases import CallCases
+from generator.models.check.making import cases_of_call
+from generator.models.check.model_cases import cases_of_calls
+from specs.files.library import load_spec
 from tests.generator.checking.calls_of_cases import call_of_case
 from tests.generator.checking.made_calls import call, fed
 

@@ -8,10 +8,10 @@ import pytest
 
 from conformance.suite.suite_parts import suite_order
 from conformance.suite.suites import open_suite, write_suite
-from generator.checking import model_cases
-from generator.checking.model_cases import cases_of_calls
-from generator.checking.model_suite import calls_by_case, write_model_suite
-from generator.checking.node_tests import node_tests_of_call
+from generator.models.check import model_cases
+from generator.models.check.model_cases import cases_of_calls
+from generator.models.check.model_suite import calls_by_case, write_model_suite
+from generator.models.check.node_tests import node_tests_of_call
 from opcert.vocabulary.errors import NothingRan
 from tests.generator.checking.made_calls import call, fed
 

@@ -9,13 +9,13 @@ import pytest
 
 from conformance.checked_models.model_calls import ModelCall
 from conformance.judging.judge import FAILING, judge
-from conformance.running.responses import Answered, Refused
+from conformance.judging.responses import Answered, Refused
 from conformance.suite.cases import Case
 from generator.asking.questions import settled_options
-from generator.checking.making import cases_of_call
+from generator.models.check.making import cases_of_call
 from opcert.vocabulary.attributes import AttributeValue
 from reference.registry import find_operator
-from specs.library import load_spec
+from specs.files.library import load_spec
 from tests.generator.checking.made_calls import call, fed, fixed, weight
 
 pytestmark = pytest.mark.slow

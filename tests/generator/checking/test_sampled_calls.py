@@ -11,11 +11,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from conformance.checked_models.model_calls import ModelNode
-from generator.checking.actual_calls import ActualCall, actual_call
-from generator.checking.node_judging import plain_expectation
-from generator.checking.sampled_calls import sample
-from generator.checking.sampled_elements import ELEMENTWISE
-from generator.making.named_operators import referenced_operators
+from generator.asking.named_operators import referenced_operators
+from generator.models.check.actual_calls import ActualCall, actual_call
+from generator.models.check.node_judging import plain_expectation
+from generator.models.check.sampled_calls import sample
+from generator.models.check.sampled_elements import ELEMENTWISE
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

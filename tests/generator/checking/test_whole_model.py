@@ -13,10 +13,10 @@ from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from conformance.checked_models.model_reading import read_model
 from conformance.checked_models.whole_model import WholeModelFacts
-from conformance.running.responses import Crashed, Response
+from conformance.judging.responses import Crashed, Response
 from conformance.suite.cases import Case
-from generator.checking.whole_model import InputSource, NumberLimits, check_numbers_with
-from generator.fuzzing.judged_calls import Ask
+from generator.exploring.shrinking.judged_calls import Ask
+from generator.models.check.whole_model import InputSource, NumberLimits, check_numbers_with
 from opcert.vocabulary.errors import UserError
 from tests.conformance.checked_models.hand_made import given, graph_of, model_of
 from tests.generator.checking.faulty_runtime import FaultyRuntime

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from conformance.checked_models.model_reading import read_model
 from conformance.runtimes.runtimes import find_runtime
-from generator.checking.whole_model import InputSource, NumberLimits, check_numbers
+from generator.models.check.whole_model import InputSource, NumberLimits, check_numbers
 from tests.conformance.checked_models.hand_made import given, graph_of, model_of
 
 node = helper.make_node

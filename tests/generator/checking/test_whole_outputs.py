@@ -14,9 +14,9 @@ from onnx import ModelProto, helper, numpy_helper
 from conformance.checked_models.model_reading import read_model
 from conformance.checked_models.output_distances import Apart, apart
 from conformance.checked_models.whole_model import OutputNumbers, WholeModelFacts
-from conformance.running.responses import Answered, Response
+from conformance.judging.responses import Answered, Response
 from conformance.suite.cases import Case
-from generator.checking.whole_model import InputSource, NumberLimits, check_numbers_with
+from generator.models.check.whole_model import InputSource, NumberLimits, check_numbers_with
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.checked_models.hand_made import given, graph_of, model_of
 from tests.generator.checking.faulty_runtime import FaultyRuntime

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Set
 from functools import cache
 
 from conformance.suite.cases import Case
-from specs.expressions import parse
-from specs.library import load_spec
+from specs.files.library import load_spec
+from specs.language.expressions import parse
 
 _spec = cache(load_spec)
 

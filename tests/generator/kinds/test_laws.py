@@ -8,19 +8,19 @@ from math import prod
 
 import pytest
 
-from generator.borders.breach_attempts import broken_rules
-from generator.changes.kind_values import kind_changes
-from generator.kinds.axes import Axes
-from generator.kinds.transposed_window import TransposedWindow
-from generator.solved.drawing import draw_call
-from generator.solved.partial import Partial
-from generator.spaces.declared_kinds import kind_names
-from generator.spaces.kind import Kind
-from generator.spaces.space import CallSpace
-from generator.values.draws import Draw
+from generator.calls.borders.breach_attempts import broken_rules
+from generator.calls.data.draws import Draw
+from generator.calls.edits.kind_values import kind_changes
+from generator.calls.kinds.axes import Axes
+from generator.calls.kinds.transposed_window import TransposedWindow
+from generator.calls.solver.partial import Partial
+from generator.calls.space.declared_kinds import kind_names
+from generator.calls.space.drawing import draw_call
+from generator.calls.space.space import CallSpace
+from generator.calls.variables.kind import Kind
 from opcert.vocabulary.names import OperatorName
-from specs.domain import holds
-from specs.evaluation import EvaluationError
+from specs.language.evaluation import EvaluationError
+from specs.model.domain import holds
 from tests.generator.declared import ends_of_operators, newest_operators, random_scopes, space_of
 from tests.generator.kinds.exceptions import NEVER_ALONE, UNBREACHED, excepted
 

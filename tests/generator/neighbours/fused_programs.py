@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.judging.judge import judge
-from conformance.running.responses import Answered
+from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
-from generator.neighbours.chain_cases import case_of_chain
-from generator.neighbours.chains import Chain
+from generator.models.chains.chain_cases import case_of_chain
+from generator.models.chains.chains import Chain
 from opcert.vocabulary.tensors import Tensor
 
 Array = NDArray[Any]

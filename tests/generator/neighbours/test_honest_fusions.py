@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from generator.neighbours.patterns import (
+from generator.models.neighbours.patterns import (
     around_casts,
     around_constants,
     around_convolutions,
@@ -16,7 +16,7 @@ from generator.neighbours.patterns import (
     around_products,
     around_quantisation,
 )
-from generator.neighbours.patterns.weaving import weave_in
+from generator.models.neighbours.patterns.weaving import weave_in
 from tests.generator.neighbours.fused_programs import (
     ORDERS,
     Array,

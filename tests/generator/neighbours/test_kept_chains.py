@@ -12,10 +12,10 @@ import pytest
 from onnx import helper
 
 from conformance.checked_models.model_calls import ModelFacts, ModelValue
-from generator.neighbours.of_models import model_chains
-from generator.neighbours.of_models.kept_chains import KeptChains, key_of_group
-from generator.neighbours.of_models.model_chains import ModelChain, chains_of_model
-from generator.neighbours.of_models.node_groups import groups_of_model
+from generator.models.model_chains import model_chains
+from generator.models.model_chains.kept_chains import KeptChains, key_of_group
+from generator.models.model_chains.model_chains import ModelChain, chains_of_model
+from generator.models.model_chains.node_groups import groups_of_model
 from tests.generator.neighbours.test_model_chains import facts_of
 
 

@@ -10,9 +10,9 @@ from onnx.reference import ReferenceEvaluator
 
 from conformance.checked_models.model_calls import ModelFacts, ModelNode, ModelValue
 from conformance.checked_models.model_reading import group_calls
-from conformance.models.protos import read_attribute, read_tensor
-from generator.neighbours.of_models.model_chains import ModelChain, chains_of_model
-from generator.neighbours.of_models.node_groups import groups_of_model
+from conformance.suite.protos import read_attribute, read_tensor
+from generator.models.model_chains.model_chains import ModelChain, chains_of_model
+from generator.models.model_chains.node_groups import groups_of_model
 from opcert.vocabulary.element_types import BY_CODE
 from opcert.vocabulary.names import OperatorName
 from tests.generator.neighbours.fused_programs import passes

@@ -10,7 +10,7 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 
 from conformance.suite.suites import open_suite
-from generator.neighbours.neighbour_suite import neighbour_cases, write_neighbours
+from generator.models.neighbours.neighbour_suite import neighbour_cases, write_neighbours
 from tests.conftest import REPOSITORY
 from tests.generator.neighbours.fused_programs import passes
 

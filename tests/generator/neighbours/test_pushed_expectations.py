@@ -11,13 +11,13 @@ import pytest
 from conformance.models.case_models import build_model
 from conformance.suite.cases import Case, ExpectedOutput
 from conformance.suite.goldens import read_golden, write_golden
-from generator.neighbours import neighbour_suite
-from generator.neighbours.chain_cases import case_of_chain, distinct_cases
-from generator.neighbours.chains import Chain, Weaver
-from generator.neighbours.neighbour_suite import opset_of_neighbours
-from generator.neighbours.node_answers import Unpushed
-from generator.neighbours.patterns.weaving import weave_in
-from generator.neighbours.pushing import expectations_of_chain
+from generator.models.chains.chain_cases import case_of_chain, distinct_cases
+from generator.models.chains.chains import Chain, Weaver
+from generator.models.chains.node_answers import Unpushed
+from generator.models.chains.pushing import expectations_of_chain
+from generator.models.neighbours import neighbour_suite
+from generator.models.neighbours.neighbour_suite import opset_of_neighbours
+from generator.models.neighbours.patterns.weaving import weave_in
 from opcert.commands.suite_argument import resolve_suite
 from opcert.vocabulary.errors import UserError
 from tests.generator.neighbours.fused_programs import passes

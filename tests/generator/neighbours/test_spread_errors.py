@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from conformance.suite.cases import ExpectedOutput
-from generator.neighbours.chain_cases import case_of_chain
-from generator.neighbours.chains import Weaver
-from generator.neighbours.node_answers import Unpushed
-from generator.neighbours.patterns.weaving import weave_in
-from generator.neighbours.pushing import expectations_of_chain
+from generator.models.chains.chain_cases import case_of_chain
+from generator.models.chains.chains import Weaver
+from generator.models.chains.node_answers import Unpushed
+from generator.models.chains.pushing import expectations_of_chain
+from generator.models.neighbours.patterns.weaving import weave_in
 from tests.generator.neighbours.fused_programs import passes
 
 WEAVE = weave_in(17)

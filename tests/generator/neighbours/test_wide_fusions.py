@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from conformance.suite.cases import Case
-from generator.neighbours.chain_cases import case_of_chain
-from generator.neighbours.patterns import wide_axes, wide_convolutions, wide_products, written_out
-from generator.neighbours.patterns.weaving import weave_in
+from generator.models.chains.chain_cases import case_of_chain
+from generator.models.neighbours.patterns import wide_axes, wide_convolutions, wide_products, written_out
+from generator.models.neighbours.patterns.weaving import weave_in
 from tests.generator.neighbours.fused_programs import Array, F
 from tests.generator.neighbours.wrong_fusions import Step, Wrong, evaluated, is_right, noticed
 

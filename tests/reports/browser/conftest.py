@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from conformance.running.responses import Answered, Response
+from conformance.judging.responses import Answered, Response
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from reports.page_making.report_page import write_report
+from reports.pages.report_page import write_report
 from reports.results.case_results import Results, put_together
 from tests.reports.sample import HEADER, Maker, planted, sample_cases
 

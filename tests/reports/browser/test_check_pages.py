@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser
 
-from conformance.running.responses import Crashed, Response
+from conformance.judging.responses import Crashed, Response
 from conformance.suite.cases import Case
 from reports.checked_models.check_page import write
 from tests.reports.accessibility import find_violations

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Browser
 
 from conformance.judging.judge import Judgement
-from conformance.running.responses import Refused
+from conformance.judging.responses import Refused
 from conformance.suite.cases import Case
-from reports.page_making.report_page import write_report
+from reports.pages.report_page import write_report
 from reports.results.case_results import put_together
 from tests.reports.sample import RESIZE_18, Maker, make_case, sample_facts
 from tests.reports.test_html import HOSTILE, poison

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from benchmarks.report_page import many_cases, many_operators
-from reports.page_making.report_page import write_report
+from reports.pages.report_page import write_report
 from reports.results.case_results import put_together
 from tests.reports.accessibility import find_violations
 from tests.reports.sample import Maker

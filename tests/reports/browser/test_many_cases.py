@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from reports.page_making.report_page import write_report
+from reports.pages import listed_cases
+from reports.pages.report_page import write_report
 from reports.results.case_results import Results
-from reports.single_cases import listed_cases
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LISTED = 90

@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from reports.gates.baseline import Baseline
 from reports.gates.excusing import excuse
-from reports.page_making import report_page
-from reports.page_making.report_page import write_report
+from reports.pages import report_page
+from reports.pages.report_page import write_report
 from reports.results.case_results import Results, put_together
 from tests.reports.accessibility import find_violations
 from tests.reports.browser.conftest import OTHER

@@ -9,8 +9,8 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser
 
+from conformance.judging.responses import Answered, Refused, Response
 from conformance.recording.records import read_record
-from conformance.running.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.vocabulary.whole_files import write_text
 from reports.certificates.certificate import make_certificate

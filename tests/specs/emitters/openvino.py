@@ -13,8 +13,8 @@ from random import Random
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from specs.model import AttributeSpec, Example, ParameterSpec, Spec, Value
-from specs.openvino_pages.type_words import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED
+from specs.documents.openvino_pages.type_words import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED
+from specs.model.spec import AttributeSpec, Example, ParameterSpec, Spec, Value
 
 _WORDS = {
     "int": ("int", "integer"),

@@ -8,7 +8,8 @@ from typing import Any, get_args
 
 from opcert.vocabulary.attributes import AttributeKind
 from opcert.vocabulary.names import OperatorName
-from specs.model import (
+from specs.documents.openvino_pages.type_words import find_precision
+from specs.model.spec import (
     AllowedValues,
     Arity,
     AttributeSpec,
@@ -21,7 +22,6 @@ from specs.model import (
     TypeConstraint,
     Value,
 )
-from specs.openvino_pages.type_words import find_precision
 from tests.specs.emitters.onnx_schemas import AttributeSchema, ParameterSchema, Schema
 
 _PLACE = Source("d", 1)

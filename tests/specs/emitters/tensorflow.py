@@ -1,6 +1,7 @@
 """Writes docstrings and table cells as TensorFlow's generator does, from the definitions of operators.
 
-A definition has rows as `specs/packages/dump_tensorflow.py` writes them: inputs, outputs, attributes.
+A definition has rows as `specs/documents/packages/dump_tensorflow.py` writes them: inputs, outputs,
+attributes.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from opcert.vocabulary.names import OperatorName
-from specs.documents import KEY
-from specs.model import Document, Spec
-from specs.packages.dumped_rows import DumpLine
-from specs.packages.tensorflow_definitions import read_definition
+from specs.documents.packages.dumped_rows import DumpLine
+from specs.documents.packages.tensorflow_definitions import read_definition
+from specs.documents.text.documents import KEY
+from specs.model.spec import Document, Spec
 
 Values = Mapping[str, Any]
 

@@ -1,0 +1,160 @@
+"""Calls of an operator whose spec declares them: valid ones of given levels, at borders, breaking a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+
+from generator.asking.calls import Call
+from generator.asking.validity import find_violations
+from generator.calls.borders.breaches import Breach, find_breaches
+from generator.calls.borders.edges import find_edges
+from generator.calls.borders.known_breaches import Places, breaches_at
+from generator.calls.data.draws import Draw
+from generator.calls.rows.cores import ForbiddenCombination, find_core
+from generator.calls.rows.covering_rows import Dealer, learn_cores, rare_rows, row_draw, space_model
+from generator.calls.rows.feasibility import Level
+from generator.calls.rows.row_search import RowSearch
+from generator.calls.solver.solving import Found
+from generator.calls.space.drawing import draw_call
+from generator.calls.space.space import CallSpace, open_space
+from opcert.vocabulary.errors import InternalError
+from specs.model.spec import Exclusion, Factor, Origin, Spec
+
+DRAWS = 8
+"""Calls that are drawn for some levels, where a rule on data rejects the first."""
+PAIR = 2
+"""Cores of so many levels are found whenever they are learned; those of more need rows that cover more."""
+
+
+class UnlearnedCore(InternalError):
+    """Levels go together in no call, and the cores that are known do not say so: they are to be learned."""
+
+
+@dataclass(frozen=True, eq=False)
+class DeclaredLevels:
+    """What makes an operator's calls, derived from the space of its declaration."""
+
+    space: CallSpace
+    _cores: dict[frozenset[tuple[str, Level]], ForbiddenCombination | None] = field(default_factory=dict)
+
+    @property
+    def focus(self) -> Mapping[str, Level]:
+        """Levels under which the other factors are covered once more."""
+        declared = self.space.spec.declared
+        return {} if declared is None else declared.focus
+
+    def build_call(self, spec: Spec, levels: Mapping[str, str], draw: Draw) -> Call | None:
+        """One valid call that has these levels, those of factors that are not named being free."""
+        wanted = self._levels_of(levels)
+        for turn in range(DRAWS):
+            stream = draw.child(str(turn))
+            found = self.space.search.solve(wanted, stream)
+            if not isinstance(found, Found):
+                return None
+            call = draw_call(self.space, found.scope, wanted, stream.child("data"))
+            if not find_violations(spec, call):
+                return call
+        return None
+
+    def deal(
+        self,
+        rows: Sequence[Mapping[str, str]],
+        given: Sequence[Mapping[str, str]] = (),
+        search: RowSearch | None = None,
+    ) -> list[Mapping[str, str]]:
+        """The rows with an element type for each type variable, and more rows until each type occurs.
+
+        `given` are rows that have their types: what occurs in them need not occur again. Which levels have a
+        call, a `search` may know.
+        """
+        known, before = [self._levels_of(each) for each in rows], [self._levels_of(each) for each in given]
+        plain = before[0] if before else known[0]
+        rare = [each for each in rare_rows(self.space, plain) if each not in before]
+        has_call = partial((search or RowSearch()).has_call, self.space)
+        dealt = Dealer(self.space, has_call, before).deal([*known, *rare])
+        self._check_cores([each for each in known if not any(each.items() <= row.items() for row in dealt)])
+        return [{name: str(level) for name, level in each.items()} for each in dealt]
+
+    def core_of(self, levels: Mapping[str, Level]) -> ForbiddenCombination:
+        """The levels that no call has among some that no call has; all of them where no fewer are known."""
+        return self._learned(levels) or ForbiddenCombination(levels)
+
+    def _learned(self, levels: Mapping[str, Level]) -> ForbiddenCombination | None:
+        """The levels of a row that go together in no call; None where the row has one, in other types."""
+        key = frozenset(levels.items())
+        if key not in self._cores:
+            result = self.space.search.solve(levels, row_draw(self.space, levels, 0))
+            self._cores[key] = None if isinstance(result, Found) else find_core(self.space, levels, result, 1)
+        return self._cores[key]
+
+    def _check_cores(self, rows: Sequence[Mapping[str, Level]]) -> None:
+        """Raise UnlearnedCore where two levels of a row go together in no call: the kept cores lack them."""
+        for levels in rows:
+            core = self._learned(levels)
+            if core is not None and len(core.levels) <= PAIR:
+                raise UnlearnedCore(
+                    f"no call of {self.space.spec.operator} has levels that the known cores leave",
+                    got=str(core),
+                )
+
+    def boundary_calls(self, _: Spec, draw: Draw) -> Iterator[tuple[str, Mapping[str, str], Call]]:
+        """Valid calls at the borders of the space."""
+        yield from ((edge.word, {}, edge.call) for edge in find_edges(self.space, draw))
+
+    def invalid_calls(self, _: Spec, draw: Draw) -> Iterator[tuple[str, Call, Call]]:
+        """For each rule: its id, a valid call, and one that breaks that rule alone."""
+        yield from map(_told, find_breaches(self.space, draw))
+
+    def invalid_calls_at(self, draw: Draw, places: Places) -> list[tuple[str, Call, Call]] | None:
+        """What `invalid_calls` gives, made at the places where it was found; None where it is not there."""
+        found = breaches_at(self.space, draw, places)
+        return None if found is None else list(map(_told, found))
+
+    def _levels_of(self, texts: Mapping[str, str]) -> dict[str, Level]:
+        known = self._by_text
+        return {name: known[name][text] for name, text in texts.items() if name in known}
+
+    @cached_property
+    def _by_text(self) -> Mapping[str, Mapping[str, Level]]:
+        """The levels of each factor by how they are written, and types of a group by their names."""
+        named: dict[str, Mapping[str, Level]] = {
+            kind.name: {each: each for each in kind.named_types} for kind in self.space.kinds
+        }
+        return {
+            name: {**named.get(name, {}), **{str(each): each for each in levels}}
+            for name, levels in self.space.factors.items()
+        }
+
+
+def declare_levels(
+    spec: Spec, kept: Iterable[ForbiddenCombination] = (), *, learn: bool = True
+) -> tuple[Spec, DeclaredLevels]:
+    """The spec with the factors, rules and exclusions of its declaration, and what makes its calls.
+
+    The exclusions are the cores: those that are kept, and with `learn` what is found beside them. Element
+    types are no factors: they are dealt out over the rows. Raises SeveralErrors with all that is wrong in the
+    declaration.
+    """
+    space = open_space(spec)
+    known = learn_cores(space, known=kept) if learn else tuple(kept)
+    model = space_model(space)
+    factors = tuple(Factor(name, levels) for name, levels in model.levels.items())
+    told = [each for each in known if all(name in model.levels for name in each.levels)]
+    exclusions = (*space.spec.exclusions, *(_exclusion(each) for each in told))
+    completed = replace(space.spec, factors=factors, exclusions=exclusions)
+    return completed, DeclaredLevels(space)
+
+
+def _told(breach: Breach) -> tuple[str, Call, Call]:
+    return breach.constraint.id, breach.valid, breach.call
+
+
+def _exclusion(core: ForbiddenCombination) -> Exclusion:
+    when = " and ".join(f"{name} == {_written(level)}" for name, level in core.levels.items())
+    return Exclusion(when, Origin("derived", why="a search found no call that has these levels"))
+
+
+def _written(level: Level) -> str:
+    return f'"{level}"' if isinstance(level, str) else str(level)

@@ -1,0 +1,164 @@
+"""A list of axes of a tensor, each at most once, counted from the end where they are negative."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from generator.calls.data.draws import Draw
+from generator.calls.solver.partial import Bindings, Partial
+from generator.calls.variables.kind import InputName, KindChange, Level
+from generator.calls.variables.misread_axes import axes_changes
+from generator.calls.variables.single_kind import SingleKind
+from specs.language.expressions import Expression
+from specs.model.spec import Constraint
+from specs.model.structures import element_types_of, type_variable
+
+ONE_ELEMENT = (3, 1, 4)
+"""A shape whose inner axis has one element."""
+
+
+@dataclass(frozen=True)
+class Axes(SingleKind):
+    """Axes of an input.
+
+    `empty` says that an empty list is a level too: without it none is made, though rules allow it, since a
+    silent document may mean no axis or all of them; `adds=True` that the axes are those of an output, which
+    has as many more as there are in the list (Unsqueeze); `unit=True` keeps to axes of extent 1 (Squeeze);
+    `negative=False` leaves counting from the end out.
+    """
+
+    of: InputName
+    empty: Expression | None = None
+    adds: Expression | None = None
+    unit: Expression | None = None
+    negative: Expression | None = None
+
+    def levels(self) -> tuple[Level, ...]:
+        counted: tuple[Level, ...] = ("negative", "mixed_signs") if self._may_be_negative else ()
+        empty: tuple[Level, ...] = ("empty",) if self.says(self.empty) else ()
+        return ("partial", "all", "permuted", *counted, *empty)
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[list[int]]:
+        if level == "empty":
+            yield []
+            return
+        for chosen, rank in self._choices(level, scope, draw):
+            yield _signed(level, chosen, rank)
+
+    def _choices(self, level: Level, scope: Partial, draw: Draw) -> Iterator[tuple[list[int], int]]:
+        """Axes in order, and the rank that they count in."""
+        shape = scope.shape(self.of)
+        if self._adds:
+            # As many axes as the output gets more: any of its places.
+            for count in draw.shuffled(range(1, 4)):
+                rank = len(shape) + count
+                places = draw.shuffled(range(rank))[:count]
+                yield from ((each, rank) for each in _ordered(level, sorted(places), rank))
+            return
+        rank = len(shape)
+        allowed = [axis for axis, extent in enumerate(shape) if not self.says(self.unit) or extent == 1]
+        if not allowed:
+            return
+        if level == "all":
+            yield allowed, rank
+            return
+        every = self.says(self.unit) or level in ("negative", "mixed_signs")
+        counts = range(1, len(allowed) + 1) if every else range(1, max(len(allowed), 2))
+        for count in draw.shuffled(counts):
+            if level == "permuted" and count < 2 <= len(allowed):
+                count = len(allowed)
+            places = sorted(draw.shuffled(allowed)[:count])
+            yield from ((each, rank) for each in _ordered(level, places, rank))
+
+    def rules(self) -> Iterable[Constraint]:
+        size = f"(rank({self.of}) + len({self.name}))" if self._adds else f"rank({self.of})"
+        low = f"-{size}" if self._may_be_negative else "0"
+        yield self.rule(
+            f"{self.name}_range", f"all({low} <= each < {size} for each in {self.name})", self.given
+        )
+        distinct = f"len(set([(each + {size}) % {size} for each in {self.name}])) == len({self.name})"
+        yield self.rule(
+            f"{self.name}_distinct", distinct, self._and(f"len({self.name}) > 0"), otherwise="undefined"
+        )
+        if self.says(self.unit):
+            narrow = f"all(shape({self.of})[each] == 1 for each in {self.name})"
+            yield self.rule(f"{self.name}_of_extent_one", narrow, self.given)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        shape = scope.shape(self.of)
+        rank = len(shape)
+        reach = rank + 1 if self._adds else rank
+        lowest = -reach - 1 if self._may_be_negative else -1
+        for value in (reach, lowest, 2**31 - 1):
+            yield f"{self.name}_range", {self.name: [value]}
+        unit = [axis for axis, extent in enumerate(shape) if extent == 1 or not self.says(self.unit)]
+        if self._adds or unit:
+            first = 0 if self._adds else unit[0]
+            yield f"{self.name}_distinct", {self.name: [first, first]}
+            if self._may_be_negative:
+                both = [first, first - (rank + 2 if self._adds else rank)]
+                yield f"{self.name}_distinct", {self.name: both}
+        wide = [axis for axis, extent in enumerate(shape) if extent > 1]
+        if self.says(self.unit) and wide:
+            yield f"{self.name}_of_extent_one", {self.name: [wide[0]]}
+
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Along an axis of one element."""
+        if not self._adds and not self.says(self.unit):
+            yield "along_one_element", {f"shape:{self.of}": ONE_ELEMENT, self.name: [1]}
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Of no booleans, where axes are reduced: what is least or greatest hangs on the type."""
+        spec = self.subject.spec
+        data = next(each for each in spec.inputs if each.name == self.of)
+        if "keepdims" in spec.attributes and "bool" in element_types_of(spec, data):
+            factor = f"level:type_{type_variable(spec, data)}"
+            yield "no_booleans", {factor: "bool", f"shape:{self.of}": (0, 2), self.name: [0]}
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        if value is None or not len(value) or self._adds:
+            return
+        if len(value) > 1:
+            yield list(value)[:1]
+        plain = sorted(each % max(len(scope.shape(self.of)), 1) for each in value)
+        if plain != list(value):
+            yield plain
+
+    def changes(self) -> Iterable[KindChange]:
+        return axes_changes(
+            self.name, lambda given, count: len(given.shape(self.of)) + (count if self._adds else 0)
+        )
+
+    def _and(self, condition: str) -> str:
+        return condition if self.given is None else f"{self.given} and {condition}"
+
+    @property
+    def _adds(self) -> bool:
+        return self.says(self.adds)
+
+    @property
+    def _may_be_negative(self) -> bool:
+        return self.says(self.negative, default=True)
+
+
+def _ordered(level: Level, places: Sequence[int], rank: int) -> Iterator[list[int]]:
+    """The axes in the order and number that a level asks for; none where they cannot be so."""
+    found = list(places)
+    if level == "permuted":
+        if len(found) > 1:
+            yield [*found[1:], found[0]]
+    elif level == "mixed_signs":
+        if len(found) > 1:
+            yield found
+    elif level == "all" or len(found) < rank or level == "negative":
+        yield found
+
+
+def _signed(level: Level, chosen: Sequence[int], rank: int) -> list[int]:
+    if level == "negative":
+        return [axis - rank for axis in chosen]
+    if level == "mixed_signs":
+        return [axis - rank if place % 2 == 0 else axis for place, axis in enumerate(chosen)]
+    return list(chosen)

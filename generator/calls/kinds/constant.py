@@ -1,0 +1,97 @@
+"""A constant that is written as one of several attributes: a tensor, a number, a text, or a list of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from generator.calls.data.data import data_classes, fill
+from generator.calls.data.draws import Draw
+from generator.calls.solver.partial import Bindings, Partial
+from generator.calls.variables.kind import Kind, Level
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
+from specs.language.expressions import Expression
+from specs.model.spec import Constraint
+
+_SHAPES: Mapping[Level, tuple[int, ...]] = {
+    "matrix": (2, 3),
+    "scalar": (),
+    "vector": (5,),
+    "empty": (0,),
+    "empty_axis": (2, 0, 3),
+    "many_axes": (1, 2, 1, 2, 1),
+}
+_FIRST: Mapping[str, Any] = {
+    "value_float": 1.5,
+    "value_floats": [1.5, -0.25, 0.0],
+    "value_int": -7,
+    "value_ints": [3, 0, -2],
+    "value_string": "opcert",
+    "value_strings": ["a", "", "é"],
+}
+
+
+@dataclass(frozen=True)
+class Constant(Kind):
+    """Exactly one of the attributes that the version has for it; a sparse tensor is never the one.
+
+    A tensor has one of the types of a type variable.
+    """
+
+    variable: Expression
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        return tuple(self.subject.spec.attributes)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset()
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {
+            "form": tuple(each for each in self.covers if not each.startswith("sparse"))[::-1],
+            "value_type": self._types(),
+            "value_shape": tuple(_SHAPES),
+            "value_data": ("distinct", "random", "constant"),
+        }
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        form = str(levels["form"])
+        yield self._bindings(form, _FIRST.get(form) or self._tensor(levels, draw))
+
+    def _tensor(self, levels: Mapping[str, Level], draw: Draw) -> Tensor:
+        kind, wanted = str(levels["value_type"]), str(levels["value_data"])
+        known = data_classes(kind)
+        return fill(kind, _SHAPES[levels["value_shape"]], wanted if wanted in known else known[0], draw)
+
+    def _bindings(self, form: str, value: Any) -> Bindings:
+        return {name: value if name == form else None for name in self.covers}
+
+    def rules(self) -> Iterable[Constraint]:
+        listed = ", ".join(f"present({each})" for each in self.covers)
+        yield self.rule("one_form", f"sum([{listed}]) == 1", about=self.covers[0])
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        if len(self.covers) > 1:
+            both = [each for each in self.covers if each in _FIRST][:2]
+            if len(both) > 1:
+                yield "one_form", {**self._bindings(both[0], _FIRST[both[0]]), both[1]: _FIRST[both[1]]}
+            yield "one_form", self._bindings("", None)
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        for name, value in (("value_floats", []), ("value_ints", []), ("value_strings", []), ("value_int", 0),
+                            ("value_float", 0.0), ("value_string", "")):  # fmt: skip
+            if name in self.covers:
+                yield f"{name}_empty", self._bindings(name, value)
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        first = _FIRST.get(name)
+        if value is not None and first is not None and value != first:
+            yield first
+
+    def _types(self) -> tuple[str, ...]:
+        variable = self.subject.spec.type_constraints.get(self.variable.text)
+        return tuple(each for each in (variable.types if variable else ()) if each in ELEMENT_TYPES)

@@ -1,0 +1,83 @@
+"""A whole number from an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from generator.calls.data.draws import Draw
+from generator.calls.solver.partial import Bindings, Partial
+from generator.calls.variables.kind import Level
+from generator.calls.variables.single_kind import SingleKind
+from specs.language.expressions import Expression
+from specs.model.spec import Constraint
+
+_OPEN = 3
+"""How far from the other end, or from zero, an open end lies."""
+
+
+@dataclass(frozen=True)
+class Integer(SingleKind):
+    """A whole number from `low` to `high`, both included; an end that is left out is open."""
+
+    low: Expression | None = None
+    high: Expression | None = None
+
+    def levels(self) -> tuple[Level, ...]:
+        return ("some", "low", "high")
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[int]:
+        low, high = self._ends(scope)
+        if high < low:
+            return
+        if level == "low":
+            yield low
+        elif level == "high" and high > low:
+            yield high
+        elif level == "some":
+            yield from draw.shuffled(range(low + 1, min(high, low + 64)))
+
+    def rules(self) -> Iterable[Constraint]:
+        conditions = [
+            *([f"({self.low.text}) <= each"] if self.low is not None else []),
+            *([f"each <= ({self.high.text})"] if self.high is not None else []),
+        ]
+        if conditions:
+            listed = self.name if self.subject.input(self.name) is not None else f"[{self.name}]"
+            yield self.rule(
+                f"{self.name}_range", f"all({' and '.join(conditions)} for each in {listed})", self.given
+            )
+
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """The greatest value, by which everything is meant."""
+        if self.high is not None:
+            yield f"{self.name}_means_everything", {self.name: self._ends(scope)[1]}
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        low, high = self._ends(scope)
+        if self.high is not None:
+            for value in (high + 1, 2**31 - 1):
+                yield f"{self.name}_range", {self.name: value}
+        if self.low is not None:
+            for value in (low - 1, -(2**31)):
+                yield f"{self.name}_range", {self.name: value}
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        if value is None:
+            return
+        low, high = self._ends(scope)
+        now = int(np.asarray(value).reshape(-1)[0])
+        simple = 0 if low <= 0 <= high else low
+        for each in (simple, simple + (now - simple) // 2, now - 1 if now > simple else now + 1):
+            if each != now and low <= each <= high and abs(each - simple) < abs(now - simple):
+                yield each
+
+    def _ends(self, scope: Partial) -> tuple[int, int]:
+        low = None if self.low is None else int(scope.value(self.low))
+        high = None if self.high is None else int(scope.value(self.high))
+        if low is None:
+            low = -_OPEN if high is None else high - 2 * _OPEN
+        return low, low + 2 * _OPEN if high is None else high

@@ -1,0 +1,205 @@
+"""The extents that some axes of a tensor are to have: each is cut, filled up, or stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generator.calls.data.draws import Draw
+from generator.calls.solver.partial import Bindings, Partial
+from generator.calls.variables.kind import (
+    CallValues,
+    InputName,
+    Kind,
+    KindChange,
+    Level,
+    ResultChange,
+    ValueChange,
+)
+from specs.language.expressions import Expression
+from specs.model.spec import Constraint
+
+_AMOUNTS: Mapping[Level, tuple[int, int]] = {
+    "crop_even": (2, 4),
+    "crop_odd": (1, 3),
+    "pad_even": (-2, -6),
+    "pad_odd": (-1, -3),
+    "same": (0, 0),
+}
+"""How much less an axis has afterwards, with the least and with a greater amount."""
+_MANY = 1000
+
+
+_MOST = 1 << 16
+Begin = Callable[[int], int]
+"""Where the shorter of two extents starts within the longer, of their difference."""
+
+
+def _middle(difference: int) -> int:
+    return difference // 2
+
+
+def _start(_: int) -> int:
+    return 0
+
+
+def _end(difference: int) -> int:
+    return difference
+
+
+_PLACES: tuple[tuple[str, str, Begin, Begin], ...] = (
+    ("crop start", "a window at the start", _start, _middle),
+    ("crop end", "a window at the end", _end, _middle),
+    ("pad end", "padding at the end alone", _middle, _start),
+    ("pad start", "padding at the start alone", _middle, _end),
+)
+
+
+@dataclass(frozen=True)
+class NewExtents(Kind):
+    """One extent for each of the `axes` of an input; of all its axes where these are left out.
+
+    Levels: what happens to the first of the axes, to the others (`varied`: something else to each), by the
+    least amount or more.
+    """
+
+    of: InputName
+    axes: Expression
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({f"shape:{self.of}", *self.axes.names})
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {
+            "first": tuple(_AMOUNTS),
+            "others": ("same", *(each for each in _AMOUNTS if each != "same"), "varied"),
+            "amount": ("least", "more"),
+        }
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        shape, axes = scope.shape(self.of), self._chosen(scope)
+        first, others = levels["first"], levels["others"]
+        if first == "same" and levels["amount"] == "more":
+            return
+        if not axes:
+            if first == others == "same":
+                yield {self.name: []}
+            return
+        if (len(axes) == 1 and others != "same") or (len(axes) < 3 and others == "varied"):
+            return
+        wanted = [shape[axes[0]] - _AMOUNTS[first][int(levels["amount"] == "more")]]
+        varied = draw.shuffled([each for each in _AMOUNTS if each not in ("same", first)])
+        for place, axis in enumerate(axes[1:]):
+            level = varied[place % len(varied)] if others == "varied" else others
+            less = _AMOUNTS[level][0]
+            wanted.append(shape[axis] - less if less < shape[axis] else shape[axis])
+        changed = sum(extent != shape[axis] for axis, extent in zip(axes[1:], wanted[1:], strict=True))
+        shown = changed >= {"same": 0, "varied": 2}.get(str(others), 1)
+        if shown and wanted[0] >= min(shape[axes[0]], 1):
+            yield {self.name: wanted}
+
+    def rules(self) -> Iterable[Constraint]:
+        name = self.name
+        yield self.rule(f"{name}_rank", f"rank({name}) == 1")
+        counted = f"(len({self.axes.text}) if present({self.axes.text}) else rank({self.of}))"
+        yield self.rule(f"{name}_length", f"len(values({name})) == {counted}")
+        yield self.rule(f"{name}_not_negative", f"all(extent >= 0 for extent in values({name}))")
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        shape, axes = scope.shape(self.of), self._chosen(scope)
+        rank, name, axes_name = len(shape), self.name, self.axes.text
+        yield "no_axes", {axes_name: [], name: []}
+        if not rank or not axes:
+            return
+        plain = {axes_name: None}
+        yield "crop_to_nothing", {**plain, name: [0, *shape[1:]]}
+        yield "everything_to_nothing", {**plain, name: [0] * rank}
+        yield "everything_to_one", {**plain, name: [1] * rank}
+        yield "one_to_many", {**plain, **self._of_shape([1] * rank), name: [_MANY, *[1] * (rank - 1)]}
+        yield "one_to_two", {**plain, **self._of_shape([1] * rank), name: [2] * rank}
+        yield "two_to_one", {**plain, **self._of_shape([2] * rank), name: [1] * rank}
+        yield "many_to_one", {**plain, **self._of_shape([1001, *[1] * (rank - 1)]), name: [1] * rank}
+        empty = [0, *shape[1:]]
+        yield "pad_from_nothing", {**plain, **self._of_shape(empty), name: [2, *shape[1:]]}
+        yield "nothing_stays", {**plain, **self._of_shape(empty), name: empty}
+        if rank > 1:
+            beside = [0, shape[1] + 3, *shape[2:]]
+            yield "nothing_with_padding_beside", {**plain, **self._of_shape(empty), name: beside}
+            yield "nothing_with_cropping_beside", {**plain, **self._of_shape(empty), name: [0, 1, *shape[2:]]}
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        wanted = [int(each) for each in scope.find(self.name)]
+        yield f"{self.name}_rank", {self.name: [wanted]}
+        if wanted:
+            yield f"{self.name}_length", {self.name: wanted[:-1]}
+            for value in (-1, -(2**31)):
+                yield f"{self.name}_not_negative", {self.name: [*wanted[:-1], value]}
+        yield f"{self.name}_length", {self.name: [*wanted, 1]}
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        shape, axes = scope.shape(self.of), self._chosen(scope)
+        for place, (extent, axis) in enumerate(zip(value, axes, strict=False)):
+            if extent != shape[axis]:
+                nearer = extent + (1 if extent < shape[axis] else -1)
+                for plain in (shape[axis], nearer):
+                    yield [*value[:place], plain, *value[place + 1 :]]
+
+    def changes(self) -> Iterable[KindChange]:
+        for word, text, choose in (
+            ("padding", "padding left out", np.minimum),
+            ("cropping", "cropping left out", np.maximum),
+        ):
+            yield ValueChange(f"{self.name} no {word}", text, self._chosen_by(choose))
+        for word, text, crop, pad in _PLACES:
+            yield ResultChange(f"place {word}", text, self.of, self._placed_by(crop, pad))
+
+    def _placed_by(self, crop: Begin, pad: Begin) -> Callable[[CallValues], NDArray[Any]]:
+        """The window, or the input in the output, placed otherwise than in the centre."""
+
+        def compute(given: CallValues) -> NDArray[Any]:
+            data, wanted = given.numbers(self.of), given.numbers(self.name)
+            rank, axes = data.ndim, self.axes.text
+            named = given.numbers(axes).reshape(-1).tolist() if given.has(axes) else list(range(rank))
+            plain, extents = [int(each) for each in named], [int(each) for each in wanted.reshape(-1)]
+            chosen = {axis % rank for axis in plain if -rank <= axis < rank}
+            if not wanted.dtype.kind == "i" or not len(chosen) == len(plain) == len(extents):
+                raise ValueError("not an extent for each axis")
+            if any(not 0 <= extent < _MOST for extent in extents):
+                raise ValueError("no extents, or longer ones than are computed to explain something")
+            shape = list(data.shape)
+            taken, placed = [slice(None)] * rank, [slice(None)] * rank
+            for axis, extent in zip(plain, extents, strict=True):
+                surplus = shape[axis] - extent
+                start = crop(surplus) if surplus >= 0 else pad(-surplus)
+                if surplus >= 0:
+                    taken[axis] = slice(start, start + extent)
+                else:
+                    placed[axis] = slice(start, start + shape[axis])
+                shape[axis] = extent
+            output = np.full(shape, b"" if data.dtype == object else 0, dtype=data.dtype)
+            output[tuple(placed)] = data[tuple(taken)]
+            return output
+
+        return compute
+
+    def _chosen_by(self, choose: Callable[..., Any]) -> Callable[[CallValues], Bindings]:
+        def change(given: CallValues) -> Bindings:
+            shape = np.array(given.shape(self.of), dtype=np.int64)
+            axes = self.axes.text
+            chosen = given.numbers(axes).reshape(-1) if given.has(axes) else np.arange(len(shape))
+            return {self.name: choose(shape[chosen.astype(np.int64)], given.numbers(self.name))}
+
+        return change
+
+    def _chosen(self, scope: Partial) -> Sequence[int]:
+        """The axes that the extents are of, in order, counted from the front."""
+        rank, given = len(scope.shape(self.of)), scope.value(self.axes)
+        return list(range(rank)) if given is None else [int(axis) % rank for axis in given]
+
+    def _of_shape(self, shape: Sequence[int]) -> Bindings:
+        return {f"shape:{self.of}": tuple(shape)}

@@ -1,0 +1,210 @@
+"""Scales and zero points of a quantised tensor, and the types in which it is quantised and computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generator.calls.data.draws import Draw
+from generator.calls.data.quantised_data import data_at_steps
+from generator.calls.kinds.quantised_axis import LENGTHS
+from generator.calls.solver.partial import OMITTED, Bindings, Partial
+from generator.calls.variables.kind import InputName, Kind, KindChange, Level
+from generator.calls.variables.misread_scales import scale_changes
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.tensors import Tensor
+from specs.language.expressions import Expression
+from specs.model.spec import Constraint, ParameterSpec
+
+_ATTRIBUTES = ("output_dtype", "precision")
+_PRECISIONS = ("float", "float16", "bfloat16")
+_SCALES: Mapping[Level, tuple[float, ...]] = {
+    "powers": (0.5, 2.0, 0.25, 4.0, 1.0),
+    "one": (1.0,),
+    "ordinary": (0.1, 3.0, 0.7, 1.7, 0.013),
+}
+_WHOLE: Mapping[Level, tuple[float, ...]] = {"powers": (2, 4, 8), "one": (1,), "ordinary": (3, 5, 10)}
+
+
+@dataclass(frozen=True)
+class Quantisation(Kind):
+    """It covers scale and zero point, of the lengths that `quantised_axis` binds, output_dtype and precision.
+
+    The tensor that is quantised has ties and ends of its steps as elements where its data is to be ties, or
+    to have a large offset.
+    """
+
+    of: InputName
+    scale: Expression
+    zero_point: Expression
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        own = tuple(each for each in _ATTRIBUTES if self.subject.has(each))
+        return (*own, self.scale.text, self.zero_point.text)
+
+    @property
+    def mends(self) -> tuple[str, ...]:
+        return (self.of,) if self._quantises else ()
+
+    @property
+    def needs(self) -> frozenset[str]:
+        kinds = {self._input(each).type for each in (self.of, self.scale.text, self.zero_point.text)}
+        return frozenset({LENGTHS, *(f"level:type_{each}" for each in kinds)})
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        has = self.subject.has
+        found: dict[str, tuple[Level, ...]] = {self.scale.text: tuple(_SCALES)}
+        found[self.zero_point.text] = ("some", "zero", "end", OMITTED)
+        if has("output_dtype"):
+            others = () if self._quantises else self._output_types()
+            found["output_dtype"] = (OMITTED, *(others or ("given",)))
+        if has("precision"):
+            found["precision"] = (OMITTED, *_PRECISIONS)
+        return found
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        # What types and levels alone leave impossible hangs on no shape.
+        scale, zero = self._type(scope, self.scale.text), self._type(scope, self.zero_point.text)
+        numbers = (_WHOLE if scale.is_integer else _SCALES)[levels[self.scale.text]]
+        if scale.name == "float8e8m0":
+            numbers = tuple(_nearest_power_of_two(each) for each in numbers)
+        zero_level = levels[self.zero_point.text]
+        if zero.name == "int32" and zero_level not in ("zero", OMITTED):
+            return
+        if not self._names_output_type(levels, scale, zero):
+            return
+        found: dict[str, Any] = dict.fromkeys(self.covers)
+        lengths = tuple(scope.find(LENGTHS) or ())
+        drawn, count = draw.child("scale").shuffled(numbers), prod(lengths)
+        found[self.scale.text] = np.array([drawn[at % len(drawn)] for at in range(count)]).reshape(lengths)
+        if zero_level != OMITTED:
+            found[self.zero_point.text] = _zeros(zero_level, zero, count, draw).reshape(lengths)
+        if levels.get("precision", OMITTED) != OMITTED:
+            found["precision"] = ELEMENT_TYPES[str(levels["precision"])].code
+        if (given := levels.get("output_dtype", OMITTED)) != OMITTED:
+            found["output_dtype"] = (zero if self._quantises else ELEMENT_TYPES[str(given)]).code
+        yield found
+
+    def _names_output_type(self, levels: Mapping[str, Level], scale: ElementType, zero: ElementType) -> bool:
+        """Whether something names the type that the output has by the levels."""
+        if levels.get("output_dtype", OMITTED) != OMITTED:
+            return True
+        if self._quantises:
+            return levels[self.zero_point.text] != OMITTED or zero.name == "uint8"
+        return scale.name in self._output_types() or not self.subject.has("output_dtype")
+
+    def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
+        return data_at_steps(
+            tensor,
+            str(scope.level("data")),
+            scales=scope.find(self.scale.text),
+            zeros=scope.find(self.zero_point.text),
+            kind=self._type(scope, self.zero_point.text),
+            axis=1 if scope.find("axis") is None else int(scope.find("axis")),
+            block_size=int(scope.find("block_size") or 0),
+        )
+
+    def rules(self) -> Iterable[Constraint]:
+        x, scale, zero = self.of, self.scale.text, self.zero_point.text
+        modern = self.subject.has("axis")
+        yield self.rule(f"{scale}_not_zero", f"all(each != 0 for each in {scale})", about=scale)
+        given = f"present({zero})"
+        # No error: examples of the pages have a scale of shape () and a zero point of shape (1,).
+        yield self.rule(f"{zero}_shape", f"shape({zero}) == shape({scale})", given, about=zero)
+        if not self._quantises:
+            nothing = f"all(each == 0 for each in {zero})"
+            yield self.rule(
+                f"{zero}_of_int32", nothing, f"{given} and element_type({x}) == 'int32'", about=zero
+            )
+        if not modern:
+            yield self.rule(f"{scale}_shape", f"rank({scale}) == 0", about=scale)
+        if self.subject.has("output_dtype"):
+            codes = sorted(ELEMENT_TYPES[each].code for each in self._output_types())
+            known = f"output_dtype in {[0, *codes]!r}"
+            yield self.rule("output_dtype_value", known, about="output_dtype")
+            if self._quantises:
+                agrees = f"output_dtype == type_code(element_type({zero}))"
+                told = f"{given} and output_dtype in {codes!r}"
+                yield self.rule(
+                    "output_dtype_of_zero_point", agrees, told, about="output_dtype", otherwise="error"
+                )
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        scales = np.asarray(scope.find(self.scale.text))
+        if self._type(scope, self.scale.text).name != "float8e8m0":
+            yield "negative_scale", {self.scale.text: -scales}
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        scale, zero = self.scale.text, self.zero_point.text
+        given = np.asarray(scope.find(scale))
+        wrong = np.array(given)
+        wrong.reshape(-1)[-1:] = 0
+        yield f"{scale}_not_zero", {scale: wrong}
+        more = np.ones((2, *given.shape))
+        yield f"{zero}_shape", {zero: more}
+        has = self.subject.has
+        if not has("axis"):
+            yield f"{scale}_shape", {scale: more, zero: None}
+        if not self._quantises and self._type(scope, zero).name == "int32":
+            yield f"{zero}_of_int32", {zero: np.full(given.shape, 3)}
+        if has("output_dtype"):
+            yield "output_dtype_value", {"output_dtype": 999}
+            yield "output_dtype_value", {"output_dtype": ELEMENT_TYPES["int64"].code}
+            for other in self._output_types() if self._quantises else ():
+                yield "output_dtype_of_zero_point", {"output_dtype": ELEMENT_TYPES[other].code}
+
+    def changes(self) -> Iterable[KindChange]:
+        return scale_changes(self.subject, self.of, self.scale.text, self.zero_point.text)
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        if name == "precision" and value is not None:
+            yield None
+        if name == self.scale.text and value is not None and np.any(np.asarray(value) != 1):
+            yield np.ones_like(np.asarray(value))
+
+    @property
+    def _quantises(self) -> bool:
+        return self._input(self.zero_point.text).type != self._input(self.of).type
+
+    def _input(self, name: str) -> ParameterSpec:
+        found = self.subject.input(name)
+        assert found is not None, f"{name} is an input"
+        return found
+
+    def _type(self, scope: Partial, name: str) -> ElementType:
+        return ELEMENT_TYPES[scope.element_type(self._input(name))]
+
+    def _output_types(self) -> tuple[str, ...]:
+        variable = self.subject.spec.type_constraints.get(self.subject.spec.outputs[0].type)
+        listed = variable.types if variable is not None else ()
+        return tuple(each for each in listed if each in ELEMENT_TYPES)
+
+
+def _zeros(level: Level, kind: ElementType, count: int, draw: Draw) -> NDArray[Any]:
+    """Zero points of a level."""
+    if level == "zero":
+        return np.zeros(count)
+    if not kind.is_integer:
+        # "usually not used" says the text of these types: in one of the levels they are other than zero.
+        used = (0.5, -1.0, 2.0) if level == "end" else (0.0,)
+        return np.array([used[at % len(used)] for at in range(count)])
+    low, high = kind.integer_range
+    if level == "end":
+        return np.full(count, draw.choice((low, high)), dtype=object)
+    # Odd ones tell a sum that is rounded from a rounded quotient to which they are added.
+    middle = (low + high) // 2
+    drawn = [middle + each for each in draw.child("zeros").numbers(-high // 8, high // 8, count)]
+    return np.array([min(max(each | 1, low), high) for each in drawn], dtype=object)
+
+
+def _nearest_power_of_two(number: float) -> float:
+    """The power of two whose exponent is the number's logarithm, rounded."""
+    significand, exponent = math.frexp(number)
+    return math.ldexp(1.0, exponent if significand * significand > 0.5 else exponent - 1)

@@ -1,0 +1,144 @@
+"""A number from an interval, or any number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from generator.calls.data.draws import Draw
+from generator.calls.solver.forbidden_values import forbidden
+from generator.calls.solver.partial import Bindings, Partial
+from generator.calls.variables.data_levels import DATA
+from generator.calls.variables.kind import Level
+from generator.calls.variables.single_kind import SingleKind
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from reference.numbers.numbers import largest
+from specs.language.expressions import Expression
+from specs.model.spec import Constraint
+
+_PLAIN = (0.5, 2.0, 1.5, 3.0)
+_INSIDE = (0.5, 0.75, 0.25)
+_TRIED = (2.0, 0.5)
+"""A whole number and a fraction, which rules may forbid where other values are integers."""
+
+
+@dataclass(frozen=True)
+class Real(SingleKind):
+    """A number at or between `low` and `high`; `more_than` and `below` leave the end itself out.
+
+    `other_than` leaves one number out that lies between.
+    """
+
+    low: Expression | None = None
+    high: Expression | None = None
+    at_least: Expression | None = None
+    more_than: Expression | None = None
+    below: Expression | None = None
+    other_than: Expression | None = None
+
+    def levels(self) -> tuple[Level, ...]:
+        return ("plain", "low", "high", "zero") if self._reaches(0.0) else ("plain", "low", "high")
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[float]:
+        low, high = self._low(scope), self._high(scope)
+        if level == "zero":
+            yield 0.0
+        elif level == "low":
+            yield float(low) if low is not None and self.more_than is None else self._beside(low, -1.5, 1)
+        elif level == "high":
+            yield float(high) if high is not None and self.below is None else self._beside(high, 1e4, -1)
+        elif low is not None and high is not None:
+            yield from (low + (high - low) * share for share in draw.shuffled(_INSIDE))
+        else:
+            yield from ((low or 0.0) + each for each in draw.shuffled(_PLAIN))
+
+    @staticmethod
+    def _beside(end: float | None, open_end: float, direction: int) -> float:
+        """A value beside an end that is left out, or a far one where there is no end."""
+        if end is None:
+            return open_end
+        return float(np.nextafter(np.float32(end), np.float32(np.inf * direction)))
+
+    def rules(self) -> Iterable[Constraint]:
+        conditions = [
+            f"each {sign} ({bound.text})"
+            for sign, bound in (
+                (">=", self.low or self.at_least),
+                (">", self.more_than),
+                ("<=", self.high),
+                ("<", self.below),
+                ("!=", self.other_than),
+            )
+            if bound is not None
+        ]
+        if conditions:
+            listed = self.name if self._is_input() else f"[{self.name}]"
+            yield self.rule(
+                f"{self.name}_range", f"all({' and '.join(conditions)} for each in {listed})", self.given
+            )
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        low, high = self._low(scope), self._high(scope)
+        if low is not None:
+            yield f"{self.name}_range", {self.name: float(low) - 0.5}
+        if high is not None:
+            yield f"{self.name}_range", {self.name: float(high) + 0.5}
+        if self.other_than is not None:
+            yield f"{self.name}_range", {self.name: float(scope.value(self.other_than))}
+        yield from forbidden(self.name, [each for each in _TRIED if self._admits(each, scope)], scope)
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        if value is None:
+            return
+        now = float(np.asarray(value).reshape(-1)[0])
+        for simple in (1.0, 0.5, 0.0):
+            if simple == now:
+                return
+            if self._admits(simple, scope):
+                yield simple
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        for word, value in (("one", 1.0), ("minus_one", -1.0), ("negative_zero", -0.0)):
+            if self._admits(value, scope):
+                yield f"{self.name}_{word}", {self.name: value}
+        if self._is_input() and self._admits(-np.inf, scope):
+            yield f"{self.name}_minus_infinity", {self.name: -np.inf}
+
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """The least and the greatest number of the type, which bound nothing but infinities."""
+        parameter = self.subject.input(self.name)
+        kind = ELEMENT_TYPES[scope.element_type(parameter)] if parameter is not None else None
+        if kind is None or kind.layout is None:
+            return
+        for word, end in (("least", -1), ("greatest", 1)):
+            number = float(end * largest(kind.layout))
+            if self._admits(number, scope):
+                yield f"{self.name}_is_the_{word}", {self.name: number, f"level:{DATA}": "nonfinite"}
+
+    def _admits(self, value: float, scope: Partial) -> bool:
+        low, high = self._low(scope), self._high(scope)
+        if self.other_than is not None and value == scope.value(self.other_than):
+            return False
+        above = low is None or (value > low if self.more_than is not None else value >= low)
+        return above and (high is None or (value < high if self.below is not None else value <= high))
+
+    def _reaches(self, value: float) -> bool:
+        """Whether a level of its own for a value would be inside, and no end."""
+        ends = (self.low, self.high, self.at_least, self.more_than, self.below, self.other_than)
+        return not any(ends) and value == 0.0
+
+    def _is_input(self) -> bool:
+        return self.subject.input(self.name) is not None
+
+    def _low(self, scope: Partial) -> float | None:
+        return self._bound(scope, self.low or self.at_least or self.more_than)
+
+    def _high(self, scope: Partial) -> float | None:
+        return self._bound(scope, self.high or self.below)
+
+    @staticmethod
+    def _bound(scope: Partial, expression: Expression | None) -> float | None:
+        return None if expression is None else float(scope.value(expression))

@@ -1,0 +1,1 @@
+"""The search for a call: variables with domains, and rules decided as soon as they can be."""

@@ -1,0 +1,120 @@
+"""Graphs as attributes: bodies that keep, double or give back what they take, made node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import onnx
+from onnx import GraphProto, NodeProto, ValueInfoProto
+from onnx.helper import make_node
+
+from conformance.suite.graph_protos import read_graph
+from conformance.suite.protos import write_tensor
+from conformance.suite.type_protos import write_type
+from opcert.vocabulary.attributes import Graph
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
+from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType, ValueType
+
+STEPS = ("kept", "doubled")
+"""What a body does with a value: nothing, or adds it to itself."""
+_FLOATS = ("float", "double", "float16")
+_NUMBERS = (*_FLOATS, "int32", "int64", "uint32", "uint64")
+
+
+def can_double(operator: OperatorName, element_type: str) -> bool:
+    """Whether a body of that operator's version may add values of a type: sums of floats first, then more."""
+    return element_type in (_NUMBERS if operator.since_version >= 7 else _FLOATS)
+
+
+def can_hold(operator: OperatorName, kind: ValueType) -> bool:
+    """Whether nodes of that operator's version make sequences and optionals of the type."""
+    if isinstance(kind, TensorType):
+        return True
+    name = "Optional" if isinstance(kind, OptionalType) else "SequenceConstruct"
+    return str(kind) in _made_by(name, operator.since_version) and can_hold(operator, kind.of)
+
+
+@cache
+def _made_by(name: str, version: int) -> frozenset[str]:
+    schema = onnx.defs.get_schema(name, version)
+    return frozenset(text for each in schema.type_constraints for text in each.allowed_type_strs)
+
+
+class BodyMaker:
+    """One graph that is being made: what it takes, its nodes, what it gives."""
+
+    def __init__(self, name: str) -> None:
+        self._proto = GraphProto(name=name)
+        self._count = 0
+        self._made: set[str] = set()
+
+    def take(self, kind: ValueType) -> str:
+        """An input of that type; its name."""
+        name = self._new("given")
+        self._proto.input.append(ValueInfoProto(name=name, type=write_type(kind)))
+        return name
+
+    def give(self, value: str, kind: ValueType) -> None:
+        """An output of that type: what a node made, or else a copy of a value."""
+        name = value
+        if value not in self._made:
+            name = self._new("result")
+            self._add(make_node("Identity", [value], [name]))
+        self._made.discard(value)
+        self._proto.output.append(ValueInfoProto(name=name, type=write_type(kind)))
+
+    def constant(self, value: Tensor) -> str:
+        """A constant; its name."""
+        name = self._new("constant")
+        self._proto.initializer.append(write_tensor(value, name))
+        return name
+
+    def step(self, value: str, how: object) -> str:
+        """A value as one of `STEPS` leaves it."""
+        return self.added(value, value) if how == "doubled" else value
+
+    def added(self, value: str, other: str) -> str:
+        """The sum of two values; its name."""
+        name = self._new("sum")
+        self._add(make_node("Add", [value, other], [name]))
+        self._made.add(name)
+        return name
+
+    def hold(self, kind: ValueType, parts: Sequence[str]) -> str:
+        """A value of a type made of tensors: itself, a sequence, an optional."""
+        if isinstance(kind, TensorType):
+            return parts[0]
+        name = self._new("held")
+        if isinstance(kind, OptionalType):
+            self._add(make_node("Optional", [self.hold(kind.of, parts)], [name]))
+        else:
+            assert isinstance(kind, SequenceType)
+            self._add(make_node("SequenceConstruct", list(parts), [name]))
+        self._made.add(name)
+        return name
+
+    def made(self) -> Graph:
+        """The graph, as whoever reads it finds it."""
+        return read_graph(self._proto)
+
+    def _add(self, node: NodeProto) -> None:
+        self._proto.node.append(node)
+
+    def _new(self, word: str) -> str:
+        # Names inside must not be those of values around the graph, which it would see.
+        self._count += 1
+        return f"{self._proto.name}_{word}_{self._count}"
+
+
+def shaped_type(element_type: str, shape: Sequence[int]) -> TensorType:
+    """The type of a tensor of that shape."""
+    return TensorType(ELEMENT_TYPES[element_type], tuple(int(each) for each in shape))
+
+
+def scalar(value: int | bool, element_type: ElementType) -> Tensor:
+    """A tensor without axes."""
+    return tensor(np.array(value, dtype=element_type.storage), element_type)

@@ -1,0 +1,273 @@
+"""From facts and declaration to a space: kinds, extents, types, data and shapes as factors and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from generator.calls.data.draws import Draw
+from generator.calls.solver.form_levels import form_levels
+from generator.calls.solver.partial import OMITTED, Bindings, Partial, SearchedLevels
+from generator.calls.solver.solving import SearchVariable
+from generator.calls.space.declared_kinds import make_kinds
+from generator.calls.space.derived import derive_rules, shape_rules
+from generator.calls.space.space_names import check_names
+from generator.calls.space.tensor_counts import is_many, tensor_counts
+from generator.calls.space.types_by_use import by_use
+from generator.calls.variables.data_levels import DATA, FITS, Fits, classes_of, unfit
+from generator.calls.variables.extents import (
+    EXTENTS,
+    LEVELS,
+    RANKS,
+    ExtentVariable,
+    InputShape,
+    Pack,
+    VariadicShapes,
+    bounds_within,
+)
+from generator.calls.variables.formed_inputs import FormedShapes
+from generator.calls.variables.kind import Kind, Level
+from generator.calls.variables.shape_choices import Choices, find_choices
+from generator.calls.variables.wanted_outputs import (
+    NAMES,
+    OUTPUTS,
+    WANTED,
+    Outputs,
+    asks_for_outputs,
+    names_needed,
+    output_factors,
+    output_rules,
+)
+from specs.language.expressions import parse
+from specs.language.shape_expressions import Shape, parse_shape
+from specs.model.declared import Declared
+from specs.model.spec import Exclusion, ParameterSpec, Spec
+from specs.model.structures import element_types_of, is_structured, type_variable
+
+
+@dataclass(frozen=True, eq=False)
+class SpaceParts:
+    """What the space of one operator version's calls is made of.
+
+    `spec` has the derived rules and definitions beside those that people wrote. `data` are the inputs that no
+    kind gives values to; `types` the factors of type variables, which are dealt out over the rows.
+    """
+
+    spec: Spec
+    kinds: tuple[Kind, ...]
+    data: tuple[ParameterSpec, ...]
+    factors: Mapping[str, tuple[Level, ...]]
+    types: tuple[str, ...]
+    variables: tuple[SearchVariable, ...]
+
+
+Candidates = Callable[[Partial, Draw], Iterator[Bindings]]
+
+
+class SpaceMaker:
+    """Puts a space together."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._spec = spec
+        self._declared = spec.declared or Declared()
+        self._factors: dict[str, tuple[Level, ...]] = {}
+        self._variables: list[SearchVariable] = []
+        self._shaped: frozenset[str] = frozenset()
+
+    def make(self) -> SpaceParts:
+        """What there is of a version; raises SeveralErrors with all that is wrong in its kinds."""
+        kinds = make_kinds(self._spec)
+        spec = self._completed(kinds)
+        self._spec = spec
+        covered = {name for each in kinds for name in each.covers}
+        lists = {name for each in kinds if not each.needs_own_shape for name in each.covers}
+        brought = {name for each in kinds for name in each.binds}
+        data = tuple(each for each in spec.inputs if each.name not in covered)
+        shapes = {name: parse_shape(text) for name, text in self._declared.shapes.items()}
+        chosen = self._chosen_shapes(shapes, lists, brought)
+        self._shaped = frozenset(chosen)
+        bounds = [each.most_elements for each in kinds if each.most_elements is not None]
+        self._add_extents(chosen, brought, min(bounds, default=None))
+        types = (*self._add_types(), *self._add_types_of_kinds(kinds))
+        for kind in kinds:
+            self._add_kind(kind)
+        self._add_data(data, brought)
+        self._add_shapes(chosen, find_choices(chosen))
+        spec = replace(spec, exclusions=(*self._add_data_classes(data), *spec.exclusions))
+        self._add_outputs()
+        check_names(self._spec, self._declared, self._factors)
+        return SpaceParts(spec, kinds, data, dict(self._factors), types, tuple(self._variables))
+
+    def _completed(self, kinds: Sequence[Kind]) -> Spec:
+        """The spec with what facts, shapes and kinds say; what people wrote under an id wins."""
+        brought = {name: text for each in kinds for name, text in each.brings.items()}
+        wanted = self._spec.extents
+        let = {**{name: text for name, text in brought.items() if name not in wanted}, **self._spec.let}
+        rules = [
+            *derive_rules(self._spec),
+            *shape_rules(self._spec),
+            *output_rules(self._spec),
+            *(rule for each in kinds for rule in each.rules()),
+        ]
+        own = {each.id for each in self._spec.constraints}
+        derived = {each.id: each for each in rules if each.id not in own}
+        return replace(self._spec, let=let, constraints=(*derived.values(), *self._spec.constraints))
+
+    def _chosen_shapes(
+        self, shapes: Mapping[str, Shape], lists: set[str], brought: set[str]
+    ) -> dict[str, Shape]:
+        """The shapes that are chosen before values: not those of lists, whose length a kind decides."""
+        wanted = self._spec.extents
+        found = {}
+        for name, shape in shapes.items():
+            own = shape.names & wanted
+            elsewhere = {each for other, one in shapes.items() if other != name for each in one.names}
+            if name in lists and own - elsewhere:
+                continue
+            if f"shape:{name}" not in brought:
+                found[name] = shape
+        return found
+
+    def _add_extents(self, shapes: Mapping[str, Shape], brought: set[str], most: int | None) -> None:
+        wanted = self._spec.extents - brought
+        starred = frozenset[str]().union(*(each.starred for each in shapes.values()))
+        packs = [name for name in _in_order(shapes) if name in wanted & starred]
+        extents = [name for name in _in_order(shapes) if name in wanted and name not in packs]
+        if packs or extents:
+            self._factor("extents", LEVELS)
+        for name in packs:
+            low, high = bounds_within(self._declared.extents.get(name), RANKS)
+            ranks = sorted(range(low, high + 1), key=lambda rank: (rank != min(2, high), rank))
+            self._factor(f"rank_{name}", tuple(ranks))
+            self._variable(name, {"level:extents", f"level:rank_{name}"}, Pack(name, bool(extents), most))
+        for name in extents:
+            low, high = bounds_within(self._declared.extents.get(name), EXTENTS)
+            self._variable(name, {"level:extents"}, ExtentVariable(name, low, high))
+
+    def _add_types(self) -> tuple[str, ...]:
+        """A factor for each type variable of the inputs that has several types."""
+        found: list[str] = []
+        for each in self._spec.inputs:
+            types = element_types_of(self._spec, each)
+            if each.type in self._spec.type_constraints and len(types) > 1:
+                name = f"type_{type_variable(self._spec, each)}"
+                if name not in self._factors:
+                    self._factor(name, tuple(by_use(types)))
+                    found.append(name)
+        return tuple(found)
+
+    def _add_types_of_kinds(self, kinds: Sequence[Kind]) -> Iterator[str]:
+        for kind in kinds:
+            for name, types in kind.type_factors.items():
+                if name not in self._factors:
+                    self._factor(name, tuple(by_use(types)))
+                    yield name
+
+    def _add_kind(self, kind: Kind) -> None:
+        factors = kind.factors()
+        for name, levels in factors.items():
+            if name not in self._factors:
+                self._factor(name, levels)
+        binds = {*kind.covers, *kind.binds}
+        if not binds:
+            return
+        needs = {*self._expanded(kind.needs - binds), *(f"level:{name}" for name in factors)}
+
+        def candidates(scope: Partial, draw: Draw) -> Iterator[Bindings]:
+            return kind.candidates(SearchedLevels(scope, factors), scope, draw)
+
+        self._variables.append(
+            SearchVariable(f"kind:{kind.name}", frozenset(binds), frozenset(needs), candidates)
+        )
+
+    def _expanded(self, names: Iterable[str]) -> set[str]:
+        """The names that must be bound for these: those in definitions, and the shapes of inputs."""
+        found: set[str] = set()
+        pending = list(names)
+        while pending:
+            name = pending.pop()
+            if name in found:
+                continue
+            found.add(name)
+            plain = name.removeprefix("shape:")
+            if plain in self._spec.let:
+                pending.extend(parse(self._spec.let[plain]).names)
+            elif plain == name:
+                found |= {f"shape:{name}", f"shapes:{name}"}
+            elif plain not in self._shaped:
+                found |= {plain, f"shapes:{plain}"}
+        return found
+
+    def _add_data(self, data: Sequence[ParameterSpec], brought: set[str]) -> None:
+        for each in data:
+            omitted = (OMITTED,) if each.option == "optional" else ()
+            if is_structured(self._spec, each) and each.name not in self._factors:
+                self._factor(each.name, (*form_levels(self._spec, each), *omitted))
+            elif omitted and not is_structured(self._spec, each):
+                self._factor(each.name, ("given", OMITTED))
+            if is_many(self._spec, each) and f"shapes:{each.name}" not in brought:
+                self._factor(f"{each.name}_count", tensor_counts(self._spec, each))
+
+    def _add_outputs(self) -> None:
+        """Which outputs are asked for, where there is a choice."""
+        factors = output_factors(self._spec)
+        for name, levels in factors.items():
+            self._factor(name, levels)
+        if asks_for_outputs(self._spec):
+            needs = {*self._expanded(names_needed(self._spec)), *(f"level:{name}" for name in factors)}
+            binds = frozenset({WANTED, OUTPUTS, NAMES})
+            self._variables.append(SearchVariable("outputs", binds, frozenset(needs), Outputs(self._spec)))
+
+    def _add_shapes(self, shapes: Mapping[str, Shape], choices: Choices) -> None:
+        for name, levels in choices.factors.items():
+            self._factor(name, levels)
+        by_name = {each.name: each for each in self._spec.inputs}
+        structured = [each for each in by_name if is_structured(self._spec, by_name[each])]
+        for name in structured:
+            shape = shapes.get(name)
+            needs = {f"level:{name}"}
+            if shape is not None:
+                needs |= self._expanded(shape.names) | choices.needs(name, shape)
+            self._variable(f"shapes:{name}", needs, FormedShapes(name, shape))
+        for name, shape in shapes.items():
+            parameter = by_name[name]
+            if name in structured:
+                continue
+            needs = self._expanded(shape.names) | choices.needs(name, shape)
+            if name in self._factors:
+                needs.add(f"level:{name}")
+            if is_many(self._spec, parameter):
+                self._variable(f"shapes:{name}", needs | {f"level:{name}_count"}, VariadicShapes(name, shape))
+            else:
+                self._variable(f"shape:{name}", needs, InputShape(name, shape, choices.group))
+
+    def _add_data_classes(self, data: Sequence[ParameterSpec]) -> tuple[Exclusion, ...]:
+        """Add the factor of the classes; what is excluded where types are paired with them."""
+        if not data:
+            return ()
+        types = by_use(element_types_of(self._spec, data[0]))
+        classes = classes_of(types, self._declared)
+        if classes:
+            self._factor(DATA, classes)
+            variable = type_variable(self._spec, data[0])
+            fits = Fits(f"type_{variable}", types[0])
+            self._variable(FITS, fits.needs, fits)
+            if variable in self._declared.paired and fits.types in self._factors:
+                return tuple(unfit(fits.types, types, classes))
+        return ()
+
+    def _factor(self, name: str, levels: tuple[Level, ...]) -> None:
+        self._factors[name] = levels
+
+        def candidates(_: Partial, draw: Draw) -> Iterator[Bindings]:
+            return ({f"level:{name}": level} for level in draw.shuffled(levels))
+
+        self._variable(f"level:{name}", set(), candidates)
+
+    def _variable(self, name: str, needs: Iterable[str], candidates: Candidates) -> None:
+        self._variables.append(SearchVariable(name, frozenset({name}), frozenset(needs), candidates))
+
+
+def _in_order(shapes: Mapping[str, Shape]) -> list[str]:
+    """The names in shapes, in the order in which they are first written."""
+    return list(dict.fromkeys(name for shape in shapes.values() for name in sorted(shape.names)))

@@ -1,0 +1,214 @@
+"""What an attribute or input is: the protocol of kinds, and what most of them share.
+
+A kind is a module of `generator/calls/kinds/` with one subclass of `Kind`; `declared_kinds` finds it by its
+file's name. Its fields are the declaration's arguments: `Expression`s, which it evaluates, or `InputName`s,
+of which it needs the shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NewType, Protocol
+
+from numpy.typing import NDArray
+
+from generator.calls.data.draws import Draw
+from generator.calls.solver.partial import Bindings, Partial
+from generator.calls.variables.kind_subject import KindSubject
+from opcert.vocabulary.tensors import Tensor
+from specs.language.expressions import EvaluationError, Expression
+from specs.model.spec import Constraint, Origin, Otherwise
+
+Level = str | int | float | bool
+InputName = NewType("InputName", str)
+"""An argument that names an input: the kind needs its shape, not its elements."""
+
+
+class CallValues(Protocol):
+    """The values of a call, as changes of kinds see them."""
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an input."""
+
+    def numbers(self, name: str) -> NDArray[Any]:
+        """The numbers of an attribute, or of an input in its shape; ValueError where it is left out.
+
+        Of an input whose type numpy lacks they are the bits that it is kept in.
+        """
+
+    def has(self, name: str) -> bool:
+        """Whether the call gives an attribute or input, or it has a default."""
+
+
+@dataclass(frozen=True)
+class ValueChange:
+    """Values that are taken for others, in every call: a single mistake that explains a wrong answer.
+
+    `change` gives the values that a call has then, by name (None: left out); it may raise ValueError or
+    IndexError for a call that has no such values. `text` says in words what was done; where the change gives
+    the attribute `subject` one value in every call, it is that value. `breaks` are rules that the call breaks
+    then, for a value of another version or library, of which the reference knows all the same what comes out.
+    """
+
+    key: str
+    text: str
+    change: Callable[[CallValues], Bindings]
+    subject: str | None = None
+    breaks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ResultChange:
+    """A mistake that no other values of the call make: `compute` says what comes out instead.
+
+    It gives the elements of the operator's first output, in the element type of the input `of`; it raises
+    ValueError or IndexError for a call of which it says nothing.
+    """
+
+    key: str
+    text: str
+    of: str
+    compute: Callable[[CallValues], NDArray[Any]]
+
+
+KindChange = ValueChange | ResultChange
+"""A single change that a kind brings."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """Levels, candidates, rules, edges, breaches, smaller values and changes of one kind of value.
+
+    `covers` are the attributes and inputs that it gives values to; `brings` names that it defines for other
+    expressions, by expressions of their own.
+    """
+
+    subject: KindSubject
+
+    needs_own_shape: ClassVar[bool] = False
+    """Whether the values are elements of a tensor whose shape is chosen before."""
+
+    @property
+    def name(self) -> str:
+        return self.subject.name
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        return (self.name,) if self.subject.has(self.name) else ()
+
+    @property
+    def brings(self) -> Mapping[str, str]:
+        return {}
+
+    @property
+    def binds(self) -> tuple[str, ...]:
+        """Names beside those covered that its candidates bind: packs, extents, shapes of variadic inputs."""
+        return ()
+
+    @property
+    def most_elements(self) -> int | None:
+        """How many elements a pack of extents comes to at most, where each is computed with many others."""
+        return None
+
+    @property
+    def type_factors(self) -> Mapping[str, tuple[str, ...]]:
+        """Factors of element types that no input has: they are dealt out over the rows as those of inputs."""
+        return {}
+
+    @property
+    def precisions(self) -> tuple[str, ...]:
+        """Factors that say in which type of floats something is computed; the first level is the plainest."""
+        return ()
+
+    @property
+    def named_types(self) -> Mapping[str, Level]:
+        """The element types that its value names by number, each with the level that it has then."""
+        return {}
+
+    @property
+    def mends(self) -> tuple[str, ...]:
+        """Inputs whose data is drawn as that of others and then made to keep its rules."""
+        return ()
+
+    def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
+        """The drawn data of an input of `mends`, in which the rules hold."""
+        return tensor
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The names that must be bound before it; of inputs named by `InputName`, the shape."""
+        found: set[str] = set()
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, Expression):
+                found |= value.names
+            elif each.type in ("InputName", "InputName | None") and value is not None:
+                found.add(f"shape:{value}")
+        if self.needs_own_shape:
+            found |= {f"shape:{each}" for each in self.covers if self.subject.input(each) is not None}
+        return frozenset(found)
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        """Its dimensions of the input space; the first level of each is the plainest."""
+        return {}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        """Values with these levels, the likeliest first; none where it is impossible here."""
+        raise NotImplementedError
+
+    def rules(self) -> Iterable[Constraint]:
+        """What is valid, as expressions."""
+        return ()
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Valid values at a border, each with a word for the case."""
+        return iter(())
+
+    def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Valid values at which little seems to be asked for, so that a runtime may hand its input on.
+
+        A case is made of those alone for which that is wrong.
+        """
+        return iter(())
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        """Values that break a rule, each with the rule's id."""
+        return iter(())
+
+    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
+        """Simpler values for shrinking, the simplest first; each is nearer to the end of them."""
+        return iter(())
+
+    def changes(self) -> Iterable[KindChange]:
+        """Single mistakes in reading its values: they explain wrong answers, and adequacy makes them."""
+        return ()
+
+    def says(self, flag: Expression | None, default: bool = False) -> bool:
+        """Whether an argument that hangs on the version alone is true; `default` where it is not given."""
+        if flag is None:
+            return default
+        return bool(flag.evaluate({"version": self.subject.spec.operator.since_version}))
+
+    def always(self, flag: Expression | None) -> bool:
+        """Whether an argument is true in this version whatever else the call has."""
+        if flag is None:
+            return False
+        try:
+            return self.says(flag)
+        except EvaluationError:
+            return False
+
+    def rule(
+        self,
+        name: str,
+        require: str,
+        when: str | None = None,
+        *,
+        about: str | None = None,
+        otherwise: Otherwise | None = None,
+    ) -> Constraint:
+        """A rule of the kind's; it cites the passage of the name that it is about."""
+        sources = self.subject.sources(about or self.name)
+        origin = Origin("derived", sources, None if sources else f"what {type(self).__name__.lower()} means")
+        return Constraint(name, when, require, otherwise or self.subject.otherwise, None, None, origin)

@@ -1,0 +1,52 @@
+"""What kinds of structures are said of: errors that name the kind's place and what it can be said of."""
+
+from __future__ import annotations
+
+from generator.calls.variables.kind_subject import KindSubject
+from opcert.vocabulary.errors import UserError
+from specs.model.spec import ParameterSpec
+from specs.model.structures import is_sequence, listed_forms
+
+
+def need_graph(subject: KindSubject) -> None:
+    """Raise UserError where the attribute is there and is no graph."""
+    attribute = subject.attribute(subject.name)
+    if attribute is not None and attribute.other_type != "graph":
+        graphs = [each.name for each in subject.spec.attributes.values() if each.other_type == "graph"]
+        raise UserError(
+            "a kind of graphs for what is none",
+            got=f"{subject.name} ({attribute.kind or attribute.other_type})",
+            expected=f"one of {', '.join(graphs)}" if graphs else "an operator with a graph as attribute",
+            where=subject.place,
+        )
+
+
+def need_variadic(subject: KindSubject, name: str) -> None:
+    """Raise UserError where an argument names an input that is not variadic."""
+    _need(
+        subject, name, "variadic input", [each for each in subject.spec.inputs if each.option == "variadic"]
+    )
+
+
+def need_sequence(subject: KindSubject, name: str) -> None:
+    """Raise UserError where an argument names an input that is no sequence."""
+    listed = [each for each in subject.spec.inputs if is_sequence(subject.spec, each)]
+    _need(subject, name, "sequence", listed)
+
+
+def need_form(subject: KindSubject, name: str, form: str) -> None:
+    """Raise UserError where a name is no input with such a form: `optional`, `map`."""
+    spec = subject.spec
+    listed = [each for each in spec.inputs if any(form in one for one in listed_forms(spec, each))]
+    _need(subject, name, f"input that may be of a type {form}(...)", listed)
+
+
+def _need(subject: KindSubject, name: str, what: str, known: list[ParameterSpec]) -> None:
+    names = [each.name for each in known]
+    if name not in names:
+        raise UserError(
+            f"not the name of a {what}" if what[0] not in "aeiou" else f"not the name of an {what}",
+            got=name,
+            expected=f"one of {', '.join(names)}" if names else "none: this version has no such input",
+            where=subject.place,
+        )

@@ -1,0 +1,1 @@
+"""Beyond the suite: random calls, small ones for failures, and experiments on a runtime."""

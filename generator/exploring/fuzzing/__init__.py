@@ -1,0 +1,1 @@
+"""Search an operator's input space at random for calls that a runtime gets wrong."""

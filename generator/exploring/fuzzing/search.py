@@ -1,0 +1,204 @@
+"""The search: calls at random, those that fail made small, one find for each class of failures."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.configuration import set_hypothesis_home_dir
+from hypothesis.strategies import SearchStrategy
+
+from conformance.processes.scratch_folders import scratch_folder
+from generator.exploring.fuzzing.attempts import CallSource
+from generator.exploring.shrinking.judged_calls import NOTHING_SAID, Ask, CallFailure, CallTrials
+from generator.exploring.shrinking.known_space import Attempt, CallValidity
+from generator.exploring.shrinking.matters import Matter, find_matters
+from generator.exploring.shrinking.shrinking import Small, shrink
+
+Tell = Callable[["Find", Sequence["Find"]], object]
+
+BATCH = 10
+"""Walks from call to call that Hypothesis draws in one go."""
+_PRIME = 1_000_003
+
+
+@dataclass(eq=False)
+class Find:
+    """A class of failing calls: its smallest call, what matters, and how many calls were taken for it."""
+
+    small: Small
+    matters: tuple[Matter, ...]
+    calls: int = 1
+
+    @property
+    def failure(self) -> CallFailure:
+        return self.small.failure
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells it from other classes: how it fails, and the values that matter in its smallest call."""
+        decisive = [
+            each.name if each.is_list else f"{each.name}={each.value}"
+            for each in self.matters
+            if each.decides
+        ]
+        return (self.failure.verdict, self.failure.how, self.breaks, *sorted(decisive))
+
+    @property
+    def breaks(self) -> str:
+        """The rule that its call breaks, or nothing."""
+        broken = self.small.attempt.breaks
+        return "" if broken is None else broken.id
+
+    def explains(self, space: CallValidity, attempt: Attempt, failure: CallFailure) -> bool:
+        """Whether a failing call is of this class, as far as can be told without making it small.
+
+        What a valid call shows, one that breaks a rule may show as well; not the other way round.
+        """
+        rule = "" if attempt.breaks is None else attempt.breaks.id
+        if not failure.like(self.failure) or self.breaks not in ("", rule):
+            return False
+        return all(each.covers(space, attempt.call) for each in self.matters if each.decides)
+
+
+@dataclass(eq=False)
+class FuzzResult:
+    """What a search found. `tried` counts the calls by what became of them, those of shrinking included.
+
+    `mistakes` are failures on our side, `failed` those that the worker told of as its own.
+    """
+
+    finds: list[Find] = field(default_factory=list)
+    tried: Counter[str] = field(default_factory=Counter)
+    mistakes: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    drawn: int = 0
+    seconds: float = 0.0
+
+    @property
+    def answered(self) -> int:
+        """How many calls the runtime did not just call unsupported."""
+        return sum(count for word, count in self.tried.items() if word not in NOTHING_SAID)
+
+
+def fuzz(
+    space: CallValidity,
+    ask: Ask,
+    chosen_seed: int,
+    seconds: float,
+    tell: Tell = lambda _find, _replaced: None,
+    most_calls: int | None = None,
+) -> FuzzResult:
+    """Search for `seconds`, or for so many calls; `tell` is told of each find, and of those that it replaces.
+
+    A seed fixes the calls and their order; the time only says how far the search gets.
+    """
+    found = FuzzResult()
+    bench = CallTrials(space, ask, found.tried, found.mistakes, found.failed)
+    begin, seen = time.monotonic(), set[str]()
+
+    def over() -> bool:
+        return time.monotonic() - begin >= seconds or (most_calls is not None and found.drawn >= most_calls)
+
+    walks = CallSource(space).walks()
+    with scratch_folder("hypothesis") as home:
+        set_hypothesis_home_dir(home)  # it would keep files in the folder that it is called from
+        batch = 0
+        while not over():
+            for attempt in _draw_batch(walks, chosen_seed * _PRIME + batch):
+                digest = attempt.call.digest(space.spec.operator)
+                if digest not in seen and not over():
+                    seen.add(digest)
+                    found.drawn += 1
+                    failure = bench.fails(attempt)
+                    if failure is not None:
+                        _take(bench, found, attempt, failure, tell)
+            batch += 1
+    found.seconds = time.monotonic() - begin
+    return found
+
+
+def _draw_batch(walks: SearchStrategy[list[Attempt]], number: int) -> list[Attempt]:
+    """Draw calls. They are tried afterwards: Hypothesis takes an error of a test for a find of its own."""
+    drawn: list[Attempt] = []
+
+    @seed(number)
+    @settings(
+        max_examples=BATCH,
+        phases=[Phase.generate],
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(walks)
+    def draw(walk: list[Attempt]) -> None:
+        drawn.extend(walk)
+
+    draw()
+    return drawn
+
+
+def _take(bench: CallTrials, found: FuzzResult, attempt: Attempt, failure: CallFailure, tell: Tell) -> None:
+    """Count a failing call to the class that explains it, or make it small and begin a class.
+
+    What is explained may hide something else: the second, fourth, eighth ... call of a class is made small
+    all the same, but where that means to wait for no answer many times.
+    """
+    operator = bench.space.spec.operator
+    for find in found.finds:
+        if find.explains(bench.space, attempt, failure):
+            find.calls += 1
+            if find.calls & (find.calls - 1) or failure.verdict == "timeout":
+                return
+            break
+    small = shrink(bench, attempt, failure)
+    if any(
+        small.attempt.call.digest(operator) == each.small.attempt.call.digest(operator)
+        for each in found.finds
+    ):
+        return
+    made = Find(small, find_matters(bench, small.attempt, small.failure))
+    if _known(bench.space, found, made) is None:
+        _begin_class(bench.space, found, made, tell)
+
+
+def add_search(space: CallValidity, found: FuzzResult, other: FuzzResult, tell: Tell) -> None:
+    """Take what another search has found into `found`: a class that both know is told once.
+
+    What comes of several searches hangs on their order alone.
+    """
+    found.tried += other.tried
+    found.mistakes += other.mistakes
+    found.failed += other.failed
+    found.drawn += other.drawn
+    for made in other.finds:
+        known = _known(space, found, made)
+        if known is None:
+            _begin_class(space, found, made, tell)
+        else:
+            known.calls += made.calls
+
+
+def _known(space: CallValidity, found: FuzzResult, made: Find) -> Find | None:
+    """The class that a new one is, too: of the same key, or of valid calls that fail so."""
+    operator = space.spec.operator
+    digest, call = made.small.attempt.call.digest(operator), made.small.attempt
+    for each in found.finds:
+        if made.key == each.key or digest == each.small.attempt.call.digest(operator):
+            return each
+        if made.breaks and not each.breaks and each.explains(space, call, made.failure):
+            return each
+    return None
+
+
+def _begin_class(space: CallValidity, found: FuzzResult, made: Find, tell: Tell) -> None:
+    # A valid call says more than one that breaks a rule and fails in the same way.
+    replaced = [
+        each for each in found.finds if each.breaks and made.explains(space, each.small.attempt, each.failure)
+    ]
+    made.calls += sum(each.calls for each in replaced)
+    found.finds = [each for each in found.finds if each not in replaced] + [made]
+    tell(made, replaced)

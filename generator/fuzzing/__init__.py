@@ -1,1 +1,0 @@
-"""Search an operator's input space at random for calls that a runtime gets wrong, and make them small."""

@@ -1,0 +1,1 @@
+"""Cases that no covering row has: wide and special values, sizes, pairs of types, clearer rows."""

@@ -1,0 +1,182 @@
+"""Cases in which NaN, infinities, zeros of both signs and numbers stand beside each other in every input.
+
+Elsewhere one of them stands among numbers. What orders elements, or computes with two of them, may treat each
+rightly alone and two of them wrongly: an infinity beside NaN, zeros of two signs, an infinite divisor. And
+where everything is NaN, whatever an operator makes of NaN among numbers, shows what it makes of it alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+
+from conformance.suite.cases import Case
+from conformance.suite.values import decode_floats
+from generator.asking.calls import Call
+from generator.asking.tensor_edits import is_main
+from generator.calls.data.data import zeros
+from generator.calls.data.draws import Draw
+from generator.calls.data.floats import not_numbers
+from generator.calls.rows.covering import cover, with_fixed
+from generator.calls.rows.factors import first_types
+from generator.calls.variables.data_levels import DATA
+from generator.making.cases.telling import (
+    Loss,
+    Tells,
+    answer_of,
+    is_told,
+    keep_first_told,
+    tells_of_inputs,
+    tells_of_outputs,
+)
+from generator.making.operators.workshop import Workshop
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.tensors import Tensor
+from reference.answers import UnstableLength
+from reference.numbers.numbers import encode
+
+WORD = "specials_together"
+_CLASS = "nonfinite"
+_SPECIALS = (math.nan, math.inf, -math.inf, 2.0, -3.0, 0.0, -0.0)
+_ORDERS, _COMPUTES = "nan_in_max_min", "integer_overflow"
+"""Readings of operators that order elements, or compute with them."""
+_LANES = 16
+Levels = Mapping[str, str]
+Rows = Sequence[tuple[Levels, Call]]
+
+
+def add_specials_together(workshop: Workshop) -> None:
+    """Where elements meet, a case for each way in which they do; of all operators what is told in none."""
+    kind = _plain_float(workshop)
+    if kind is None or _CLASS not in workshop.model.levels.get(DATA, ()):
+        return
+    rows = list(_rows(workshop, kind))
+    if _meet(workshop):
+        told: set[object] = {_way(each) for each in workshop.cases.values() if each.id.word == WORD}
+        for number, (levels, call) in enumerate(sorted(rows, key=lambda each: -_made(workshop, each[1]))):
+            way = _way(call)
+            if (
+                way not in told
+                and _several_meet(workshop, call)
+                and _is_kept(workshop, _mixed(workshop, call, str(number)), levels)
+            ):
+                told.add(way)
+    _add_untold(workshop, rows, "nothing_but_nan", tells_of_inputs, Loss(_without_nan))
+    _add_untold(workshop, rows, "nan_behind_vectors", tells_of_outputs, Loss(_without_rest))
+
+
+def _way(made: Call | Case) -> object:
+    """The way in which elements meet, where an attribute says it."""
+    return made.attributes.get("reduction")
+
+
+def _add_untold(workshop: Workshop, rows: Rows, word: str, tells: Tells, loss: Loss) -> None:
+    """The first call on NaN alone that tells a loss which no case tells."""
+    if not is_told(workshop, tells, loss):
+        changed = ((levels, _nothing_but_nan(call)) for levels, call in rows)
+        keep_first_told(workshop, word, tells, loss, changed)
+
+
+def _made(workshop: Workshop, call: Call) -> int:
+    """The elements that come out of a call: where there are many, all sorts of elements have met."""
+    answer = answer_of(workshop, call)
+    outputs = () if answer is None else answer.outputs
+    return sum(each.array.size for each in outputs if isinstance(each, Tensor))
+
+
+def _is_kept(workshop: Workshop, call: Call, levels: Levels) -> bool:
+    """Whether a case of mixed data could be made; where it has several answers, it has all of them."""
+    if workshop.violations(call):
+        return False
+    with suppress(UnstableLength):
+        workshop.add_valid("boundary", WORD, call, levels)
+        return True
+    return False
+
+
+def _meet(workshop: Workshop) -> bool:
+    """Whether the operator orders elements, or computes with those at one place of several inputs."""
+    spec, readings = workshop.spec, workshop.reference.readings
+    shapes = set(spec.declared.shapes.values()) if spec.declared is not None else set()
+    elementwise = len(shapes) == 1 and any("broadcast(" in each for each in shapes)
+    meet = elementwise or "reduction" in spec.attributes
+    computes = _COMPUTES in readings and spec.outputs[0].type == spec.inputs[0].type
+    return _ORDERS in readings or (computes and meet)
+
+
+def _several_meet(workshop: Workshop, call: Call) -> bool:
+    """Whether the call is one that reduces, and of several tensors where there may be several."""
+    spec = workshop.spec
+    reduction = call.attributes.get("reduction")
+    reduces = reduction is not None and reduction.value != "none"
+    if "reduction" in spec.attributes and not reduces:
+        return False
+    return spec.inputs[0].option != "variadic" or len(call.inputs) > 1
+
+
+def _rows(workshop: Workshop, kind: ElementType) -> Iterator[tuple[Levels, Call]]:
+    """Calls of all levels of the other factors, of one type and such data."""
+    model = workshop.model
+    factor, _ = first_types(workshop.spec, model)
+    fixed = {factor: kind.name, DATA: _CLASS}
+    known = {name: level for name, level in fixed.items() if name in model.levels}
+    for row in cover(with_fixed(model, known), 1):
+        levels = {name: str(level) for name, level in model.row_levels(row).items()} | {factor: kind.name}
+        call = workshop.levels.build_call(workshop.spec, levels, workshop.draw(WORD, str(row)))
+        if call is not None:
+            yield levels, call.trimmed()
+
+
+def _plain_float(workshop: Workshop) -> ElementType | None:
+    """A type of the first input that has NaN and infinities, float before others."""
+    _, types = first_types(workshop.spec, workshop.model)
+    kinds = [ELEMENT_TYPES[each] for each in sorted(types, key=lambda each: each != "float")]
+    return next((each for each in kinds if each.layout is not None and len(not_numbers(each)) > 2), None)
+
+
+def _mixed(workshop: Workshop, call: Call, label: str) -> Call:
+    """The call whose data is drawn from special values and a few numbers; single elements stay."""
+    main = is_main(workshop.spec)
+    names = {each.name for each in workshop.spec.inputs if main(each)}
+    draw = workshop.draw(WORD, label, "data")
+    inputs = tuple(
+        (name, _drawn(given, draw) if given is not None and name in names and given.array.size > 1 else given)
+        for name, given in call.inputs
+    )
+    return replace(call, inputs=inputs)
+
+
+def _drawn(given: Tensor, draw: Draw) -> Tensor:
+    values = encode(given.element_type, _SPECIALS)
+    chosen = values[draw.numbers(0, len(values) - 1, given.array.size)]
+    return Tensor(given.element_type, chosen.reshape(given.shape))
+
+
+def _nothing_but_nan(call: Call) -> Call:
+    """The call whose first input is of NaN alone."""
+    name, first = call.inputs[0] if call.inputs else ("", None)
+    if first is None:
+        return call
+    nan = encode(first.element_type, [math.nan])
+    return call.with_input(name, Tensor(first.element_type, np.full(first.shape, nan[0])))
+
+
+def _without_nan(given: Tensor) -> Tensor | None:
+    if not given.element_type.is_float or given.element_type.layout is None:
+        return None
+    lost = np.isnan(decode_floats(given.element_type, given.array))
+    return Tensor(given.element_type, np.where(lost, zeros(given.element_type, ()).array, given.array))
+
+
+def _without_rest(given: Tensor) -> Tensor | None:
+    """Without the elements behind whole vectors, where there are any."""
+    size = given.array.size
+    if size < _LANES or not size % _LANES:
+        return None
+    array = np.array(given.array).reshape(-1)
+    array[size - size % _LANES :] = zeros(given.element_type, ()).array
+    return Tensor(given.element_type, array.reshape(given.shape))

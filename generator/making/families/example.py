@@ -1,0 +1,208 @@
+"""Cases from the document's worked examples, whose printed outputs the reference's are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import isnan, ldexp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput
+from conformance.suite.values import decode_float, decode_floats
+from generator.asking.calls import Call
+from generator.calls.data.data import fill
+from generator.calls.data.scaling import scaled_down
+from generator.calls.variables.points import POINTS
+from generator.making.operators.workshop import Workshop, rule_text, word_of
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.element_types import ElementType
+from opcert.vocabulary.tensors import Tensor, tensor
+from reference.answers import Answer, UnstableLength
+from reference.registry.printed_examples import find_difference
+from specs.model.spec import Example, Finding, ParameterSpec, Spec, Value
+from specs.model.structures import is_sequence, is_structured
+
+_SHARE = ldexp(1.0, -10)
+"""Of a number, what programs of floats may be off by in an example, however many digits a page prints."""
+
+
+def make_cases(workshop: Workshop) -> None:
+    """Make a case of every example that fixes a call; what cannot be used is said in a finding."""
+    for example in workshop.spec.examples:
+        call = _call_of(workshop, example)
+        if call is None:
+            continue
+        broken = workshop.violations(call)
+        if broken:
+            rule = rule_text(broken[0].constraint)
+            _note(workshop, example, "example-vs-text", f"the example breaks the rule {broken[0].id}", rule)
+            continue
+        known = workshop.has(call.trimmed())
+        try:
+            case = workshop.add_valid("example", word_of(example.id), call)
+        except UnstableLength as error:
+            _note(workshop, example, "example-vs-text", "an output length hangs on rounding", str(error))
+            continue
+        evidence = _disagreement(case, example)
+        if evidence is not None:
+            _note(
+                workshop,
+                example,
+                "example-vs-reference",
+                "the printed output is not the reference's",
+                evidence,
+            )
+        elif not known:
+            workshop.keep(call, _as_printed(case, example))
+
+
+def _call_of(workshop: Workshop, example: Example) -> Call | None:
+    """The call of an example, its random inputs filled; None where an input's shape is not known."""
+    spec = workshop.spec
+    inputs: list[tuple[str, Tensor | None]] = []
+    for position, (name, value) in enumerate(example.inputs):
+        parameter = _parameter_at(spec, position)
+        if parameter is None or is_sequence(spec, parameter) or is_structured(spec, parameter):
+            return None
+        if name == "":
+            inputs.append((parameter.name, None))
+        elif value is None:
+            return None
+        else:
+            inputs.append((parameter.name, _tensor_of(workshop, example, parameter, value)))
+    attributes = _attributes_of(spec, example)
+    return None if attributes is None else Call(attributes, tuple(inputs)).trimmed()
+
+
+def _parameter_at(spec: Spec, position: int) -> ParameterSpec | None:
+    """The input that a node's input is of: the last one may take any number of them."""
+    if position < len(spec.inputs):
+        return spec.inputs[position]
+    return spec.inputs[-1] if spec.inputs and spec.inputs[-1].option == "variadic" else None
+
+
+def _attributes_of(spec: Spec, example: Example) -> dict[str, Attribute] | None:
+    attributes = {}
+    for name, value in example.attributes.items():
+        known = spec.attributes.get(name)
+        if known is None or known.kind is None:
+            return None
+        plain = (
+            [int(each) if isinstance(each, bool) else each for each in value]
+            if isinstance(value, list)
+            else value
+        )
+        attributes[name] = attribute(known.kind, int(plain) if isinstance(plain, bool) else plain)
+    return attributes
+
+
+def _tensor_of(workshop: Workshop, example: Example, parameter: ParameterSpec, value: Value) -> Tensor:
+    allowed = workshop.spec.types_of(parameter)
+    kind = value.element_type or ("float" if "float" in allowed or not allowed else allowed[0])
+    if value.data is None:
+        drawn = fill(kind, value.shape, "distinct", workshop.draw("example", example.id, parameter.name))
+        return _beside_points(drawn, workshop.spec)
+    plain = np.array(value.data, dtype=np.object_ if kind == "string" else None).reshape(value.shape)
+    return tensor(plain, kind)
+
+
+def _beside_points(given: Tensor, spec: Spec) -> Tensor:
+    """Floats no greater than the points of a declaration that prefers those: others tell nothing."""
+    declared = spec.declared
+    if declared is None or POINTS not in declared.prefer or not given.element_type.is_float:
+        return given
+    points = [Fraction(each) for each in declared.points if not isinstance(each, str)]
+    return scaled_down(given, max((abs(each) for each in points), default=Fraction(1)))
+
+
+def _as_printed(case: Case, example: Example) -> Case:
+    """The case without what its printed outputs rule out: alternatives, wide allowances, and expectations.
+
+    An expectation that another passage has by a reading is kept, as one that the example contradicts.
+    """
+    fitting = [each for each in case.expectations if _difference(each, case, example) is None]
+    others = (each for each in case.expectations if _difference(each, case, example) is not None)
+    against = (replace(each, contradicted=_apart(each, fitting)) for each in others)
+    return replace(
+        case,
+        expectations=(
+            *(_narrowed(each, example) for each in fitting),
+            *(each for each in against if each.contradicted),
+        ),
+    )
+
+
+def _apart(expectation: Expectation, fitting: Sequence[Expectation]) -> tuple[str, ...]:
+    """The readings of which no expectation that fits has an option of this one's."""
+    return tuple(
+        name
+        for name, options in sorted(expectation.readings.items())
+        if not any(set(options) & set(each.readings.get(name, options)) for each in fitting)
+    )
+
+
+def _narrowed(expectation: Expectation, example: Example) -> Expectation:
+    printed = {name: value for name, value in example.outputs if value is not None}
+    values = [printed.get(each.name) for each in expectation.outputs]
+    outputs = (_output_as_printed(*each) for each in zip(expectation.outputs, values, strict=True))
+    return replace(expectation, outputs=tuple(outputs))
+
+
+def _output_as_printed(output: ExpectedOutput, value: Value | None) -> ExpectedOutput:
+    """An output of floats within what its printed numbers stand for, or by a 1,024th where that is wider."""
+    kind, allowed = output.expected.element_type, output.allowed
+    if value is None or value.data is None or value.decimals is None or allowed is None or not kind.is_float:
+        return output
+    expected = decode_floats(kind, output.expected.array)
+    numbers = np.array(value.data, dtype=np.float64).reshape(expected.shape)
+    half = float(Fraction(10) ** -value.decimals / 2)
+    with np.errstate(invalid="ignore"):
+        widest = np.maximum(np.abs(expected - numbers) + half, np.abs(expected) * _SHARE)
+    widest = np.where(np.isfinite(expected) & np.isfinite(numbers), widest, allowed)
+    alternatives = (_alternative_as_printed(kind, each, numbers, half) for each in output.alternatives)
+    return replace(
+        output,
+        allowed=np.minimum(allowed, widest),
+        alternatives=tuple(each for each in alternatives if each.values),
+    )
+
+
+def _alternative_as_printed(
+    kind: ElementType, each: Alternative, numbers: NDArray[np.float64], half: float
+) -> Alternative:
+    number = float(numbers.reshape(-1)[each.index])
+    read = [(other, decode_float(kind, other)) for other in each.values]
+    kept = (
+        other
+        for other, value in read
+        if abs(value - number) <= half or value == number or (isnan(value) and isnan(number))
+    )
+    return replace(each, values=tuple(kept))
+
+
+def _disagreement(case: Case, example: Example) -> str | None:
+    """Why the example's printed outputs fit none of the case's expectations; None where they fit one."""
+    reasons = []
+    for expectation in case.expectations:
+        reason = _difference(expectation, case, example)
+        if reason is None:
+            return None
+        reasons.append(reason)
+    return reasons[0] if reasons else None
+
+
+def _difference(expectation: Expectation, case: Case, example: Example) -> str | None:
+    answers = [
+        Answer(each.expected, each.allowed, {other.index: other.values for other in each.alternatives})
+        for each in expectation.outputs
+    ]
+    return find_difference(answers, example.outputs, dict(case.inputs))
+
+
+def _note(workshop: Workshop, example: Example, code: str, message: str, evidence: str) -> None:
+    workshop.findings.append(
+        Finding(code, "warning", example.source, f"{example.id}: {message}", evidence, "noted")
+    )

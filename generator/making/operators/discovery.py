@@ -1,0 +1,111 @@
+"""The operators that names mean, and what the declaration of one comes to: its factors, rules and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NoReturn
+
+from generator.asking.named_operators import calls_are_declared
+from generator.asking.named_operators import known_operators as known_operators
+from generator.calls.declared.declared_levels import DeclaredLevels, declare_levels
+from generator.calls.declared.modelled import declaration_ships, kept_cores_of
+from generator.calls.space.space import open_space
+from generator.making.operators.opsets import default_operators
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName, newest_named
+from specs.files.library import load_spec
+from specs.files.spec_folders import list_operators
+from specs.model.spec import Spec
+
+_FEW = 12
+"""As many names are told to somebody whose name means no operator, and is near to none."""
+
+
+def open_spec(
+    operator: OperatorName, folders: Sequence[Path] = (), *, learn: bool = False
+) -> tuple[Spec, DeclaredLevels]:
+    """The spec of an operator as calls are made of it, and what makes them.
+
+    The spec gets the factors, rules and exclusions that its declaration comes to. Which levels go together in
+    no call, the room of an operator that ships keeps; of other operators, or to `learn` what is not kept
+    there, it is searched for. Raises UserError where an operator has no declaration.
+    """
+    spec = load_spec(operator, folders)
+    if not calls_are_declared(spec):
+        raise UserError(
+            f"nothing says how calls of {operator} are made",
+            expected="`shapes` and `kinds` in its spec.yaml",
+            remedy="docs/your-operator.md declares the calls of an operator.",
+        )
+    return declare_levels(
+        spec, kept_cores_of(operator, folders), learn=learn or not declaration_ships(operator, folders)
+    )
+
+
+def load_rules(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
+    """The spec of an operator with the rules that its declaration comes to, where calls are made of that."""
+    spec = load_spec(operator, folders)
+    return open_space(spec).spec if calls_are_declared(spec) else spec
+
+
+def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list[OperatorName]:
+    """The operators that names mean, in order: full names, `Resize-18`, or `Resize`, the newest of them.
+
+    Without a name these are the operators of the default suite, or all of the folders of specs. By name,
+    those that ship are known beside those of folders, which come first. Raises UserError, with the nearest
+    names, where one means none.
+    """
+    known = known_operators(folders)
+    if not texts:
+        return known if folders else default_operators()
+    every = sorted({*known, *known_operators()})
+    chosen: set[OperatorName] = set()
+    for text in texts:
+        found = newest_named(text, known) or newest_named(text, every)
+        chosen.update(found or _no_operator(text, every, folders))
+    return sorted(chosen)
+
+
+def select_versions(texts: Sequence[str], known: Sequence[OperatorName]) -> list[OperatorName]:
+    """Those of some operator versions that names mean, all of them where there is none.
+
+    Raises UserError, with the nearest names, where one means none.
+    """
+    chosen = {each for text in texts for each in _named(text, known) or _no_operator(text, known)}
+    return sorted(chosen) if texts else list(known)
+
+
+def _named(text: str, known: Sequence[OperatorName]) -> list[OperatorName]:
+    return [each for each in known if text in (str(each), each.path, each.short, each.name)]
+
+
+def _no_operator(text: str, known: Sequence[OperatorName], folders: Sequence[Path] = ()) -> NoReturn:
+    specs = newest_named(text, list_operators(folders)) or newest_named(text, list_operators())
+    made = {*known_operators(folders), *known_operators()}
+    specified = [each for each in specs if each not in made]
+    if specified:
+        named = " and ".join(map(str, specified))
+        raise UserError(
+            f"no cases can be made of {named}: there is a spec, and no reference that says what is right",
+            got=repr(text),
+            remedy=f"`opcert show {specified[0]}` prints the spec, `opcert list operators` names those with "
+            "cases, and docs/your-operator.md says how to write a reference.",
+        )
+    elsewhere = newest_named(text, sorted(made))
+    if elsewhere:
+        alike = [str(each) for each in known if each.name == elsewhere[0].name]
+        raise UserError(
+            "not a version of what is chosen from",
+            got=repr(text),
+            expected=" or ".join(alike) or "no version",
+        )
+    names = {name: str(each) for each in known for name in (str(each), each.path, each.short, each.name)}
+    near = dict.fromkeys(names[name] for name in get_close_matches(text, names, n=3, cutoff=0.5))
+    few = ", ".join(map(str, known[:_FEW])) + (", ..." if len(known) > _FEW else "")
+    raise UserError(
+        "unknown operator",
+        got=repr(text),
+        expected=f"perhaps {' or '.join(near)}" if near else f"one of {few} (`opcert list operators`)",
+    )

@@ -1,0 +1,49 @@
+"""The operator versions of one of ONNX's opsets, of those that cases can be made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from generator.asking.named_operators import referenced_operators
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
+from specs.files.spec_folders import OWN_FOLDER, versions_in
+
+DOMAIN = "ai.onnx"
+OLDEST = 7
+"""Before it operators broadcast in another way, which no declaration says."""
+
+
+def newest_opset() -> int:
+    """The newest opset of which a page of an operator tells."""
+    return max(max(versions_in(room), default=0) for room in (OWN_FOLDER / DOMAIN).iterdir() if room.is_dir())
+
+
+def operators_of_opset(opset: int) -> list[OperatorName]:
+    """The operators that have a reference, in order: ONNX's in the versions in force, others in their newest.
+
+    Raises UserError for an opset of which nothing is known.
+    """
+    newest = newest_opset()
+    if not OLDEST <= opset <= newest:
+        raise UserError("an opset without cases", got=str(opset), expected=f"{OLDEST} to {newest}")
+    known = frozenset(referenced_operators())
+    found = newest_versions(each for each in known if each.domain != DOMAIN)
+    for name in {each.name for each in known if each.domain == DOMAIN}:
+        before = [each for each in versions_in(OWN_FOLDER / DOMAIN / name) if each <= opset]
+        operator = OperatorName(DOMAIN, name, max(before, default=0))
+        if operator in known:
+            found.append(operator)
+    return sorted(found)
+
+
+def default_operators() -> list[OperatorName]:
+    """The operators of the default suite, in order: each that has a reference, in its newest version."""
+    return operators_of_opset(newest_opset())
+
+
+def newest_versions(operators: Iterable[OperatorName]) -> list[OperatorName]:
+    """Of each operator the newest of some versions, in order."""
+    by_version = sorted(operators, key=lambda each: each.since_version)
+    newest = {(each.domain, each.name): each for each in by_version}
+    return sorted(newest.values())

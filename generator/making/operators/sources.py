@@ -1,0 +1,213 @@
+"""What an operator's part of a suite is made from, as digests: its spec, and the code that makes its cases.
+
+Of an opcert that is installed, all of its code counts for every operator: that changes with a release alone.
+In a checkout, the code counts that is imported to make the operator's cases, so that an edit makes again no
+more than it may concern; to know that, this code is parsed, once a process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import conformance
+import generator
+import opcert.vocabulary
+import reference
+import specs
+from conformance.suite.canonical import canonical_json, sha256
+from generator.asking.named_operators import REFERENCES, reference_module_of
+from generator.making.operators.newer_versions import newer_versions
+from generator.making.operators.opsets import default_operators
+from generator.making.operators.source_files import (
+    DIGITS,
+    digest_of,
+    digest_of_file,
+    imports_of,
+    modules_under,
+)
+from opcert.vocabulary.names import OperatorName
+from specs.files.shared_readings import FILE_NAME as READINGS
+from specs.files.shared_readings import read_shared
+from specs.files.spec_files import named_readings, spec_files
+from specs.files.spec_folders import OWN_FOLDER, SEARCHED, find_room, room_of
+
+ROOT = Path(specs.__file__).parents[1]
+"""The folder that all of our packages lie in."""
+_PACKAGES = {
+    package.__name__: Path(package.__path__[0])
+    for package in (conformance, generator, opcert.vocabulary, reference, specs)
+}
+"""The packages whose code has a say in what cases are."""
+_PROJECT = "pyproject.toml"
+MAKING = "generator.making.suites.operator_cases"
+"""The module that makes an operator's cases: what it imports counts."""
+_OWN_FILES = (".yaml", ".json", ".py")
+_MEASURED = ("adequacy-", "agreement-")
+"""Beginnings of files that say what was measured of cases."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What an operator's cases are made from: digests of its spec by file, and of the code."""
+
+    specs: Mapping[str, str]
+    code: str
+
+    @property
+    def digest(self) -> str:
+        return sha256(canonical_json([dict(self.specs), self.code]))
+
+
+class SourceReader:
+    """Tells what operators are made from; what several of them share is read once."""
+
+    def __init__(self, folders: Sequence[Path] = ()) -> None:
+        self._folders = tuple(folders)
+        self._every = (*self._folders, OWN_FOLDER)
+        self._shared: Mapping[str, object] | None = None
+        self._own: list[Path] | None = None
+        self._code: dict[frozenset[str], str] = {}
+
+    def sources_of(self, operator: OperatorName) -> Sources:
+        """What one operator is made from; UserError where it has no spec, or a shared reading is damaged."""
+        start = self._start(operator) if _is_checkout() else frozenset[str]()
+        if start not in self._code:
+            files = self.imported_files(start) if start else code_files()
+            self._code[start] = digest_of_many(files)
+        return Sources(self.spec_digests(operator), self._code[start])
+
+    def code_of(self, *operators: OperatorName) -> list[Path]:
+        """The modules of ours that are imported to make operators' cases, and nothing else."""
+        return self.imported_files(frozenset[str]().union(*map(self._start, operators)))
+
+    def _start(self, operator: OperatorName) -> frozenset[str]:
+        """The modules that the making of an operator's cases begins with; of several operators the same."""
+        named = reference_module_of(operator)
+        own = self._own_imports if self.own_code(operator) else ()
+        return frozenset((MAKING, *([named] if named is not None else []), *own))
+
+    @cached_property
+    def _own_imports(self) -> tuple[str, ...]:
+        return tuple(name for path in self._own or () for name in imports_of(path))
+
+    @cached_property
+    def _modules(self) -> Mapping[str, Path]:
+        """The file of each of our modules, by its name."""
+        return {
+            name: path
+            for package, folder in _PACKAGES.items()
+            for name, path in modules_under(folder, package).items()
+        }
+
+    def imported_files(self, start: Iterable[str]) -> list[Path]:
+        """The files of these modules, and of all of ours that they import, directly or not.
+
+        Whoever lists a package's modules imports them all, but for references: each operator has its own.
+        """
+        found: set[Path] = set()
+        seen: set[str] = set()
+        pending = list(start)
+        while pending:
+            name = pending.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            if name.endswith(".*") and name != f"{REFERENCES}.*":
+                package = name.removesuffix("*")
+                pending += [each for each in self._modules if each.rpartition(".")[0] == package[:-1]]
+            elif name in self._modules:
+                path = self._modules[name]
+                found.add(path)
+                pending += [f"{name}.*" if each == ".*" else each for each in imports_of(path)]
+        return sorted(found)
+
+    def spec_digests(self, operator: OperatorName) -> dict[str, str]:
+        """Digests by file; of newer versions as well, whose calls an older one takes over."""
+        newer = newer_versions(operator, self._folders)
+        files = {
+            name: path
+            for each in (*newer, operator)
+            for name, path in spec_files(each, self._folders).items()
+        }
+        found = {name: digest_of_file(path) for name, path in files.items()}
+        found.update((name, digest_of_file(path)) for name, path in self._own_files(operator).items())
+        for name in named_readings(files.values()):
+            if self._shared is None:
+                self._shared = {each: one.model_dump() for each, one in read_shared(self._every).items()}
+            if name in self._shared:
+                found[f"{READINGS}: {name}"] = sha256(canonical_json(self._shared[name]))[:DIGITS]
+        return found
+
+    def _own_files(self, operator: OperatorName) -> dict[str, Path]:
+        """What a user's modules may read: all in the operator's folder, and the code in all folders."""
+        code = self.own_code(operator)
+        if not code:
+            return {}
+        folder = find_room(operator, self._folders)
+        beside = [path for path in folder.rglob("*") if path.suffix in _OWN_FILES]
+        return {_place(path, self._folders): path for path in sorted({*code, *beside})}
+
+    def own_code(self, operator: OperatorName) -> list[Path]:
+        """The Python files of folders of specs, where the operator is in one: its modules may import any."""
+        if not self._folders or find_room(operator, self._folders).is_relative_to(OWN_FOLDER):
+            return []
+        if self._own is None:
+            self._own = sorted(path for folder in self._folders for path in folder.rglob("*.py"))
+        return self._own
+
+
+def code_files() -> list[Path]:
+    """The files of all code that has a say in what cases are."""
+    found = (modules_under(folder, package).values() for package, folder in _PACKAGES.items())
+    return sorted(path for files in found for path in files)
+
+
+def digest_of_many(files: Iterable[Path]) -> str:
+    """A digest of the digests of files."""
+    return hashlib.sha256("".join(map(digest_of_file, files)).encode()).hexdigest()[:DIGITS]
+
+
+def _is_checkout() -> bool:
+    """Whether the code that runs lies in a checkout of the project, where it may be edited."""
+    return any((folder / _PROJECT).is_file() for folder in Path(specs.__file__).parents[1:3])
+
+
+def digest_of_spec(operator: OperatorName) -> str:
+    """The digest of what decides in a spec which calls there are: not of what is kept of searches."""
+    files = SourceReader().spec_digests(operator)
+    own = {name: each for name, each in files.items() if name != SEARCHED and not name.endswith(".json")}
+    return sha256(canonical_json(own))[:DIGITS]
+
+
+def sources_digest(folders: Sequence[Path] = (), operators: Sequence[OperatorName] = ()) -> str:
+    """A digest of all that the default suite is made from: specs, and code.
+
+    With folders of specs, of all that the suite of their operators is made from; with operators that ship,
+    of all that the suite of these is. It is of more files than matter: nothing is parsed for it. What
+    was measured of cases is none of them.
+    """
+    shipped = operators or default_operators()
+    rooms = {room_of(operator, OWN_FOLDER) for operator in shipped}
+    data = {path for room in rooms for path in room.rglob("*.*") if _makes_cases(path)}
+    data.update(
+        path for form in ("*/*/spec.yaml", "parts/*.yaml", READINGS) for path in OWN_FOLDER.glob(form)
+    )
+    own = {path for each in folders for path in each.rglob("*") if _makes_cases(path)}
+    digest = digest_of([*code_files(), *sorted(data), *sorted(own)])
+    if not operators:
+        return digest
+    return hashlib.sha256(" ".join([digest, *map(str, operators)]).encode()).hexdigest()[:DIGITS]
+
+
+def _makes_cases(path: Path) -> bool:
+    return path.suffix in _OWN_FILES and not (path.suffix == ".json" and path.name.startswith(_MEASURED))
+
+
+def _place(path: Path, folders: Sequence[Path]) -> str:
+    """Where a file lies in the folder of specs that holds it, and which of the folders that is."""
+    number, folder = next((at, each) for at, each in enumerate(folders) if path.is_relative_to(each))
+    return f"{number}/{path.relative_to(folder).as_posix()}"

@@ -1,0 +1,1 @@
+"""Suites: cases of operators put into parts, kept, put together, and held against the lock."""

@@ -1,0 +1,158 @@
+"""What a suite's manifest says of each operator beside its cases: for reports, which see no specs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from conformance.suite.distributions import Distributed
+from generator.asking.ambiguity import ambiguity
+from generator.asking.demands import LEVEL
+from generator.calls.rows.feasibility import Solver
+from generator.calls.rows.level_tuples import covered_tuples, feasible_tuples
+from generator.making.operators.workshop import Workshop, rule_text
+from specs.model.spec import Finding, Reading, ReadingEvidence, Source, Spec
+
+
+def operator_facts(workshop: Workshop) -> dict[str, Any]:
+    """Documents, readings, findings, constraints, attributes, factors, coverage and ambiguity, as plain JSON.
+
+    `ambiguity` counts the elements of the expected outputs, and those that have several accepted results;
+    `draws` tells of tests of distributions, where there are any.
+    """
+    spec = workshop.spec
+    unclear = ambiguity(workshop.cases.values())
+    return {
+        "documents": {each.key: _document(spec, each.key) for each in spec.documents},
+        "readings": [_reading(each) for each in spec.readings],
+        "findings": [_finding(each) for each in (*spec.findings, *workshop.findings)],
+        "constraints": {
+            each.id: {
+                "rule": rule_text(each),
+                "otherwise": each.otherwise,
+                "sources": _sources(each.origin.sources),
+                "why": each.origin.why,
+            }
+            for each in spec.constraints
+        },
+        "may_refuse": {
+            each.id: {"when": each.when, "sources": _sources(each.origin.sources), "why": each.origin.why}
+            for each in spec.may_refuse
+        },
+        "attributes": {
+            name: {
+                "kind": each.kind,
+                "required": each.required,
+                "default": _plain(each.default) if each.has_default else None,
+                "values": _plain(each.allowed) if each.allowed is not None else None,
+                "sources": _sources(each.origin.sources),
+            }
+            for name, each in spec.attributes.items()
+        },
+        "factors": {each.name: _plain(each.levels) for each in spec.factors},
+        "coverage": coverage(workshop, workshop.options.strength),
+        "ambiguity": {"elements": unclear.elements, "several": unclear.several},
+        **_draws(workshop),
+    }
+
+
+def _draws(workshop: Workshop) -> dict[str, Any]:
+    """How many tests of distributions the cases have and how often each accuses what is right; or nothing."""
+    rates = [
+        each.false_alarm
+        for case in workshop.cases.values()
+        for each in case.properties
+        if isinstance(each, Distributed)
+    ]
+    return {"draws": {"tests": len(rates), "false_alarm": max(rates), "level": LEVEL}} if rates else {}
+
+
+def coverage(workshop: Workshop, strength: int) -> dict[str, Any]:
+    """How many feasible combinations of `strength` factor levels the covering cases hold, and which not."""
+    model = workshop.model
+    if not model.levels:
+        return {"strength": strength, "feasible": 0, "covered": 0, "rows": 0, "uncovered": []}
+    strength = min(strength, len(model.levels))
+    # Those with a rare level have a row of their own, beside those of the model.
+    rows = [row for levels in workshop.rows if (row := model.row_of(levels)) is not None]
+    feasible = feasible_tuples(Solver(model), strength)
+    covered = covered_tuples(model, rows, strength)
+    uncovered = [
+        {model.names[factor]: _plain(model.levels[model.names[factor]][value]) for factor, value in pairs}
+        for factors in feasible
+        for pairs in (
+            list(zip(factors, values, strict=True)) for values in sorted(feasible[factors] - covered[factors])
+        )
+    ]
+    return {
+        "strength": strength,
+        "feasible": sum(map(len, feasible.values())),
+        "covered": sum(map(len, feasible.values())) - len(uncovered),
+        "rows": len(rows),
+        "uncovered": uncovered,
+        "interactions": [
+            {"factors": [model.names[factor] for factor in each.factors], "strength": each.strength}
+            for each in model.groups
+        ],
+        "exclusions": [
+            {"when": each.when, "sources": _sources(each.origin.sources), "why": each.origin.why}
+            for each in workshop.spec.exclusions
+        ],
+    }
+
+
+def _document(spec: Spec, key: str) -> dict[str, Any]:
+    found = spec.document(key)
+    return {
+        "file": found.file,
+        "sha256": found.sha256,
+        "dialect": found.dialect,
+        "identity": found.identity,
+        "release": found.release,
+    }
+
+
+def _reading(reading: Reading) -> dict[str, Any]:
+    return {
+        "id": reading.id,
+        "kind": reading.kind,
+        "question": reading.question,
+        "options": dict(reading.options),
+        "evidence": [_evidence(each) for each in reading.evidence],
+        "chosen": reading.chosen,
+        "sources": _sources(reading.origin.sources),
+        "why": reading.origin.why,
+    }
+
+
+def _evidence(evidence: ReadingEvidence) -> dict[str, Any]:
+    return {
+        "option": evidence.option,
+        "kind": evidence.kind,
+        "sources": _sources(evidence.sources),
+        "note": evidence.note,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "document": finding.source.document,
+        "line": finding.source.line,
+        "column": finding.source.column,
+        "message": finding.message,
+        "evidence": finding.evidence,
+        "action": finding.action,
+    }
+
+
+def _sources(sources: Sequence[Source]) -> list[list[str | int]]:
+    return [
+        [each.document, each.line] if each.column is None else [each.document, each.line, each.column]
+        for each in sources
+    ]
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,158 @@
+"""The cases of one operator: every family, in an order and with bytes that never change."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import generator.making.families
+from conformance.suite.cases import Case
+from conformance.suite.suite_parts import SuitePart, make_part, suite_order
+from generator.calls.declared.declared_levels import UnlearnedCore
+from generator.calls.declared.modelled import searched_of
+from generator.calls.declared.searched import KeptDraws
+from generator.making.cases.integer_ends import add_integer_ends
+from generator.making.cases.kernel_sizes import add_kernel_sizes
+from generator.making.cases.lengths_in_types import add_lengths_in_types
+from generator.making.cases.lone_levels import add_lone_levels
+from generator.making.cases.narrow_stages import add_narrow_stages
+from generator.making.cases.sizes_in_vectors import add_sizes_in_vectors
+from generator.making.cases.specials_together import add_specials_together
+from generator.making.cases.told_losses import add_told_losses
+from generator.making.cases.told_shortcuts import add_told_shortcuts
+from generator.making.cases.type_pairs import add_type_pairs
+from generator.making.cases.wide_values import add_wide_values
+from generator.making.operators.discovery import open_spec
+from generator.making.operators.newer_versions import newer_versions
+from generator.making.operators.selection import keep_what_adds
+from generator.making.operators.selections import read_selection
+from generator.making.operators.sources import digest_of_spec
+from generator.making.operators.workshop import Options, Workshop
+from generator.making.suites.found_calls import add_calls, read_kept_calls
+from generator.making.suites.manifest_facts import operator_facts
+from generator.making.suites.taken_over import OF_DOCUMENTS, Newer, take_over, takes_over
+from generator.measured.slack_facts import slack_facts
+from opcert.vocabulary.names import FAMILIES, OperatorName
+from reference.registry import find_operator
+from specs.files.library import load_spec
+from specs.files.user_modules import mistakes_of
+
+
+@dataclass(frozen=True, eq=False)
+class OperatorCases:
+    """What was generated for one operator: cases in suite order, facts for the manifest, seconds taken.
+
+    `draws` are those of the covering rows that became cases.
+    """
+
+    operator: OperatorName
+    cases: tuple[Case, ...]
+    facts: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    draws: KeptDraws | None = None
+
+
+@cache
+def _families() -> dict[str, Callable[[Workshop], None]]:
+    """The function that makes each family's cases, in the order of families."""
+    names = {each.name for each in pkgutil.iter_modules(generator.making.families.__path__)}
+    found = [name for name in FAMILIES if name in names]
+    return {name: import_module(f"generator.making.families.{name}").make_cases for name in found}
+
+
+def generate_operator(
+    operator: OperatorName,
+    options: Options,
+    folders: Sequence[Path] = (),
+    cases_of: Callable[[OperatorName], Sequence[Case]] | None = None,
+    *,
+    afresh: bool = False,
+) -> OperatorCases:
+    """Every case of one operator; raises UserError where it lacks spec, reference or declared calls.
+
+    An older version takes the calls of the next newer one over: `cases_of` gives its cases, which are made
+    here where nobody has them. The draws of covering rows that are kept in its room, and what else searches
+    found before, are taken as they are, unless they are to be searched for `afresh`; what is not kept there,
+    or no longer true, is searched for.
+    """
+    try:
+        return _generate(operator, options, folders, cases_of, afresh=afresh)
+    except UnlearnedCore:
+        return _generate(operator, options, folders, cases_of, afresh=afresh, learn=True)
+
+
+def _generate(
+    operator: OperatorName,
+    options: Options,
+    folders: Sequence[Path],
+    cases_of: Callable[[OperatorName], Sequence[Case]] | None,
+    *,
+    afresh: bool,
+    learn: bool = False,
+) -> OperatorCases:
+    started = perf_counter()
+    spec, levels = open_spec(operator, folders, learn=learn)
+    reference = find_operator(operator, spec.reference_module)
+    selected = read_selection(operator, folders) if options.size == "small" else ()
+    workshop = Workshop(spec, reference, levels, options, selected)
+    if not afresh:
+        _tell_what_is_known(workshop, folders)
+    with mistakes_of(spec.reference_module):
+        for family, make_cases in _families().items():
+            make_cases(workshop)
+            if family == OF_DOCUMENTS:
+                _take_over(workshop, folders, cases_of)
+        add_wide_values(workshop)
+        add_sizes_in_vectors(workshop)
+        add_told_losses(workshop)
+        add_specials_together(workshop)
+        add_kernel_sizes(workshop)
+        add_narrow_stages(workshop)
+        add_told_shortcuts(workshop)
+        add_integer_ends(workshop)
+        add_lengths_in_types(workshop)
+        add_lone_levels(workshop)
+        add_type_pairs(workshop)
+        keep_what_adds(workshop)
+        add_calls(workshop, read_kept_calls(operator, folders))
+    cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
+    facts = operator_facts(workshop) | slack_facts(operator, cases)
+    return OperatorCases(operator, tuple(cases), facts, perf_counter() - started, workshop.draws)
+
+
+def _tell_what_is_known(workshop: Workshop, folders: Sequence[Path]) -> None:
+    """Tell a workshop what searches found before; with folders of specs other calls may be meant."""
+    operator = workshop.spec.operator
+    known = searched_of(operator, folders)
+    workshop.kept_draws = known.draws
+    if not folders and known.calls is not None and known.calls.spec == digest_of_spec(operator):
+        workshop.known_breaches = known.calls.breaches
+        if workshop.options == Options():
+            workshop.known_rows = known.calls.rows
+
+
+def _take_over(
+    workshop: Workshop, folders: Sequence[Path], cases_of: Callable[[OperatorName], Sequence[Case]] | None
+) -> None:
+    newer = next(iter(newer_versions(workshop.spec.operator, folders)), None)
+    if newer is None or not takes_over(workshop):
+        return
+    cases = generate_operator(newer, workshop.options, folders).cases if cases_of is None else cases_of(newer)
+    take_over(workshop, Newer(load_spec(newer, folders), cases))
+
+
+def generate_part(
+    operator: OperatorName,
+    options: Options,
+    folders: Sequence[Path] = (),
+    cases_of: Callable[[OperatorName], Sequence[Case]] | None = None,
+) -> SuitePart:
+    """What a suite holds of one operator; `cases_of` and errors as of `generate_operator`."""
+    made = generate_operator(operator, options, folders, cases_of)
+    return make_part(operator, made.cases, made.facts)

@@ -1,0 +1,233 @@
+"""Generate suites: put together of the parts of operators, which are made or taken from the user's cache."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from conformance.clusters.cluster import Cluster
+from conformance.suite.suite_parts import SuitePart
+from conformance.suite.suites import write_suite_of_parts
+from generator.asking.ambiguity import Ambiguity
+from generator.calls.declared.modelled import declaration_ships
+from generator.making.operators.discovery import select_operators
+from generator.making.operators.sources import SourceReader
+from generator.making.operators.workshop import Options
+from generator.making.suites.cluster_parts import make_on_cluster
+from generator.making.suites.operator_cases import OperatorCases as OperatorCases
+from generator.making.suites.operator_cases import generate_operator as generate_operator
+from generator.making.suites.part_making import MadePart, find_part, make_part_anew, make_part_once, part_key
+from opcert.vocabulary.errors import InternalError, OpcertError, Place, UserError, unwritable
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.process_pools import broken_off, process_pool
+from reference.readings.disagreements import Disagreement, load_disagreements
+from reference.registry import find_operator
+from specs.files.declarations import find_declaration
+from specs.files.library import load_spec
+
+_ONE_BY_ONE = "Give it more memory, or name one operator at a time: that takes one process."
+
+
+@dataclass(frozen=True)
+class Made:
+    """Tells that the cases of one operator are there, and how far that is; as text, a line."""
+
+    operator: OperatorName
+    cases: int
+    seconds: float
+    cases_so_far: int
+    done: tuple[OperatorName, ...]
+    left: tuple[OperatorName, ...]
+    ambiguity: Ambiguity
+    kept: bool = False
+
+    def __str__(self) -> str:
+        how = "kept from before" if self.kept else f"in {self.seconds:.1f} s"
+        return f"{self.operator}: {self.cases} cases {how}; {self.ambiguity}"
+
+
+Progress = Callable[[Made | str], object]
+"""Is told sentences, and each operator whose cases are there."""
+
+
+def make_parts(
+    operators: Sequence[OperatorName],
+    options: Options,
+    folders: Sequence[Path] = (),
+    processes: int = 1,
+    *,
+    keep: bool = False,
+    cluster: Cluster | None = None,
+) -> Iterator[MadePart]:
+    """The parts of several operators, one after the other; the result does not depend on `processes`.
+
+    With `keep`, those that were made before of the same come from the user's cache, and others go there. What
+    is missing a cluster makes, if there is one; it knows nothing of `folders`.
+    """
+    found = _kept_parts(operators, options, folders) if keep else {}
+    missing = [each for each in operators if each not in found]
+    if cluster is not None and missing:
+        if folders:
+            cluster.tell("cases of specs of your own are made here: workers have opcert and nothing else")
+        else:
+            ordered = sorted(missing, key=partial(_combinations, folders), reverse=True)
+            found |= make_on_cluster(cluster, ordered, options)
+            missing = []
+    make = make_part_once if keep else make_part_anew
+    failed = _Failures(folders)
+    if processes < 2 or len(missing) < 2:
+        for operator in operators:
+            part = found.get(operator) or failed.unless(operator, partial(make, operator, options, folders))
+            if part is not None:
+                yield part
+        failed.tell()
+        return
+    jobs: dict[OperatorName, Future[MadePart]] = {}
+    with process_pool(
+        processes, "making the cases of", partial(broken_off, jobs), remedy=_ONE_BY_ONE
+    ) as pool:
+        # The longest first, so that none of them is left over at the end.
+        for operator in sorted(missing, key=partial(_combinations, folders), reverse=True):
+            jobs[operator] = pool.submit(make, operator, options, tuple(folders))
+        for operator in operators:
+            part = found.get(operator) or failed.unless(operator, jobs[operator].result)
+            if part is not None:
+                yield part
+    failed.tell()
+
+
+class _Failures:
+    """Our own mistakes in making the cases of operators: the others are made before any is told."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._folders = folders
+        self._found: list[tuple[OperatorName, Exception]] = []
+
+    def unless(self, operator: OperatorName, make: Callable[[], MadePart]) -> MadePart | None:
+        """What is made of an operator, unless that fails; what a user did wrong is raised at once."""
+        try:
+            return make()
+        except (UserError, BrokenProcessPool):
+            raise
+        except MemoryError as error:
+            if not self._folders or declaration_ships(operator, self._folders):
+                raise
+            declaration = find_declaration(operator, self._folders)
+            raise UserError(
+                "the calls that a declaration speaks of take more memory than there is",
+                got=str(operator),
+                where=None if declaration is None else Place(str(declaration)),
+                remedy="Bound its extents and counts more tightly.",
+            ) from error
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the operator
+            self._found.append((operator, error))
+            return None
+
+    def tell(self) -> None:
+        """Raise InternalError with every operator that failed, if any did."""
+        if not self._found:
+            return
+        told = (f"{operator}: {_said(error)}" for operator, error in self._found)
+        raise InternalError("cases of operators cannot be made", got="; ".join(told)) from self._found[0][1]
+
+
+def _said(error: Exception) -> str:
+    said = str(error) if isinstance(error, OpcertError) else f"{type(error).__name__}: {error}"
+    return " ".join([said, *getattr(error, "__notes__", ())])
+
+
+def _kept_parts(
+    operators: Sequence[OperatorName], options: Options, folders: Sequence[Path]
+) -> dict[OperatorName, MadePart]:
+    """The parts that the cache has; of those that are damaged, whoever makes them again will tell."""
+    reader = SourceReader(folders)
+    found = {each: find_part(each, part_key(each, options, folders, reader))[0] for each in operators}
+    return {each: MadePart(part, 0.0, kept=True) for each, part in found.items() if part is not None}
+
+
+def _combinations(folders: Sequence[Path], operator: OperatorName) -> int:
+    """In how many ways an operator's documents can be read: what its cases take goes with that."""
+    module = load_spec(operator, folders).reference_module if folders else None
+    found = find_operator(operator, module)
+    return prod(len(options) for options in found.readings.values())
+
+
+def write_generated(
+    path: Path,
+    operators: Sequence[OperatorName],
+    options: Options,
+    folders: Sequence[Path] = (),
+    processes: int = 1,
+    progress: Progress = lambda _: None,
+    *,
+    keep: bool = False,
+    cluster: Cluster | None = None,
+) -> str:
+    """Generate a suite and write it to `path` (a folder, or a `.zip`); returns its digest.
+
+    With `keep`, parts of operators that were made before of the same are taken from the user's cache; a
+    `cluster` makes the others. Raises UserError where the place cannot be written, before anything is made.
+    """
+    _check_place(path)
+    wanted = sorted(set(operators)) if operators else select_operators((), folders)
+    if not wanted:
+        raise UserError(
+            "no operator that cases can be made of",
+            got=", ".join(map(str, folders)),
+            expected="a spec.yaml that names `reference`",
+            remedy="docs/your-operator.md shows how.",
+        )
+    parts: list[SuitePart] = []
+    made_parts = make_parts(wanted, options, folders, processes, keep=keep, cluster=cluster)
+    for number, made in enumerate(made_parts, start=1):
+        parts.append(made.part)
+        if made.told is not None:
+            progress(made.told)
+        progress(
+            Made(
+                made.part.operator,
+                len(made.part.entries),
+                made.seconds,
+                sum(len(each.entries) for each in parts),
+                tuple(wanted[:number]),
+                tuple(wanted[number:]),
+                Ambiguity(**made.part.facts["ambiguity"]),
+                made.kept,
+            )
+        )
+    facts = {str(each.operator): each.facts for each in parts}
+    chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
+    known = known_causes([each.operator for each in parts], folders)
+    return write_suite_of_parts(path, parts, {"operators": facts}, chosen, known)
+
+
+def known_causes(operators: Sequence[OperatorName], folders: Sequence[Path]) -> list[dict[str, Any]]:
+    """The entries about runtimes of these operators, so that a report needs nothing beside the suite."""
+    entries = [entry for each in (*folders, None) for entry in _entries(each)]
+    names = list(map(str, operators))
+    return [
+        each.model_dump(mode="json", exclude_defaults=True)
+        for each in entries
+        if each.against != ("document",) and any(map(each.concerns, names))
+    ]
+
+
+def _entries(folder: Path | None) -> Sequence[Disagreement]:
+    return load_disagreements() if folder is None else load_disagreements(folder)
+
+
+def _check_place(path: Path) -> None:
+    folder = path.absolute().parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise unwritable("the suite", path, error) from error

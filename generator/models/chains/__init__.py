@@ -1,0 +1,1 @@
+"""Chains of nodes, and what must come out of them however they are fused."""

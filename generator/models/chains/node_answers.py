@@ -1,0 +1,46 @@
+"""What the reference of one node of a chain answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from conformance.suite.cases import Expectation
+from generator.asking.asked_outputs import asked_outputs
+from generator.asking.calls import Call
+from generator.asking.expectations import expect
+from generator.asking.questions import describe
+from generator.making.operators.discovery import load_rules
+from generator.models.chains.chains import Link
+from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor
+from reference.registry import find_operator
+from reference.registry.reference_operator import ReferenceOperator
+from specs.model.spec import Spec
+
+
+class Unpushed(OpcertError):
+    """Nobody can say exactly enough what comes out of a chain; the message says at which node."""
+
+
+@lru_cache(maxsize=512)
+def rules_and_reference(operator: OperatorName) -> tuple[Spec, ReferenceOperator]:
+    """The spec of an operator with its rules, and its reference; UserError where it lacks one."""
+    return load_rules(operator), find_operator(operator)
+
+
+def answers(link: Link, tensors: Sequence[Tensor | None]) -> tuple[Expectation, ...]:
+    """What one node's reference expects of it; raises Unpushed where it defines nothing of plain tensors."""
+    spec, reference = rules_and_reference(link.operator)
+    names = [each.name for each in spec.inputs]
+    names += names[-1:] * (len(tensors) - len(names))
+    outputs = asked_outputs(spec, link.outputs)
+    call = Call(link.attributes, tuple(zip(names, tensors, strict=False)), outputs=outputs).trimmed()
+    try:
+        found = expect(spec, reference, call)
+    except OpcertError as error:
+        raise Unpushed(f"{link.operator} defines no result here", got=f"{describe(call)}: {error}") from error
+    if any(each.unordered for each in found):
+        raise Unpushed(f"{link.operator} leaves the order of what comes out open")
+    return found

@@ -1,0 +1,264 @@
+"""The cases of one call of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+
+from conformance.checked_models.model_calls import ModelCall
+from conformance.models.case_models import Form
+from conformance.suite.cases import Case
+from conformance.suite.suite_parts import suite_order
+from generator.asking.answered_outputs import declared_results
+from generator.asking.calls import Call
+from generator.asking.given_inputs import output_names
+from generator.calls.data.draws import Draw
+from generator.calls.declared.declared_levels import DeclaredLevels
+from generator.calls.rows.feasibility import Level
+from generator.making.operators.workshop import Options, Workshop
+from generator.models.check.call_cases import CallCases, NotCovered, word_of_key
+from generator.models.check.call_clock import OutOfTime, within_seconds
+from generator.models.check.call_costs import estimated_seconds
+from generator.models.check.call_drawing import CallDrawing
+from generator.models.check.call_keys import key_of_call
+from generator.models.check.call_rows import EXTENTS, Levels, count_pairs, dimensions_of, pairs_in, rows_of
+from generator.models.check.extent_classes import elements
+from generator.models.check.forbidden_nodes import broken_rule
+from generator.models.check.held_constants import held, holds_some
+from generator.models.check.node_calls import NodeCall, read_node
+from generator.models.check.open_shapes import FIXED, OPEN, SHAPES, leaves_open, opened, rows_to_open
+from generator.models.check.shape_checks import UNKNOWN_EXTENT, ShapeChecks, Shapes
+from generator.models.check.shape_choice import ChosenShapes, choose_shapes
+from generator.models.check.uncovered import Uncovered
+from opcert.vocabulary.errors import InternalError, OpcertError
+from reference.answers import OutsideDomain, UnstableLength
+from reference.registry import find_operator
+
+MOST_CASES = 20
+"""Cases of one call."""
+MOST_INPUT = 2_000_000
+"""Elements that go into a case at most: each is drawn as an exact number of some 700 bytes."""
+MOST_OUTPUT = 20_000
+"""Elements that come out of a case at most: the reference is exact, and takes its time."""
+MOST_CASE_SECONDS = 6.0
+"""A case whose reference takes longer, as far as that can be estimated, is not made."""
+MOST_ALL = 60_000
+"""Elements of inputs and outputs of all cases of one call together, after the first three."""
+_COSTLY = f"its outputs have more than {MOST_OUTPUT} elements, or its sums too many products"
+_LARGE = f"its inputs have more than {MOST_INPUT:,} elements"
+_DRAWS = 3
+_FEWEST = 3
+SECONDS = 60.0
+"""Of the processor, for all cases of one call; the slowest calls of models that people use take a few."""
+
+
+def cases_of_call(call: ModelCall, most: int = MOST_CASES) -> CallCases:
+    """The cases of a call, at most so many, or why there are none; the same call has the same ones always.
+
+    It raises nothing for what a model says or for a mistake of ours in one call: `not_covered` tells.
+    """
+    key = key_of_call(call)
+    try:
+        with within_seconds(SECONDS):
+            return _make(call, key, most)
+    except Uncovered as error:
+        return CallCases(call, key, not_covered=error.reason)
+    except MemoryError:
+        return CallCases(call, key, not_covered=NotCovered("too_costly", "Its cases take too much memory."))
+    except OutOfTime:
+        told = f"Making its cases takes longer than {SECONDS:g} seconds of the processor."
+        return CallCases(call, key, not_covered=NotCovered("too_slow", told))
+    except Exception as error:  # noqa: BLE001 - one call never stops the others
+        said = str(error) if isinstance(error, OpcertError) else f"{type(error).__name__}: {error}"
+        return CallCases(call, key, not_covered=NotCovered("failed", f"Making its cases failed: {said}"))
+
+
+def _make(call: ModelCall, key: str, most: int) -> CallCases:
+    """The cases of a call; where kept values make all of them too large, with other values of these."""
+    node = read_node(call.first)
+    try:
+        return _Making(call, key, node, most).make()
+    except Uncovered as error:
+        rule = broken_rule(node) if error.reason.why in ("no_call", "refused") else None
+        if rule is not None:
+            told = f"The node breaks the rule {rule.id} of its document ({rule.require})."
+            raise Uncovered("not_valid", told) from error
+        lists = [each.name for each in node.inputs if each.kept is not None and each.kept.array.size > 1]
+        if error.reason.why != "too_costly" or not lists:
+            raise
+        named = " and ".join(lists)
+        told = f"With the model's own values of {named} every case is too large: they have others."
+        made = _Making(call, key, node.without_lists(), most).make()
+        return replace(made, given_up=(told, *made.given_up))
+
+
+@dataclass(eq=False)
+class _Making:
+    """The making of one call's cases; `lost` counts what became of draws that are none."""
+
+    call: ModelCall
+    key: str
+    node: NodeCall
+    most: int
+    lost: dict[str, str] = field(default_factory=dict)
+    shapes_level: Mapping[str, str] = field(default_factory=dict)
+
+    def make(self) -> CallCases:
+        spec = self.node.spec
+        reference = find_operator(spec.operator, spec.reference_module)
+        self.workshop = Workshop(spec, reference, DeclaredLevels(self.node.space), Options())
+        self.drawing = CallDrawing(self.node, ShapeChecks(self.node))
+        shapes = choose_shapes(self.node, self._draw("shapes"))
+        dimensions = dimensions_of(self.node, list(shapes.levels))
+        self.shapes_level = {SHAPES: FIXED} if leaves_open(self.node) and not shapes.apart else {}
+        made: list[tuple[Levels, Case]] = []
+        spent = 0
+        for number, row in enumerate(rows_of(dimensions, self.most)):
+            if spent > MOST_ALL and len(made) >= _FEWEST:
+                break
+            found = self._make_row(shapes.levels[str(row[EXTENTS])], row, number)
+            if found is not None:
+                made.append((row, found))
+                spent += _elements(found)
+        if not made:
+            self._raise()
+        twins = self._opened(made)
+        if twins:
+            dimensions = {**dimensions, SHAPES: (FIXED, OPEN)}
+            made = [({**row, SHAPES: FIXED}, case) for row, case in made]
+        every = [*made, *twins]
+        if holds_some(self.node):
+            every = [(row, held(self.node, case)) for row, case in every]
+        return self._told(shapes, dimensions, every)
+
+    def _opened(self, made: Sequence[tuple[Levels, Case]]) -> list[tuple[Levels, Case]]:
+        """Some of the cases again, with extents open that the model leaves open."""
+        if not self.shapes_level:
+            return []
+        found: list[tuple[Levels, Case]] = []
+        for place in rows_to_open([row for row, _ in made]):
+            row, case = made[place]
+            twin = opened(self.node, case)
+            if twin is not None:
+                found.append(({**row, SHAPES: OPEN}, twin))
+        return found
+
+    def _draw(self, *labels: str) -> Draw:
+        return Draw("/".join(("checking", self.key, *labels)))
+
+    def _make_row(self, shapes: Shapes, row: Levels, number: int) -> Case | None:
+        if elements(shapes) > MOST_INPUT:
+            self.lost.setdefault("too_costly", _LARGE)
+            return None
+        levels = {name: level for name, level in row.items() if name != EXTENTS}
+        for attempt in range(_DRAWS):
+            found = self.drawing.draw(shapes, levels, self._draw(str(number), str(attempt)))
+            if found is None:
+                self.lost.setdefault("no_call", "no values were found for what the model feeds")
+                continue
+            if self.workshop.has(found):
+                continue
+            if self._is_costly(found):
+                self.lost.setdefault("too_costly", _COSTLY)
+                return None
+            case = self._make_case(found, row)
+            if case is not None:
+                return case
+        return None
+
+    def _make_case(self, call: Call, row: Levels) -> Case | None:
+        texts = {**{name: str(level) for name, level in row.items()}, **self.shapes_level}
+        try:
+            return self.workshop.add_valid("cover", word_of_key(self.key), call, texts)
+        except UnstableLength:
+            self.lost.setdefault("no_call", "the shape of what comes out hangs on rounding")
+        except InternalError as error:
+            if not isinstance(error.__cause__, OutsideDomain):
+                raise
+            self.lost.setdefault("refused", f"the reference says: {error.__cause__}")
+        return None
+
+    def _is_costly(self, call: Call) -> bool:
+        names = output_names(self.node.spec, call)
+        found = declared_results(self.node.spec, call, names)
+        shapes = [each.shape for each in found if each.shape is not None]
+        if sum(prod(least for least, _ in each.extents) for each in shapes) > MOST_OUTPUT:
+            return True
+        told = all(most < UNKNOWN_EXTENT for each in shapes for _, most in each.extents)
+        if told and len(shapes) == len(found):
+            outputs = sum(prod(most for _, most in each.extents) for each in shapes)
+            seconds = estimated_seconds(self.node.spec.operator.name, call, min(outputs, MOST_OUTPUT))
+            return outputs > MOST_OUTPUT or seconds > MOST_CASE_SECONDS
+        # Of what values decide nothing is known before: a kept list may say it.
+        kept = [each.kept for each in self.node.inputs if each.kept is not None]
+        lists = [
+            each.array.tolist() for each in kept if each.element_type.is_integer and each.array.ndim == 1
+        ]
+        return any(prod(max(int(each), 1) for each in one) > MOST_OUTPUT for one in lists)
+
+    def _raise(self) -> None:
+        for why in ("refused", "too_costly", "no_call"):
+            if why in self.lost:
+                raise Uncovered(why, f"No case could be made: {self.lost[why]}.")
+        raise Uncovered("no_call", "No case could be made.")
+
+    def _told(
+        self,
+        shapes: ChosenShapes,
+        dimensions: Mapping[str, tuple[Level, ...]],
+        made: Sequence[tuple[Levels, Case]],
+    ) -> CallCases:
+        rows = [row for row, _ in made]
+        varied = {
+            name: tuple(str(level) for level in levels if any(row[name] == level for row in rows))
+            for name, levels in dimensions.items()
+        }
+        covered = set().union(*map(pairs_in, rows))
+        return CallCases(
+            self.call,
+            self.key,
+            tuple(sorted((case for _, case in made), key=lambda case: suite_order(case.id))),
+            fixed=self._fixed(shapes.levels),
+            given_up=shapes.given_up,
+            varied=varied,
+            pairs=count_pairs(dimensions),
+            covered_pairs=len(covered),
+            forms=forms_of(self.node),
+        )
+
+    def _fixed(self, shapes: Mapping[str, Shapes]) -> dict[str, str]:
+        node = self.node
+        found = {name: str(each.value) for name, each in node.attributes.items() if each.kind != "graph"}
+        given = [each for each in node.inputs if each.value is not None]
+        found["inputs"] = ", ".join(each.name for each in given) or "none"
+        found["element types"] = ", ".join(dict.fromkeys(each.element_type for each in given)) or "none"
+        first = next(iter(shapes.values()))
+        ranks = [str(len(each)) for each in first if each is not None]
+        found["ranks"] = ", ".join(ranks) or "none"
+        kept = [each.name for each in given if each.kept is not None]
+        if kept:
+            found["values"] = ", ".join(kept)
+        found["extents"] = "the node's own, and others" if "own" in shapes else "smaller than the node's own"
+        return found
+
+
+def forms_of(node: NodeCall) -> tuple[Form, ...]:
+    """The forms that a runner should put a call's cases in, the nearest to what the model does first."""
+    given = [each.value for each in node.inputs if each.value is not None]
+    open_extents = any(
+        each.shape is None or any(not isinstance(one, int) for one in each.shape) for each in given
+    )
+    forms: list[Form] = ["dynamic", "inputs"] if open_extents else ["inputs", "dynamic"]
+    if holds_some(node):
+        return tuple(forms)  # the cases' own models have the constants
+    if len(given) > 1:
+        constant = all(each.is_constant for each in given[1:])
+        forms.insert(0 if constant else len(forms), "initializers")
+    return tuple(forms) if given else ("inputs",)
+
+
+def _elements(case: Case) -> int:
+    given = elements(tuple(None if each is None else each.shape for _, each in case.inputs))
+    outputs = case.expectations[0].outputs if case.expectations else ()
+    return given + sum(each.expected.array.size for each in outputs)

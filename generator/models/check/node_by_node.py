@@ -1,0 +1,278 @@
+"""The nodes of a model one after the other, each judged by the reference from what it was given there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+
+from onnx import NodeProto
+
+from conformance.checked_models.model_calls import ModelNode
+from conformance.checked_models.node_order import taken_names
+from conformance.checked_models.whole_model import (
+    EndEffect,
+    GivenInput,
+    How,
+    NodeNumbers,
+    OutputNumbers,
+    WholeModelFacts,
+    Why,
+)
+from conformance.checked_models.whole_reading import WholeModel
+from generator.exploring.shrinking.judged_calls import Ask
+from generator.models.check.end_effects import end_effects
+from generator.models.check.model_inputs import ModelInputs, drawn_inputs, filed_inputs, wanted_inputs
+from generator.models.check.model_runs import Values, returned
+from generator.models.check.node_judging import Judged, NodeJudge
+from generator.models.check.number_limits import InputSource, NumberLimits
+from generator.models.check.observed_values import (
+    ObservedNodes,
+    initial_values,
+    node_case,
+    observe_whole,
+    run_first,
+    with_branches_taken,
+)
+from generator.models.check.output_holding import hold_output
+from generator.models.check.output_steps import output_steps
+from generator.models.check.reference_run import ReferenceRun
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.tensors import Tensor
+
+_MOST_ASKED_ALONE = 200
+_TAKEN = "it took a branch, whose nodes are judged by themselves"
+_WITHIN = "it is in another node's graph, or in a branch that was not taken"
+Tell = Callable[[str], None]
+
+
+@dataclass(eq=False)
+class NodeByNode:
+    """Runs a model on a runtime that is asked by a function, and holds each node against its own inputs."""
+
+    ask: Ask
+    name: str
+    model: WholeModel
+    source: InputSource
+    limits: NumberLimits
+    tell: Tell
+    numbers: dict[str, NodeNumbers] = field(default_factory=dict)
+    effects: list[EndEffect] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    asked_alone: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    """How many elements values have that were seen."""
+
+    def __post_init__(self) -> None:
+        self._judge = NodeJudge(self.limits.seconds, self.limits.node_seconds, self.source.seed)
+
+    def run(self) -> WholeModelFacts:
+        wanted = wanted_inputs(self.model)
+        _check_names(self.model)
+        if self.source.folder is not None:
+            tries: Iterator[ModelInputs] = iter((filed_inputs(wanted, self.source.folder),))
+        else:
+            tries = drawn_inputs(wanted, self.source.seed)
+        self.tell(f"running the model on {self.name}")
+        given, plain = run_first(self.ask, self.model, tries)
+        self.model = with_branches_taken(self.ask, self.model, given)
+        answered = None if isinstance(plain, str) else plain
+        how = self._judge_whole(given, answered)
+        found = self._facts(given, how)
+        if answered is None:
+            return replace(found, does_not_run=str(plain))
+        steps = output_steps(self.model)
+        outputs = self._against_references(given, answered, steps)
+        return replace(found, answered=answered, outputs=outputs, steps=steps)
+
+    def _against_references(
+        self, given: ModelInputs, answered: Values, steps: Mapping[str, float]
+    ) -> tuple[OutputNumbers, ...]:
+        self.tell("working out what the whole model must give")
+        run = ReferenceRun(self.model, given, self.limits.whole_seconds, self.counts)
+        wanted = run.outputs()
+        return tuple(
+            hold_output(name, value, wanted[name], steps.get(name)) for name, value in answered.items()
+        )
+
+    def _judge_whole(self, given: ModelInputs, plain: Values | None) -> How:
+        known = initial_values(self.model, given)
+        ran = False
+        for seen in observe_whole(self.ask, self.model, given):
+            if seen.reason is not None and not ran:
+                told = one_line(seen.reason, 300)
+                self.notes.append(f"the model with all its values as outputs does not run: {told}")
+                return self._judge_each(given)
+            ran = True
+            if self._judge.is_over:
+                break
+            if plain is not None:
+                self._compare_ends(plain, seen)
+            self.tell(f"judging {len(self.numbers) + len(seen.nodes)} of {len(self.model.nodes)} nodes")
+            for node, facts in seen.nodes:
+                if seen.reason is not None:
+                    self._pass_over(facts, "not_run", one_line(seen.reason, 300))
+                else:
+                    self._look_at(given, node, facts, known.beside(seen.values))
+        return "whole"
+
+    def _compare_ends(self, plain: Values, seen: ObservedNodes) -> None:
+        moved = [name for name, value in plain.items() if name in seen.values and seen.values[name] != value]
+        if moved and not any("its values as outputs" in each for each in self.notes):
+            self.notes.append(
+                f"with its values as outputs the model gives other bits of {len(moved)} of its outputs: the "
+                "runtime puts nodes together where nobody looks"
+            )
+
+    def _judge_each(self, given: ModelInputs) -> How:
+        """Each node by itself, on what the nodes before it gave."""
+        known = initial_values(self.model, given)
+        values: Values = {}
+        last = {name: at for at, (node, _) in enumerate(self.model.nodes) for name in taken_names(node)}
+        ran = False
+        for at, (node, facts) in enumerate(self.model.nodes):
+            names = list(dict.fromkeys(taken_names(node)))
+            if self._judge.is_over:
+                break
+            taken = {name: found for name in names if (found := known.beside(values)(name)) is not None}
+            if len(taken) < len(names):
+                self._pass_over(facts, "not_run", "a node before it gave nothing")
+                continue
+            case = node_case(node, facts, self.model, taken)
+            answer = returned(self.ask(case, None), case.output_names)
+            if isinstance(answer, str):
+                self._pass_over(facts, "not_run", one_line(answer, 300))
+                continue
+            ran = True
+            values |= answer
+            self._look_at(given, node, facts, known.beside(values), alone=True)
+            for name in [name for name in values if last.get(name, -1) <= at]:
+                del values[name]
+        return "nodes" if ran else "not_run"
+
+    def _look_at(
+        self,
+        given: ModelInputs,
+        node: NodeProto,
+        facts: ModelNode,
+        find: Callable[[str], Tensor | None],
+        *,
+        alone: bool = False,
+    ) -> None:
+        taken = [find(name) if name else None for name in node.input]
+        gave = [find(name) if name else None for name in node.output]
+        self.counts |= {
+            name: each.array.size for name, each in zip(node.output, gave, strict=True) if each is not None
+        }
+        hidden = [
+            name
+            for name, value in zip((*node.input, *node.output), (*taken, *gave), strict=True)
+            if name and value is None
+        ]
+        if hidden and facts.operator is not None:
+            kinds = [each for each in (*facts.inputs, *facts.outputs) if each is not None and each.kind]
+            if kinds:
+                self._pass_over(facts, "no_tensors", f"it takes or gives a {kinds[0].kind}")
+            else:
+                self._pass_over(facts, "not_seen", f"the runtime did not show {one_line(str(hidden[0]), 80)}")
+            return
+        judged = self._judge.judge(facts, taken, gave)
+        numbers = judged.numbers
+        if numbers.verdict == "wrong" and not alone:
+            numbers = self._alone(node, facts, numbers, taken, find)
+        self.numbers[facts.place] = numbers
+        if (numbers.verdict == "wrong" or numbers.why == "together") and len(
+            {each.place for each in self.effects}
+        ) < self.limits.effects:
+            self._run_on(
+                given,
+                node,
+                judged,
+                {name: value for name, value in zip(node.output, gave, strict=True) if value is not None},
+            )
+
+    def _alone(
+        self,
+        node: NodeProto,
+        facts: ModelNode,
+        numbers: NodeNumbers,
+        taken: Sequence[Tensor | None],
+        find: Callable[[str], Tensor | None],
+    ) -> NodeNumbers:
+        """Say whether a wrong node is wrong by itself as well; if not, the runtime made one of several."""
+        self.asked_alone += 1
+        if self.asked_alone > _MOST_ASKED_ALONE:
+            reason = (
+                f"{_MOST_ASKED_ALONE} nodes before it were asked by themselves; in the model {numbers.reason}"
+            )
+            return replace(numbers, verdict="passed_over", why="too_costly", reason=reason)
+        values = {name: found for name in taken_names(node) if (found := find(name)) is not None}
+        case = node_case(node, facts, self.model, values)
+        answer = returned(self.ask(case, None), case.output_names)
+        if isinstance(answer, str):
+            reason = f"by itself it does not run ({one_line(answer)}); in the model {numbers.reason}"
+            return replace(numbers, verdict="passed_over", why="not_run", reason=reason)
+        again = self._judge.judge(facts, taken, [answer.get(name) if name else None for name in node.output])
+        if again.numbers.verdict == "right":
+            reason = f"by itself, given the same, it is right; in the model {numbers.reason}"
+            return replace(numbers, verdict="passed_over", why="together", reason=reason)
+        return numbers
+
+    def _run_on(self, given: ModelInputs, node: NodeProto, judged: Judged, own: Mapping[str, Tensor]) -> None:
+        if judged.right is None:
+            reason = "only a part of its values was looked at"
+            self.effects.append(EndEffect(node.doc_string, "", reason=reason))
+            return
+        right = dict(zip(own, judged.right, strict=True))
+        self.effects += end_effects(self.ask, self.model, given, node, own, right)
+
+    def _pass_over(self, facts: ModelNode, why: Why, reason: str) -> None:
+        self.numbers[facts.place] = NodeNumbers(facts.place, facts.operator, "passed_over", why, reason)
+
+    def _leave_the_rest(self) -> None:
+        for _, facts in self.model.nodes:
+            if facts.place not in self.numbers:
+                self._pass_over(facts, "too_costly", f"the {self.limits.seconds:g} s for judging are over")
+
+    def _facts(self, given: ModelInputs, how: How) -> WholeModelFacts:
+        self._leave_the_rest()
+        around = {
+            part
+            for each, _ in self.model.nodes
+            for part in accumulate(each.doc_string.split("/"), "{}/{}".format)
+        }
+        nodes = tuple(
+            self.numbers.get(each.place)
+            or NodeNumbers(
+                each.place,
+                each.operator,
+                "passed_over",
+                "inside",
+                _TAKEN if each.place in around else _WITHIN,
+            )
+            for each in self.model.facts.nodes
+        )
+        counted = Counter(each.why for each in nodes if each.why is not None)
+        inputs = tuple(
+            GivenInput(name, value.element_type.name, value.shape, source)
+            for (name, value), source in zip(given.values, given.sources, strict=True)
+        )
+        effects, notes, passed_over = (
+            tuple(self.effects),
+            tuple(self.notes),
+            {str(why): counted[why] for why in sorted(counted)},
+        )
+        return WholeModelFacts(self.name, how, inputs, nodes, effects, notes, passed_over, given=given.values)
+
+
+def _check_names(model: WholeModel) -> None:
+    """Raise UserError of a name that is no text: nothing can be asked for by it."""
+    for node, facts in model.nodes:
+        if any(isinstance(name, bytes) for name in (*node.input, *node.output)):
+            raise UserError(
+                "the model names a value in bytes that are no UTF-8",
+                got=f"node {facts.place}",
+                expected="names that are text, by which values can be asked for",
+            )

@@ -1,0 +1,206 @@
+"""A whole model by the references alone: node by node in its order, with bounds as far as they are known."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from onnx import NodeProto
+
+from conformance.checked_models.model_calls import ModelNode
+from conformance.checked_models.node_order import taken_names
+from conformance.checked_models.whole_reading import WholeModel
+from conformance.suite.cases import ExpectedOutput
+from generator.asking.calls import Call
+from generator.models.chains.chains import Link
+from generator.models.chains.folded_weights import SUMS
+from generator.models.chains.node_answers import Unpushed, rules_and_reference
+from generator.models.chains.pushing import World, after
+from generator.models.check.call_costs import estimated_seconds
+from generator.models.check.model_inputs import ModelInputs
+from generator.models.check.observed_values import initial_values
+from generator.models.check.pushed_bounds import is_bounded, loosely, regardless, unbounded
+from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.harmless import one_line
+from reference.answers import OutsideDomain, UnstableLength
+from specs.language.evaluation import EvaluationError
+
+_MOST_WORLDS = 8
+_SIZES_TOO = 3
+"""Of sums the sizes are worked out as well, with and without errors."""
+_LONGEST = 200
+_MISTAKES = (ArithmeticError, LookupError, TypeError, ValueError, MemoryError)
+
+
+@dataclass(frozen=True, eq=False)
+class Referenced:
+    """What an output must be, once for each outcome of what the documents leave open; or why nobody knows.
+
+    `loose` says at which node the first bound was lost, where one was; `is_wide` whether bounds are such as
+    no chain would have.
+    """
+
+    values: tuple[ExpectedOutput, ...] = ()
+    why: str = ""
+    loose: str = ""
+    is_wide: bool = False
+
+
+@dataclass(eq=False)
+class ReferenceRun:
+    """Runs a model on the inputs that it was given, for so many seconds of the processor at most.
+
+    `counts` are how many elements values have, by name, as far as they were seen.
+    """
+
+    model: WholeModel
+    given: ModelInputs
+    seconds: float
+    counts: Mapping[str, int] = field(default_factory=dict)
+    _lost: dict[str, str] = field(default_factory=dict)
+    _loose: dict[str, str] = field(default_factory=dict)
+    _makers: dict[str, Link] = field(default_factory=dict)
+    _wide: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._known = initial_values(self.model, self.given)
+        self._facts = {facts.place: facts for _, facts in self.model.nodes}
+        self._begun = time.process_time()
+
+    def outputs(self) -> dict[str, Referenced]:
+        """What each output of the model must be, by name."""
+        worlds: Sequence[World] = (
+            World({name: ExpectedOutput(name, value) for name, value in self.given.values}),
+        )
+        for node in self.model.proto.graph.node:
+            missing = [name for name in taken_names(node) if name in self._lost]
+            if missing:
+                self._lose(node, self._lost[missing[0]])
+            else:
+                worlds = self._after(node, self._with_constants(node, worlds))
+        return {each.name: self._of(each.name, worlds) for each in self.model.proto.graph.output}
+
+    def _of(self, name: str, worlds: Sequence[World]) -> Referenced:
+        worlds = self._holding([name], worlds)
+        if name in self._lost or any(name not in each.values for each in worlds):
+            return Referenced(why=self._lost.get(name, "no node gives it"))
+        return Referenced(
+            tuple(each.values[name] for each in worlds),
+            loose=self._loose.get(name, ""),
+            is_wide=name in self._wide,
+        )
+
+    def _with_constants(self, node: NodeProto, worlds: Sequence[World]) -> Sequence[World]:
+        return self._holding(list(taken_names(node)), worlds)
+
+    def _holding(self, names: Sequence[str], worlds: Sequence[World]) -> Sequence[World]:
+        found = {}
+        for name in names:
+            if name and name not in worlds[0].values:
+                value = self._known.find(name)
+                if value is not None:
+                    found[name] = ExpectedOutput(name, value)
+        if not found:
+            return worlds
+        return [replace(each, values={**each.values, **found}) for each in worlds]
+
+    def _lose(self, node: NodeProto, why: str) -> None:
+        self._lost |= {name: why for name in node.output if name}
+
+    def _after(self, node: NodeProto, worlds: Sequence[World]) -> Sequence[World]:
+        facts = self._facts.get(node.doc_string)
+        if facts is None and node.op_type == "Identity":
+            return [
+                replace(each, values={**each.values, node.output[0]: each.values[node.input[0]]})
+                for each in worlds
+            ]
+        why = _unreferenced(node, facts)
+        if facts is None or facts.operator is None or why:
+            self._lose(node, why or "a node that could not be read")
+            return worlds
+        link = Link(facts.operator, facts.attributes, tuple(node.input), tuple(node.output))
+        try:
+            self._afford(link, worlds)
+            found = [later for before in worlds for later in self._worlds(link, facts, before)]
+        except (OpcertError, EvaluationError, OutsideDomain, UnstableLength) as error:
+            self._lose(node, f"{_called(facts)}: {one_line(str(error), _LONGEST)}")
+            return worlds
+        except _MISTAKES as error:
+            said = one_line(f"{type(error).__name__}: {error}", _LONGEST)
+            self._lose(node, f"{_called(facts)}: a mistake of ours: {said}")
+            return worlds
+        self._makers |= dict.fromkeys(link.outputs, link)
+        if len(found) <= _MOST_WORLDS:
+            return found
+        self._loosen(link, f"{_called(facts)} is open in too many ways")
+        first = found[0]
+        free = {name: unbounded(first.values[name]) for name in link.outputs if name}
+        return [replace(first, values={**first.values, **free})]
+
+    def _worlds(self, link: Link, facts: ModelNode, world: World) -> Sequence[World]:
+        taken = [world.values[name] if name else None for name in link.inputs]
+        if any(name in self._wide for name in link.inputs):
+            self._wide |= set(link.outputs)
+        inherited = next((self._loose[name] for name in link.inputs if name in self._loose), "")
+        try:
+            found = list(after(link, world, self._makers))
+        except Unpushed:
+            outputs = self._loosely(link, facts, taken)
+            self._wide |= set(link.outputs)
+            names = [name for name in link.outputs if name]
+            made = {name: replace(each, name=name) for name, each in zip(names, outputs, strict=True)}
+            found = [replace(world, values={**world.values, **made})]
+        for name in link.outputs:
+            if name and any(not is_bounded(each.values[name]).all() for each in found):
+                self._loose.setdefault(name, inherited or f"no bound is known behind {_called(facts)}")
+        return found
+
+    def _loosely(
+        self, link: Link, facts: ModelNode, taken: Sequence[ExpectedOutput | None]
+    ) -> Sequence[ExpectedOutput]:
+        try:
+            return loosely(link, taken)
+        except Unpushed:
+            # A document may forbid what a reference computes nonetheless: then nothing is owed behind it.
+            outputs = regardless(link, taken)
+            self._loosen(link, f"{_called(facts)} is not allowed by its document, so that nothing is owed")
+            return outputs
+
+    def _loosen(self, link: Link, why: str) -> None:
+        self._loose |= {name: why for name in link.outputs if name not in self._loose}
+
+    def _afford(self, link: Link, worlds: Sequence[World]) -> None:
+        spec, _ = rules_and_reference(link.operator)
+        names = [each.name for each in spec.inputs]
+        tensors = [worlds[0].values[name].expected if name else None for name in link.inputs]
+        names += names[-1:] * (len(tensors) - len(names))
+        call = Call(link.attributes, tuple(zip(names, tensors, strict=False)))
+        largest = max((each.array.size for each in tensors if each is not None), default=1)
+        count = sum(self.counts.get(name, largest) for name in link.outputs if name)
+        seconds = estimated_seconds(link.operator.name, call, count) * len(worlds)
+        seconds *= _SIZES_TOO if link.operator.name in SUMS else 1
+        left = self.seconds - (time.process_time() - self._begun)
+        if seconds > left:
+            raise Unpushed(
+                f"exact arithmetic would take about {seconds:.0f} s, of {self.seconds:g} s for the model "
+                f"{max(left, 0.0):.0f} s are left"
+            )
+
+
+def _unreferenced(node: NodeProto, facts: ModelNode | None) -> str:
+    if facts is None:
+        return "a node that could not be read"
+    if facts.operator is None:
+        return f"{_called(facts)} names no operator version"
+    if facts.unread:
+        return f"{_called(facts)} has an attribute that is not carried"
+    if any(each.HasField("g") or each.graphs for each in node.attribute):
+        return f"{_called(facts)} has graphs of its own"
+    if any(each is not None and each.kind for each in (*facts.inputs, *facts.outputs)):
+        return f"{_called(facts)} takes or gives what is no tensor"
+    return ""
+
+
+def _called(facts: ModelNode) -> str:
+    return one_line(f"{facts.op_type} {facts.name or f'(node {facts.place})'}", 120)

@@ -1,0 +1,210 @@
+"""A part of a call that is too large to be judged whole: the same operator on what some outputs hang on.
+
+Each way is sound where every element of the part is, by the operator's document, the same function of the
+same elements as in the whole call. tests hold each against the reference of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from generator.models.check.actual_calls import ActualCall
+from generator.models.check.chance import Chance, chance_of
+from generator.models.check.sampled_elements import (
+    ELEMENTWISE,
+    Indices,
+    part_of,
+    sample_elements,
+    sample_quantized,
+)
+from generator.models.check.sampled_windows import sample_windows
+from opcert.vocabulary.tensors import Tensor
+
+_REDUCTIONS = (
+    "ReduceSum",
+    "ReduceMean",
+    "ReduceMax",
+    "ReduceMin",
+    "ReduceL2",
+    "ReduceSumSquare",
+    "ReduceProd",
+)
+_MOST = 4096
+
+
+def sample(whole: ActualCall, elements: int, seed: int) -> ActualCall | None:
+    """A call with about so many elements of the answer, the rest left out; None where there is no way."""
+    generator = chance_of(seed)
+    name = whole.spec.operator.name
+    way = _WAYS.get(name)
+    if name in ELEMENTWISE:
+        way = sample_elements
+    if way is None or len(whole.answers) != 1 or not whole.answers[0].array.size:
+        return None
+    try:
+        return way(whole, min(elements, _MOST), generator)
+    except (IndexError, KeyError, ValueError, TypeError):
+        return None  # a call of a shape that its document does not have
+
+
+def _matrices(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
+    """Rows of the first by columns of the second, in one matrix of a batch."""
+    given = dict(whole.call.inputs)
+    first, second, answer = given["A"], given["B"], whole.answers[0].array
+    if first is None or second is None or min(len(first.shape), len(second.shape)) < 2:
+        return None
+    batch = tuple(int(generator.integers(each)) for each in answer.shape[:-2])
+    rows, columns = _few(answer.shape[-2:], elements, generator)
+    one = np.broadcast_to(first.array, (*answer.shape[:-2], *first.shape[-2:]))[batch]
+    other = np.broadcast_to(second.array, (*answer.shape[:-2], *second.shape[-2:]))[batch]
+    inputs = (
+        ("A", Tensor(first.element_type, one[rows])),
+        ("B", Tensor(second.element_type, other[:, columns])),
+    )
+    return part_of(whole, inputs, Tensor(whole.answers[0].element_type, answer[batch][np.ix_(rows, columns)]))
+
+
+def _gemm(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
+    given = dict(whole.call.inputs)
+    first, second, third, answer = given["A"], given["B"], given.get("C"), whole.answers[0]
+    if first is None or second is None:
+        return None
+    rows, columns = _few(answer.shape, elements, generator)
+    turned = [bool(each) for each in (_value(whole, "transA"), _value(whole, "transB"))]
+    one = first.array[:, rows] if turned[0] else first.array[rows]
+    other = second.array[columns] if turned[1] else second.array[:, columns]
+    inputs: list[tuple[str, Tensor | None]] = [
+        ("A", Tensor(first.element_type, one)),
+        ("B", Tensor(second.element_type, other)),
+    ]
+    if third is not None:
+        added = np.broadcast_to(third.array, answer.shape)[np.ix_(rows, columns)]
+        inputs.append(("C", Tensor(third.element_type, added)))
+    part = Tensor(answer.element_type, answer.array[np.ix_(rows, columns)])
+    return part_of(whole, tuple(inputs), part)
+
+
+def _value(whole: ActualCall, name: str) -> Any:
+    found = whole.call.attributes.get(name)
+    return None if found is None else found.value
+
+
+def _few(
+    shape: Sequence[int], elements: int, generator: Chance, full: frozenset[int] = frozenset()
+) -> list[Indices]:
+    """Indices of each axis, so that they are about so many elements; all of the axes in `full`."""
+    left = max(1, elements // prod(shape[axis] for axis in full))
+    found: dict[int, Indices] = {axis: np.arange(shape[axis]) for axis in full}
+    free = sorted(set(range(len(shape))) - full, key=lambda axis: shape[axis])
+    for position, axis in enumerate(free):
+        share = max(1, round(left ** (1 / (len(free) - position))))  # may differ: how many are looked at
+        count = min(shape[axis], share)
+        found[axis] = np.array(sorted(generator.choice(shape[axis], count, replace=False)), np.int64)
+        left = max(1, left // count)
+    return [found[axis] for axis in range(len(shape))]
+
+
+@dataclass(frozen=True)
+class _Lanes:
+    """Of an operator that treats each lane along some axes by itself: which axes, of what rank."""
+
+    first: Callable[[ActualCall, int], frozenset[int] | None]
+    by_channel: tuple[str, ...] = ()
+
+    def __call__(self, whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
+        name, given = whole.call.inputs[0]
+        answer = whole.answers[0]
+        if given is None:
+            return None
+        rank = len(given.shape)
+        full = self.first(whole, rank)
+        if full is None or not all(0 <= axis < rank for axis in full):
+            return None
+        if len(answer.shape) != rank:
+            return None
+        chosen = _few(given.shape, elements, generator, full)
+        inputs: list[tuple[str, Tensor | None]] = [
+            (name, Tensor(given.element_type, given.array[np.ix_(*chosen)]))
+        ]
+        for other, each in whole.call.inputs[1:]:
+            if other in self.by_channel and each is not None:
+                each = Tensor(each.element_type, each.array[chosen[1]])
+            inputs.append((other, each))
+        kept = [np.arange(answer.shape[axis]) if axis in full else chosen[axis] for axis in range(rank)]
+        return part_of(whole, tuple(inputs), Tensor(answer.element_type, answer.array[np.ix_(*kept)]))
+
+
+def _reduced(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
+    """Some lanes of a reduction, with all that each is made of."""
+    (name, given), *others = whole.call.inputs
+    axes = next((each for _, each in others if each is not None), None)
+    stated = _value(whole, "axes") if axes is None else tuple(axes.array.reshape(-1).tolist())
+    if given is None or not stated or "axis" in whole.call.attributes:
+        return None
+    rank, answer = len(given.shape), whole.answers[0]
+    full = frozenset(int(each) % rank for each in stated)
+    chosen = _few(given.shape, elements * prod(given.shape[each] for each in full), generator, full)
+    kept = [np.arange(1) if axis in full else chosen[axis] for axis in range(rank)]
+    if len(answer.shape) != rank:
+        kept = [each for axis, each in enumerate(kept) if axis not in full]
+    if not kept:
+        return None
+    part = given.array[np.ix_(*chosen)]
+    result = Tensor(answer.element_type, answer.array[np.ix_(*kept)])
+    return part_of(whole, ((name, Tensor(given.element_type, part)), *others), result)
+
+
+def _axis(default: int) -> Callable[[ActualCall, int], frozenset[int] | None]:
+    def found(whole: ActualCall, rank: int) -> frozenset[int] | None:
+        stated = _value(whole, "axis")
+        axis = default if stated is None else int(stated)
+        return frozenset({axis + rank if axis < 0 else axis})
+
+    return found
+
+
+def _from_axis(default: int) -> Callable[[ActualCall, int], frozenset[int] | None]:
+    def found(whole: ActualCall, rank: int) -> frozenset[int] | None:
+        (axis,) = _axis(default)(whole, rank) or (rank,)
+        return frozenset(range(axis, rank))
+
+    return found
+
+
+def _softmax(whole: ActualCall, rank: int) -> frozenset[int] | None:
+    newer = whole.spec.operator.since_version >= 13
+    return _axis(-1)(whole, rank) if newer else _from_axis(1)(whole, rank)
+
+
+def _spatial(_: ActualCall, rank: int) -> frozenset[int] | None:
+    return frozenset(range(2, rank))
+
+
+def _normalized(whole: ActualCall, rank: int) -> frozenset[int] | None:
+    if _value(whole, "training_mode") or rank < 2:
+        return None
+    return frozenset()
+
+
+_WAYS: dict[str, Callable[[ActualCall, int, Chance], ActualCall | None]] = {
+    "MatMul": _matrices,
+    "Gemm": _gemm,
+    "QuantizeLinear": sample_quantized,
+    "DequantizeLinear": sample_quantized,
+    "Conv": sample_windows,
+    "MaxPool": sample_windows,
+    "AveragePool": sample_windows,
+    **dict.fromkeys(_REDUCTIONS, _reduced),
+    "Softmax": _Lanes(_softmax),
+    "LogSoftmax": _Lanes(_softmax),
+    "LayerNormalization": _Lanes(_from_axis(-1)),
+    "InstanceNormalization": _Lanes(_spatial, ("scale", "B")),
+    "GlobalAveragePool": _Lanes(_spatial),
+    "GlobalMaxPool": _Lanes(_spatial),
+    "BatchNormalization": _Lanes(_normalized, ("scale", "B", "mean", "var", "input_mean", "input_var")),
+}

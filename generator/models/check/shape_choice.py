@@ -1,0 +1,223 @@
+"""Small shapes for the calls of a node, of which the rules hold: from the node's own, class by class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from generator.calls.data.draws import Draw
+from generator.making.operators.workshop import rule_text
+from generator.models.check.extent_classes import Chosen, Class, Outline, elements, outlines
+from generator.models.check.first_shapes import begin_with, tries_of
+from generator.models.check.kept_relations import Relations, size_of_results
+from generator.models.check.node_calls import NodeCall
+from generator.models.check.shape_checks import ShapeChecks, Shapes
+from generator.models.check.uncovered import Uncovered
+from generator.models.check.window_lengths import window_lengths
+from specs.model.spec import Constraint
+
+MOST_ELEMENTS = 1_500
+"""Elements of all inputs of a call together, where the node leaves that open."""
+MOST_RELATED = 12_000
+"""Elements of the inputs, and of the outputs, of a small case that keeps what stated extents make of it."""
+_FEW = 600
+_NOTHING: Mapping[Class, int] = {}
+_SMALL = (2, 3, 4, 5, 6, 7, 8, 9, 11, 13)
+_OTHERS = (11, 7, 9, 13, 8, 5, 6, 12, 10, 4, 3, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenShapes:
+    """Shapes by the level that they are of, and what had to be given up of the node's own for them.
+
+    `apart` says that extents of one name or number are several lengths.
+    """
+
+    levels: Mapping[str, Shapes]
+    given_up: tuple[str, ...] = ()
+    apart: bool = False
+
+
+def choose_shapes(node: NodeCall, draw: Draw) -> ChosenShapes:
+    """The shapes that a node's cases have, at least `small`; raises Uncovered where no rule holds.
+
+    `own` are those of the node, `small` as few elements as show each extent, `other` lengths that are larger,
+    `further` those of `small` and one, `ones` has extents of one where the rules let it, and `none` extents
+    of zero that the model leaves open.
+    """
+    return ShapeChoice(node, ShapeChecks(node), draw).choose()
+
+
+@dataclass(eq=False)
+class ShapeChoice:
+    """The choice of one node's shapes; `first` is the rule that those of the model break."""
+
+    node: NodeCall
+    checks: ShapeChecks
+    draw: Draw
+    first: Constraint | None = None
+    relations: Relations | None = None
+
+    def choose(self) -> ChosenShapes:
+        for apart in (False, True) if self._says_lengths() else (False,):
+            possible = list(outlines(self.node, apart=apart))
+            for outline in possible:
+                begun = self._begin(outline, tries_of(len(possible)))
+                if begun is not None:
+                    told = "No valid call has the extents that the model states: others were taken."
+                    levels, lost = self._related_levels(outline, begun)
+                    return ChosenShapes(levels, (*((told,) if apart else ()), *lost), apart)
+        rule = "" if self.first is None else f"; with those of the model it breaks {rule_told(self.first)}"
+        raise Uncovered("no_call", f"No shapes were found with which the call is valid{rule}.")
+
+    def _says_lengths(self) -> bool:
+        """Whether the model says extents that others could stand in the place of."""
+        shapes = [each.value.shape or () for each in self.node.inputs if each.value is not None]
+        return any(isinstance(each, str) or (each or 0) > 1 for shape in shapes for each in shape)
+
+    def _begin(self, outline: Outline, tries: int) -> Chosen | None:
+        """Lengths of which the rules hold: the node's own where it says them, others found where it must."""
+        return begin_with(outline, self._holding, self._numbers(), self.draw.child("begin"), tries)
+
+    def _holding(self, shapes: Shapes) -> Constraint | None:
+        broken = self.checks.broken(shapes)
+        self.first = self.first or broken
+        return broken
+
+    def _holds(self, outline: Outline, chosen: Chosen) -> bool:
+        if self.checks.broken(outline.shapes(chosen)) is not None:
+            return False
+        return self.relations is None or self.relations.kept(chosen)
+
+    def _related_levels(self, outline: Outline, begun: Chosen) -> tuple[dict[str, Shapes], tuple[str, ...]]:
+        """The shapes that keep what the model's extents make of the call; others where these are large."""
+        self.relations = Relations(self.node, self.checks, outline, begun)
+        related = self._levels(outline, begun)
+        if self._is_small(related["small"]):
+            return related, ()
+        self.relations = None
+        others = self._levels(outline, begun)
+        if others["small"] == related["small"] or not self._is_small(others["small"]):
+            return related, ()
+        told = "Only large cases keep how the model's extents stand to what the node says: these do not."
+        return others, (told,)
+
+    def _is_small(self, shapes: Shapes) -> bool:
+        return max(elements(shapes), size_of_results(self.checks, shapes)) <= MOST_RELATED
+
+    def _levels(self, outline: Outline, begun: Chosen) -> dict[str, Shapes]:
+        small = self._lessened(outline, begun, _SMALL)
+        found = {"small": outline.shapes(small)}
+        other = self._lessened(outline, begun, _OTHERS, _FEW, window_lengths(self.node, outline))
+        found["other"] = outline.shapes(other)
+        if not outline.is_dynamic() and elements(outline.shapes(begun)) <= MOST_ELEMENTS:
+            found["own"] = outline.shapes(begun)
+        found["further"] = outline.shapes(self._further(outline, small))
+        found["ones"] = outline.shapes(self._ones(outline, small, outline.classes, 1))
+        loose = [each for each in outline.classes if each[0] != "is"]
+        found["none"] = outline.shapes(self._ones(outline, small, loose[:1], 0))
+        distinct: dict[str, Shapes] = {}
+        for level in ("small", "own", "other", "further", "ones", "none"):
+            if level in found and found[level] not in distinct.values():
+                distinct[level] = found[level]
+        return distinct
+
+    def _lessened(
+        self,
+        outline: Outline,
+        begun: Chosen,
+        lengths: Sequence[int],
+        most: int = MOST_ELEMENTS,
+        wanted: Mapping[Class, int] = _NOTHING,
+    ) -> Chosen:
+        """Each class as small as the rules let it, the largest first, different ones different if may be.
+
+        Those that are `wanted` have that length where the rules let them.
+        """
+        chosen = dict(begun)
+        for each, length in wanted.items():
+            if self._holds(outline, {**chosen, each: length}):
+                chosen[each] = length
+        for _ in range(2):
+            for each in sorted(outline.classes, key=lambda one: (-begun[one], str(one))):
+                if chosen[each] != wanted.get(each):
+                    self._lessen(outline, chosen, each, lengths, most)
+        return chosen
+
+    def _lessen(
+        self, outline: Outline, chosen: Chosen, which: Class, lengths: Sequence[int], most: int
+    ) -> None:
+        before = chosen[which]
+        taken = {length for each, length in chosen.items() if each != which}
+        fresh = [each for each in lengths if each not in taken]
+        listed = [*fresh, *self._multiples(before), *lengths]
+        size = elements(outline.shapes(chosen))
+        for length in dict.fromkeys(listed):
+            if length == before and size <= most:
+                return
+            for others in ({}, *self._linked(chosen, which, length)):
+                changed = {**chosen, which: length, **others}
+                shapes = outline.shapes(changed)
+                # A first class may not take what all need together.
+                if (elements(shapes) <= most or length < before) and self._holds(outline, changed):
+                    chosen.update(changed)
+                    return
+
+    def _linked(self, chosen: Chosen, which: Class, length: int) -> Iterator[Chosen]:
+        """Other classes that are a multiple or a part of this one, and stay so."""
+        before = chosen[which]
+        for each, other in chosen.items():
+            if each == which or not before or not other:
+                continue
+            if other % before == 0:
+                yield {each: other // before * length}
+            elif before % other == 0 and length % (before // other) == 0:
+                yield {each: length // (before // other)}
+
+    def _multiples(self, length: int) -> list[int]:
+        """Lengths that attributes and kept values may ask for, and the parts of the one that there is."""
+        numbers = [each for each in self._numbers() if 1 < each <= 4096]
+        found = {times * each for each in numbers for times in (1, 2, 3, each) if times * each <= 4096}
+        found |= {each + 1 for each in numbers}
+        found |= {each for each in range(2, min(length, 4096) + 1) if length % each == 0}
+        return sorted(found)[:60]
+
+    def _numbers(self) -> list[int]:
+        """The whole numbers of attributes and kept values."""
+        found: set[int] = set()
+        for given in self.node.attributes.values():
+            found |= {int(each) for each in given.numbers if float(each).is_integer()}
+        for one in self.node.inputs:
+            if one.kept is not None and one.kept.element_type.is_integer:
+                found |= {int(each) for each in one.kept.array.reshape(-1).tolist()}
+        return sorted(found)
+
+    def _further(self, outline: Outline, small: Chosen) -> Chosen:
+        """Each class one longer: what steps over an extent leaves another rest."""
+        chosen = dict(small)
+        for each in outline.classes:
+            for length in (small[each] + 1, small[each] + 2):
+                for others in ({}, *self._linked(chosen, each, length)):
+                    changed = {**chosen, each: length, **others}
+                    if self._holds(outline, changed):
+                        chosen = changed
+                        break
+                else:
+                    continue
+                break
+        return chosen
+
+    def _ones(self, outline: Outline, small: Chosen, classes: Sequence[Class], length: int) -> Chosen:
+        """As many of the classes as may be of one length, one after the other."""
+        chosen = dict(small)
+        for each in classes:
+            changed = {**chosen, each: length}
+            if self._holds(outline, changed):
+                chosen = changed
+        return chosen
+
+
+def rule_told(rule: Constraint) -> str:
+    """A rule in words: its id, and what it asks."""
+    asked = f"the declared shape of {rule.shape_of}" if rule.shape_of is not None else rule_text(rule)
+    return f"the rule {rule.id} ({asked})"

@@ -1,0 +1,214 @@
+"""Chains of a model: what of its neighbours can be asked of a runtime, and why not of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from conformance.checked_models.model_calls import ModelFacts, ModelNode, ModelValue
+from conformance.suite.cases import Case
+from generator.models.chains.carrying import MOVING, is_exact
+from generator.models.chains.chain_cases import case_of_chain
+from generator.models.chains.chains import Chain, Link
+from generator.models.chains.folded_weights import folds
+from generator.models.chains.node_answers import Unpushed
+from generator.models.chains.pushing import worlds_of
+from generator.models.check.call_clock import OutOfTime, within_seconds
+from generator.models.check.node_calls import MOST_INPUTS
+from generator.models.check.open_shapes import OPEN, SHAPES
+from generator.models.model_chains.chain_data import EXACT_EPSILON, ChainNumbers, value_for
+from generator.models.model_chains.kept_chains import KeptChains
+from generator.models.model_chains.node_groups import NodeGroup, groups_of_model
+from generator.models.model_chains.shrunk_extents import Shrink, values_around, ways_to_shrink
+from generator.models.model_chains.stated_extents import open_shapes
+from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.tensors import Tensor
+
+MOST = 400
+"""So many groups are looked at, the first of a model."""
+MOST_SECONDS = 20.0
+"""Of the processor, for the case of one group."""
+_EXTENTS = frozenset({"group", "kernel_shape"})
+_PLAIN = MOVING | {"Cast", "Relu", "Shape", "ConstantOfShape", "Gather"}
+"""Operators that compute nothing that could be computed in another way."""
+_SUMS = frozenset({"Add", "Sub", "MatMul", "Gemm", "Conv"})
+_OF_SUMS = frozenset({"Erf", "Exp", "Gelu", "LayerNormalization", "Sigmoid", "Softmax", "Tanh"})
+"""Operators of whose exact argument no other sum is made, whatever it is fused with."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelChain:
+    """Nodes of a model, and the case of the chain that stands for them; or why there is none."""
+
+    nodes: tuple[ModelNode, ...]
+    case: Case | None
+    why: str = ""
+
+    @property
+    def path(self) -> str:
+        """The names of the operators in order."""
+        return " > ".join(each.op_type for each in self.nodes)
+
+
+def chains_of_model(
+    facts: ModelFacts, most: int = MOST, kept: KeptChains | None = None
+) -> Iterator[ModelChain]:
+    """What can be asked about the neighbours in a model: each distinct group of nodes once, at most so many.
+
+    A case has the model's operator versions, attributes, types, integer constants and ranks. Extents that are
+    large or not known are others, and so are weights, and where nothing is exact otherwise the epsilon of a
+    normalization: data is such that what stands between two nodes is one
+    exact value for every right program. What the model's own inputs leave open is open in the case's model,
+    too, where nothing else is. No runtime is asked. Chains that were made before come from `kept`,
+    and others go there; what failed or took too long is not kept.
+    """
+    for _, group in zip(range(most), groups_of_model(facts), strict=False):
+        found = None if kept is None else kept.find(group, facts.opsets)
+        if found is not None:
+            yield ModelChain(group.nodes, *found)
+            continue
+        case, why = None, ""
+        try:
+            with within_seconds(MOST_SECONDS):
+                case = _case(group, facts.opsets)
+        except Unpushed as error:
+            why = error.problem
+        except OutOfTime:
+            told = f"making its case takes longer than {MOST_SECONDS:g} seconds of the processor"
+            yield ModelChain(group.nodes, None, told)
+            continue
+        except Exception as error:  # noqa: BLE001 - one chain never stops the others
+            yield ModelChain(group.nodes, None, f"making its case failed: {type(error).__name__}: {error}")
+            continue
+        if kept is not None:
+            kept.keep(group, facts.opsets, case, why)
+        yield ModelChain(group.nodes, case, why)
+
+
+def _case(group: NodeGroup, opsets: Mapping[str, int]) -> Case:
+    """The case of a group under the first way to shrink it that the references take; raises Unpushed."""
+    for node in group.nodes:
+        if node.operator is None:
+            raise Unpushed(
+                f"{node.op_type} is no operator version that is known: {node.unknown or 'no name'}"
+            )
+        if len(node.inputs) > MOST_INPUTS:
+            raise Unpushed(f"{node.op_type} has more than {MOST_INPUTS:,} inputs")
+        if node.unread:
+            raise Unpushed(f"attributes of {node.op_type} are not carried: {', '.join(sorted(node.unread))}")
+    last = Unpushed("no extents were found that fit")
+    values = values_around(group.nodes)
+    for kept in _ways_to_keep(group, values):
+        for shrink in ways_to_shrink(values):
+            try:
+                chain = _chain(group, opsets, shrink, kept)
+                _check_told(chain)
+                return case_of_chain(chain)
+            except Unpushed as error:
+                last = error
+            except OpcertError as error:
+                last = Unpushed(error.problem)
+    raise last
+
+
+def _ways_to_keep(group: NodeGroup, values: Sequence[ModelValue]) -> Iterator[ChainNumbers]:
+    """What is kept of the model's own numbers, most first; the same is not tried twice."""
+    small = [each.constant for each in values if each.constant is not None]
+    if any(each.element_type.is_float for each in small):
+        yield ChainNumbers()
+    yield ChainNumbers(numbers=False)
+    if any(each.op_type == "BatchNormalization" for each in group.nodes):
+        yield ChainNumbers(numbers=False, epsilon=False)
+
+
+def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: ChainNumbers) -> Chain:
+    names: dict[str, str] = {}
+    given: list[tuple[str, Tensor]] = []
+    constants: list[tuple[str, Tensor]] = []
+    links = []
+    for node in group.nodes:
+        for place, value in enumerate(node.inputs):
+            if value is None or value.name in names:
+                continue
+            # No name of the model's is in it: the same nodes have the same data in every model.
+            key = f"{len(names)} {node.op_type} {place}"
+            tensor = value_for(key, value, node, place, shrink, kept)
+            into = constants if value.is_constant or value.constant is not None else given
+            # Names of a model are somebody's text: they go no further.
+            names[value.name] = f"C{len(constants) + 1}" if into is constants else f"X{len(given) + 1}"
+            into.append((names[value.name], tensor))
+        for value in node.outputs:
+            if value is not None:
+                names[value.name] = f"Y{len(names) + 1}"
+        links.append(_link(node, names, shrink, kept))
+    taken = {name for link in links for name in link.inputs}
+    outputs = [name for link in links for name in link.outputs if name and name not in taken]
+    shapes = open_shapes(group.nodes, names, dict(given))
+    return Chain(
+        word=_word(group.path),
+        links=tuple(links),
+        given=tuple(given),
+        constants=tuple(constants),
+        outputs=tuple(outputs),
+        why="nodes that stand so in a model",
+        levels={SHAPES: OPEN} if shapes else {},
+        shapes=shapes,
+        opset=opsets.get("ai.onnx", opsets.get("", 0)),
+    )
+
+
+def _link(node: ModelNode, names: Mapping[str, str], shrink: Shrink, kept: ChainNumbers) -> Link:
+    assert node.operator is not None
+    outputs = [names[each.name] if each is not None else "" for each in node.outputs]
+    while outputs and not outputs[-1]:
+        outputs.pop()
+    attributes = dict(node.attributes)
+    if node.op_type in ("Conv", "ConvTranspose"):
+        for name in _EXTENTS & attributes.keys():
+            attributes[name] = _shrunk(attributes[name], shrink)
+    if node.op_type == "BatchNormalization" and not kept.epsilon:
+        attributes["epsilon"] = attribute("float", EXACT_EPSILON)
+    return Link(
+        node.operator,
+        attributes,
+        tuple(names[each.name] if each is not None else "" for each in node.inputs),
+        tuple(outputs),
+    )
+
+
+def _shrunk(given: Attribute, shrink: Shrink) -> Attribute:
+    """An attribute that says extents of weights, with those that stand for them."""
+    found = tuple(shrink(int(each)) for each in given.numbers)
+    return replace(given, value=found if isinstance(given.value, tuple) else found[0])
+
+
+def _word(path: str) -> str:
+    return "_".join(each.lower() for each in path.replace(".", " ").replace(">", " ").split())[:100]
+
+
+def _check_told(chain: Chain) -> None:
+    """Raise Unpushed where a program that fuses the nodes might honestly be farther off than each of them.
+
+    Nobody is where all is exact, where all but one compute nothing, and where a bound of the two is derived.
+    """
+    computing = [each for each in chain.links if each.operator.name not in _PLAIN]
+    if len(computing) < 2:
+        return
+    for world in worlds_of(chain.links, chain.data):
+        inexact = [
+            link
+            for link in computing
+            if not all(is_exact(world.values[name]) for name in link.outputs if name)
+        ]
+        if not inexact:
+            continue
+        (first, *others) = computing
+        pair = len(others) == 1 and inexact == others
+        if pair and (folds(first, others[0]) or _of_sum(first, others[0])):
+            continue
+        raise Unpushed("of these together no bound is derived")
+
+
+def _of_sum(first: Link, second: Link) -> bool:
+    return first.operator.name in _SUMS and second.operator.name in _OF_SUMS

@@ -1,0 +1,90 @@
+"""The suite of neighbours: every chain of the patterns, in the operator versions of one opset."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import generator.models.neighbours.patterns
+from conformance.suite.cases import Case
+from conformance.suite.kept_suites import keep_suite, remember_sources, suite_of_sources
+from conformance.suite.suite_parts import suite_order
+from conformance.suite.suites import write_suite
+from generator.making.operators.opsets import operators_of_opset
+from generator.making.operators.source_files import DIGITS, digest_of
+from generator.making.operators.sources import ROOT, sources_digest
+from generator.models.chains.chain_cases import distinct_cases
+from generator.models.neighbours.patterns.weaving import weave_in
+from opcert.vocabulary.errors import UserError
+
+NEIGHBOURS = "neighbours"
+OPSET = 17
+"""That of the suite without a number: the newest that every runtime which ships takes."""
+OLDEST, NEWEST = 17, 28
+BESIDE = 13, 25
+"""Opsets in which the suite without a number asks some chains as well: `chains_beside` of their patterns."""
+_NAME = re.compile(rf"{NEIGHBOURS}(?:-(\d{{1,3}}))?")
+
+
+def opset_of_neighbours(name: str) -> int | None:
+    """The opset of the suite with that name: `neighbours`, or `neighbours-21`; None where it is no such name.
+
+    Raises UserError for an opset in which chains are not written.
+    """
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    opset = OPSET if found[1] is None else int(found[1])
+    if not OLDEST <= opset <= NEWEST:
+        raise UserError("an opset without neighbours", got=str(opset), expected=f"{OLDEST} to {NEWEST}")
+    return opset
+
+
+def neighbour_cases(opset: int = OPSET) -> Iterator[Case]:
+    """The cases of every pattern in an opset, each once, in no order; some in opsets beside it."""
+    weave = weave_in(opset)
+    beside = [weave_in(other) for other in BESIDE] if opset == OPSET else []
+    names = sorted(each.name for each in pkgutil.iter_modules(generator.models.neighbours.patterns.__path__))
+    for name in names:
+        module = import_module(f"generator.models.neighbours.patterns.{name}")
+        if hasattr(module, "chains"):
+            yield from distinct_cases(module.chains(weave))
+        if hasattr(module, "chains_beside"):
+            for other in beside:
+                yield from distinct_cases(module.chains_beside(other))
+
+
+def write_neighbours(path: Path, opset: int = OPSET) -> str:
+    """Write the suite of neighbours to a folder, or to a `.zip`; returns its digest.
+
+    Raises UserError where the place cannot be written.
+    """
+    cases = sorted(neighbour_cases(opset), key=lambda each: suite_order(each.id))
+    facts: dict[str, Any] = {"operators": {}}
+    return write_suite(path, cases, facts, {"neighbours": {"opset": opset}})
+
+
+def neighbour_suite(opset: int, tell: Callable[[str], object]) -> Path:
+    """The folder of the suite of neighbours in the cache, made where these sources did not make it before."""
+    sources = _sources(opset)
+    kept = suite_of_sources(sources)
+    if kept is not None:
+        return kept
+    # Who makes it beside another process makes the same bytes, in seconds: nobody has to wait for the lock.
+    tell("making the cases of neighbours: some seconds, kept afterwards")
+    made = keep_suite(lambda folder: write_neighbours(folder, opset))
+    remember_sources(sources, made.name)
+    return made
+
+
+def _sources(opset: int) -> str:
+    """A digest of all that the suite is made from."""
+    rooms = (ROOT / "generator" / "models" / name for name in ("chains", "neighbours"))
+    own = sorted(path for room in rooms for path in room.rglob("*.py"))
+    opsets = (opset, *BESIDE) if opset == OPSET else (opset,)
+    every = sources_digest(operators=sorted({each for one in opsets for each in operators_of_opset(one)}))
+    return digest_of(own)[: DIGITS // 2] + every[: DIGITS // 2]

@@ -1,1 +1,0 @@
-"""A call with given levels: the search for its values, shapes and tensors."""

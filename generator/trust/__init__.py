@@ -1,0 +1,1 @@
+"""How far suites are to be trusted: planted mistakes, and what witnesses say of calls."""

@@ -1,0 +1,168 @@
+"""The page on the adequacy of a suite, and the same as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from generator.measured.kept import NOT_HERE, MeasuredOperator
+from generator.measured.survivors import read_reasons, reason_of
+from opcert.vocabulary.names import OperatorName
+
+_INTRODUCTION = """\
+# What the suite notices
+
+Made by `opcert adequacy --kept` from what `opcert adequacy --update` measured (`adequacy-*.json` in the
+folder `measured` beside the specs, which list every survivor and every equivalent one). A mutant is the
+reference with one mistake. Either a node of its syntax tree is exchanged (comparison, rounding, constant,
+off by one, swapped arguments, dropped clamp or term, ignored attribute, wrong default, axis order, another
+branch, a neighbour of a function: `generator/trust/mutants/neighbours.py`). Or the runtime misreads every
+call: by what the operator's kinds bring (misreading: `generator/calls/edits`), or by what follows from types,
+shapes and attributes, for every operator alike (`generator/trust/mutants/mistakes`, one kind of mistake a
+file). Each runs in process against the cases, small ones first, through the judge of a run; it is killed by
+the first that fails. What runs out of time is killed only where the right code takes far less. It counts as
+equivalent only where random calls that it can matter to, from the levels and from small variations beyond
+them, get an answer that the judge accepts: 2000 of them, the fewest of an operator's stand below. Only cases
+and calls are asked that run the statement of the mistake. A score is the share killed of those that are not
+equivalent, rounded down. Code that serves the allowed error or the speed has no mutants (`unmutated.yaml` in
+the operator's room says which, and why), nor has what only an unchosen reading comes by. Why a survivor is
+left says `survivors.yaml` in the room. ONNX's own node tests meet the same mutants with their own tolerance;
+an older version of an operator those of them that its reference passes.
+"""
+_MOST_UNCOVERED = 20
+
+
+def adequacy_json(kept: Sequence[MeasuredOperator]) -> str:
+    """Everything that is known, by operator."""
+    found = {each.operator: {"cases": each.cases, **each.found} for each in kept}
+    return json.dumps(found, indent=1, sort_keys=True) + "\n"
+
+
+def write_page(kept: Sequence[MeasuredOperator], missing: Sequence[OperatorName] = ()) -> str:
+    """Tables of all operators and all kinds of mistakes, survivors, and what is equivalent or not covered.
+
+    `missing` are the operators of which nothing was measured.
+    """
+    parts = (_overview(kept), _kinds(kept), _survivors(kept), _uncovered(kept), _equivalents(kept))
+    return "\n".join([_INTRODUCTION, *_missing(missing), *(line for part in parts for line in part)])
+
+
+def _missing(operators: Sequence[OperatorName]) -> Iterator[str]:
+    if operators:
+        yield f"{NOT_HERE.capitalize()}: {', '.join(f'`{each}`' for each in operators)}."
+        yield ""
+
+
+def percent(part: int, whole: int) -> str:
+    """A share in percent, rounded down: what is not all is never 100 %."""
+    return f"{(1000 * part // whole) / 10:g} %" if whole else "-"
+
+
+def _overview(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
+    yield "| operator | combinations | mutants | equivalent | killed | survived | score | ONNX's tests |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for each in kept:
+        mutants, tests, covered = each.found["mutants"], each.found["node_tests"], each.found["coverage"]
+        counted = mutants["made"] - mutants["equivalent"]
+        row = [
+            f"`{each.operator}`",
+            f"{covered['covered']} of {covered['feasible']} ({covered['strength']}-way)",
+            mutants["made"],
+            mutants["equivalent"],
+            mutants["killed"],
+            mutants["survived"],
+            percent(mutants["killed"], counted),
+            f"{percent(tests['killed'], counted)} ({tests['cases']} tests)" if tests else "none",
+        ]
+        yield f"| {' | '.join(map(str, row))} |"
+    mutants = [each.found["mutants"] for each in kept]
+    made, equivalent, killed, survived = (
+        sum(each[name] for each in mutants) for name in ("made", "equivalent", "killed", "survived")
+    )
+    tested = [each.found for each in kept if each.found["node_tests"]]
+    noticed = sum(each["node_tests"]["killed"] for each in tested)
+    asked = sum(each["mutants"]["made"] - each["mutants"]["equivalent"] for each in tested)
+    score = f"{percent(killed, made - equivalent)} | {percent(noticed, asked)} where there are any"
+    yield f"| all {len(kept)} | | {made} | {equivalent} | {killed} | {survived} | {score} |"
+    yield ""
+
+
+def _kinds(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
+    """The kinds of mistakes, over all operators; ONNX's tests beside the suite where both were asked."""
+    yield "| mistake | made | equivalent | killed | score | where ONNX has tests: suite | ONNX's tests |"
+    yield "|---|---|---|---|---|---|---|"
+    for kind in sorted({kind for each in kept for kind in each.found["kinds"]}):
+        every, asked = _sum(kept, kind), _sum([each for each in kept if each.found["node_tests"]], kind)
+        counted, both = every["made"] - every["equivalent"], asked["made"] - asked["equivalent"]
+        row = [
+            kind,
+            every["made"],
+            every["equivalent"],
+            every["killed"],
+            percent(every["killed"], counted),
+            percent(asked["killed"], both),
+            percent(asked["by_node_tests"], both),
+        ]
+        yield f"| {' | '.join(map(str, row))} |"
+    yield ""
+
+
+def _sum(kept: Sequence[MeasuredOperator], kind: str) -> dict[str, int]:
+    names = ("made", "equivalent", "killed", "by_node_tests")
+    return {name: sum(each.found["kinds"].get(kind, {}).get(name, 0) for each in kept) for name in names}
+
+
+def _survivors(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
+    yield "## Survivors"
+    yield ""
+    if not any(each.found["survivors"] for each in kept):
+        yield "Survivors: none."
+        yield ""
+    for each in kept:
+        if not each.found["survivors"]:
+            continue
+        reasons = read_reasons(OperatorName.parse(each.operator))
+        yield f"`{each.operator}` ({len(each.found['survivors'])}):"
+        yield ""
+        yield "```diff"
+        for survivor in each.found["survivors"]:
+            yield f"# {survivor['kind']}, {survivor['file']}:{survivor['line']}"
+            yield from survivor["diff"]
+            if survivor["call"]:
+                yield f"# a call that tells it: {survivor['call']}"
+            yield f"# {reason_of(survivor, reasons) or 'not looked at'}"
+        yield "```"
+        yield ""
+
+
+def _uncovered(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
+    for each in kept:
+        uncovered = each.found["coverage"]["uncovered"]
+        if uncovered:
+            yield f"Combinations that no case of `{each.operator}` covers ({len(uncovered)}):"
+            yield ""
+            for levels in uncovered[:_MOST_UNCOVERED]:
+                yield "- " + ", ".join(f"{name}={level}" for name, level in levels.items())
+            yield ""
+
+
+def _equivalents(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
+    """Counted by kind; the files have them one by one."""
+    yield "## Equivalent mutants"
+    yield ""
+    yield "So many random calls that the mistake can matter to agree at least. Not reached: lines that no"
+    yield "call comes by under the chosen readings."
+    yield ""
+    yield "<details><summary>By operator</summary>"
+    yield ""
+    yield "| operator | equivalent | calls | not reached |"
+    yield "|---|---|---|---|"
+    for each in kept:
+        counts = {kind: counted["equivalent"] for kind, counted in each.found["kinds"].items()}
+        said = ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items()) if count)
+        calls = each.found["calls"] if said else ""
+        unreached = ", ".join(each.found["unreached"])
+        yield f"| `{each.operator}` | {said or 'none'} | {calls} | {unreached} |"
+    yield ""
+    yield "</details>"
+    yield ""

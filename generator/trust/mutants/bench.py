@@ -1,0 +1,140 @@
+"""The cases of a suite, ready for mutants to be tried on them; everything within `MutatedOperator.quick`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from time import process_time
+from typing import Protocol
+
+from conformance.judging.judge import DIFFERENT, judge
+from conformance.judging.responses import Answered, Response
+from conformance.suite.cases import Case
+from generator.asking.calls import Call, call_of
+from generator.asking.computed import as_run
+from generator.measured.outcomes import RUN
+from generator.trust.mutants.reach import Point
+from generator.trust.mutants.subject import MutatedOperator, tells_nothing
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.tensors import Tensor
+
+_EVERY_CALL = 50
+"""What a call takes whatever its size, in elements."""
+
+_LEAST_SECONDS = 1e-6
+
+
+class Faulty(Protocol):
+    """What is common to mutants of the code and misreadings of the call."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def points(self) -> frozenset[Point]: ...
+    @property
+    def diff(self) -> tuple[str, ...]: ...
+    def running(self) -> AbstractContextManager[None]: ...
+    def respond(self, subject: MutatedOperator, call: Call, right: Response | None = None) -> Response: ...
+    def applies(self, subject: MutatedOperator, call: Call, right: Response) -> bool: ...
+
+
+@dataclass(frozen=True, eq=False)
+class TrialCase:
+    """A case, its call and right answer, points that it comes by, readings that fit it, weight, seconds."""
+
+    name: str
+    case: Case
+    call: Call
+    answer: Response
+    reached: frozenset[Point]
+    readings: Mapping[str, tuple[str, ...]]
+    weight: int
+    seconds: float
+
+
+@dataclass(eq=False)
+class MutantTrials:
+    """The cases on which mutants are tried; everything within `MutatedOperator.quick`."""
+
+    subject: MutatedOperator
+    held: Sequence[TrialCase]
+    kills: Counter[str] = field(default_factory=Counter)
+
+    def killer(self, mutant: Faulty) -> str | None:
+        """The first case on which a mutant fails, those first that kill most for their size; RUN for all.
+
+        The whole run fails where no option of a reading fits every case.
+        """
+        able = [each for each in self.held if mutant.points <= each.reached]
+        # Those of the inert family last: size small makes other ones, so that none of them is selected.
+        able.sort(key=lambda each: (each.case.family == "inert", -(self.kills[each.name] + 1) / each.weight))
+        readings = {each.name: each.readings for each in self.held}
+        with self.subject.exchanged(mutant.running(), mutant.file):
+            for each in able:
+                response = mutant.respond(self.subject, each.call, each.answer)
+                if tells_nothing(response, each.seconds):
+                    continue
+                found = judge(each.case, as_run(each.case, response))
+                if found.verdict in DIFFERENT:
+                    self.kills[each.name] += 1
+                    return each.name
+                readings[each.name] = found.readings
+        return RUN if _contradict(readings.values()) else None
+
+    def kills_one_of(self, mutant: Faulty, names: Sequence[str]) -> str | None:
+        """The first of some cases on which a mutant fails."""
+        by_name = {each.name: each for each in self.held}
+        able = [by_name[name] for name in names if mutant.points <= by_name[name].reached]
+        with self.subject.exchanged(mutant.running(), mutant.file):
+            for each in able:
+                response = mutant.respond(self.subject, each.call, each.answer)
+                if tells_nothing(response, each.seconds):
+                    continue
+                if judge(each.case, as_run(each.case, response)).verdict in DIFFERENT:
+                    return each.name
+        return None
+
+
+def weight_of(call: Call, answer: Response) -> int:
+    """About how long a call takes beside others, by its elements: the same everywhere, as no clock is."""
+    given = sum(each.array.size for _, each in call.inputs if isinstance(each, Tensor))
+    outputs = answer.outputs if isinstance(answer, Answered) else ()
+    return _EVERY_CALL + given + sum(each.array.size for each in outputs if isinstance(each, Tensor))
+
+
+def hold(subject: MutatedOperator, cases: Mapping[str, Case], *, strict: bool) -> list[TrialCase]:
+    """Cases as a bench wants them; those on which the reference itself fails are left out.
+
+    With `strict` they are an InternalError. Those of which it takes too long tell nothing of mutants.
+    """
+    found = []
+    for name, case in cases.items():
+        call = call_of(case)
+        started = process_time()
+        response, reached = subject.watch(call)
+        seconds = max(process_time() - started, _LEAST_SECONDS)
+        if tells_nothing(response, seconds):
+            continue
+        judged = judge(case, as_run(case, response))
+        if judged.verdict not in DIFFERENT:
+            weight = weight_of(call, response)
+            found.append(TrialCase(name, case, call, response, reached, judged.readings, weight, seconds))
+        elif strict:
+            raise InternalError("the reference fails on a case", got=f"{case.id}: {judged.reason}")
+    return found
+
+
+def _contradict(readings: Iterable[Mapping[str, tuple[str, ...]]]) -> bool:
+    common: dict[str, set[str]] = {}
+    for each in readings:
+        for name, options in each.items():
+            common[name] = common.get(name, set(options)) & set(options)
+    return not all(common.values())

@@ -1,0 +1,205 @@
+"""Measuring a suite: every mutant of an operator's reference against its cases, through the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TypeVar
+
+from conformance.suite.cases import Case
+from generator.asking.calls import Call
+from generator.asking.questions import describe
+from generator.calls.data.draws import Draw
+from generator.calls.declared.declared_levels import DeclaredLevels
+from generator.measured.outcomes import RUN, Adequacy, MutantOutcome
+from generator.trust.mutants.asked_node_tests import asking_for_its_outputs
+from generator.trust.mutants.bench import Faulty, MutantTrials, TrialCase, hold
+from generator.trust.mutants.misreadings import make_misreadings
+from generator.trust.mutants.mistake import make_mistakes
+from generator.trust.mutants.mutants import make_mutants
+from generator.trust.mutants.random_calls import AIMED, RandomCall, RandomCalls
+from generator.trust.mutants.subject import MutatedOperator, same_answers, tells_nothing
+
+FIRST_CALLS = 200
+"""Random calls that are drawn whatever comes: they tell what can be reached at all."""
+SET = 400
+"""Mutants that are tried one after the other: sets of them may be tried anywhere, and come to the same."""
+USABLE = 0.5
+"""The share of ONNX's tests, of a later version, that an operator version must pass to be asked at all."""
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What is known of an operator before a mutant is tried; everything within `MutatedOperator.quick`."""
+
+    bench: MutantTrials
+    nodes: MutantTrials
+    random: RandomCalls
+    made: Sequence[Faulty]
+    unreached: tuple[str, ...]
+    size: int = SET
+
+    @property
+    def sets(self) -> int:
+        """How many sets the mutants come to."""
+        return -(-len(self.made) // self.size)
+
+    def outcomes(self, number: int) -> list[MutantOutcome]:
+        """What becomes of the mutants of a set; whatever was done with the others has no part in it."""
+        bench, nodes = (
+            MutantTrials(self.bench.subject, self.bench.held),
+            MutantTrials(self.bench.subject, self.nodes.held),
+        )
+        random = self.random.copied()
+        chosen = self.made[number * self.size : (number + 1) * self.size]
+        noticed = [_noticed(mutant, bench, nodes) for mutant in chosen]
+        return [
+            said if said.killer is not None else _outcome(mutant, said, random)
+            for mutant, said in zip(chosen, noticed, strict=True)
+        ]
+
+    def together(self, outcomes: Sequence[MutantOutcome]) -> Adequacy:
+        """What the outcomes of all sets come to, one after the other."""
+        told = [
+            (mutant, outcome)
+            for mutant, outcome in zip(self.made, outcomes, strict=True)
+            # A mistake that matters to no valid call is about calls of which nothing is demanded.
+            if mutant.points or outcome.status != "survived" or outcome.calls or outcome.call
+        ]
+        killed: dict[str, list[Faulty]] = {}
+        for mutant, outcome in told:
+            if outcome.killer not in (None, RUN):
+                killed.setdefault(str(outcome.killer), []).append(mutant)
+        selection = select(killed, self.bench.kills_one_of)
+        operator = str(self.bench.subject.spec.operator)
+        found = tuple(outcome for _, outcome in told)
+        return Adequacy(operator, found, self.unreached, selection, len(self.nodes.held), AIMED)
+
+
+def prepare(
+    subject: MutatedOperator, levels: DeclaredLevels, cases: Mapping[str, Case], node_tests: Sequence[Case]
+) -> Prepared:
+    """Ask the reference about every case and about the first random calls; within `MutatedOperator.quick`.
+
+    `cases` are an operator's, by the part of their id behind it. Raises InternalError where the reference
+    itself fails on one.
+    """
+    demanding = {name: case for name, case in cases.items() if case.demand != "survive"}
+    bench = MutantTrials(subject, hold(subject, demanding, strict=True))
+    asked = {str(each.id): asking_for_its_outputs(each, subject.spec) for each in node_tests}
+    usable = hold(subject, asked, strict=False)
+    nodes = MutantTrials(subject, usable if len(usable) >= USABLE * len(node_tests) else [])
+    random = RandomCalls(subject, levels, Draw(f"{subject.spec.operator}/adequacy"))
+    random.more(FIRST_CALLS)
+    random.begin_with(bench.held)
+    made, unreached = _worth_making(bench, random)
+    return Prepared(bench, nodes, random, made, unreached)
+
+
+def _worth_making(bench: MutantTrials, random: RandomCalls) -> tuple[list[Faulty], tuple[str, ...]]:
+    """The mutants that some call can tell from the right code, and the lines of those that none comes by.
+
+    Of the checks that refuse calls those count that a document demands.
+    """
+    subject = bench.subject
+    refused = [each for each in bench.held if each.case.demand == "refuse"]
+    guards = {point for each in refused for point in subject.guards_of(each.case)}
+    known: list[TrialCase | RandomCall] = [*bench.held, *random.drawn]
+    reached = {each.reached for each in known}
+    made: list[Faulty] = []
+    unreached: dict[str, None] = {}
+    for mutant in make_mutants(subject):
+        if mutant.guard:
+            if mutant.points <= guards:
+                made.append(mutant)
+        elif any(mutant.points <= each for each in reached):
+            made.append(mutant)
+        else:
+            unreached[f"{mutant.file}:{mutant.line}"] = None
+    planted: list[Faulty] = [*make_misreadings(subject), *make_mistakes(subject.spec)]
+    made += [
+        mistake
+        for mistake in planted
+        if any(mistake.applies(subject, each.call, each.answer) for each in known)
+    ]
+    return made, tuple(unreached)
+
+
+def _noticed(mutant: Faulty, bench: MutantTrials, nodes: MutantTrials) -> MutantOutcome:
+    """Which case notices a mutant, and whether ONNX's tests do."""
+    said = MutantOutcome(mutant.id, mutant.kind, mutant.file, mutant.line, mutant.diff, "killed")
+    if nodes.held:
+        said = replace(said, by_node_tests=nodes.killer(mutant) is not None)
+    return replace(said, killer=bench.killer(mutant))
+
+
+def _outcome(mutant: Faulty, said: MutantOutcome, random: RandomCalls) -> MutantOutcome:
+    """What becomes of a mutant that no case notices."""
+    agreeing, other = disagreeing(mutant, random)
+    if other is not None:
+        return replace(said, status="survived", calls=agreeing, call=describe(other))
+    equivalent = agreeing >= AIMED and not said.by_node_tests
+    return replace(said, status="equivalent" if equivalent else "survived", calls=agreeing)
+
+
+def disagreeing(mutant: Faulty, random: RandomCalls) -> tuple[int, Call | None]:
+    """How many random calls agree, and the first of which the judge would not accept the mutant's answer."""
+    agreeing = 0
+    for calls in batched(random.aimed(mutant.points, mutant)):
+        agreed, other = _agreeing(mutant, random.subject, calls)
+        agreeing += agreed
+        if other is not None:
+            return agreeing, other
+    return agreeing, None
+
+
+def _agreeing(
+    mutant: Faulty, subject: MutatedOperator, calls: Sequence[RandomCall]
+) -> tuple[int, Call | None]:
+    """How many calls agree with a mutant until one does not, and that one."""
+    with subject.exchanged(mutant.running(), mutant.file):
+        responses = [mutant.respond(subject, drawn.call, drawn.answer) for drawn in calls]
+    agreeing = 0
+    for drawn, response in zip(calls, responses, strict=True):
+        if tells_nothing(response, drawn.seconds):
+            continue
+        if not same_answers(response, drawn.answer) and not drawn.acceptance.accepts(response):
+            return agreeing, drawn.call
+        agreeing += 1
+    return agreeing, None
+
+
+def batched(drawn: Iterable[RandomCall]) -> Iterator[list[RandomCall]]:
+    """The calls in lists, the first short, for most that disagree do so soon."""
+    source = iter(drawn)
+    size = 10
+    while chunk := list(islice(source, size)):
+        yield chunk
+        size = 90 if size == 10 else 100
+
+
+def select(
+    killed: Mapping[str, Sequence[Item]], killer: Callable[[Item, Sequence[str]], str | None]
+) -> dict[str, int]:
+    """Few cases that together kill every mutant, given which mutants each killed first.
+
+    Cases that killed few are left out where `killer` finds others that kill theirs. The case that kills most
+    comes first; the numbers say how many mutants each kills.
+    """
+    left = {name: list(mutants) for name, mutants in killed.items()}
+    for name in sorted(left, key=lambda each: (len(killed[each]), each)):
+        others = sorted((each for each in left if each != name), key=lambda each: (-len(left[each]), each))
+        found: list[tuple[str, Item]] = []
+        for mutant in left[name]:
+            other = killer(mutant, others)
+            if other is None:
+                break
+            found.append((other, mutant))
+        else:
+            del left[name]
+            for other, mutant in found:
+                left[other].append(mutant)
+    return {name: len(left[name]) for name in sorted(left, key=lambda each: (-len(left[each]), each))}

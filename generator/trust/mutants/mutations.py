@@ -1,0 +1,220 @@
+"""What is changed in a syntax tree: one small edit at a time, of the kinds that people make by mistake."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from generator.trust.mutants.edits import (
+    RESULTS,
+    Edit,
+    MutantVocabulary,
+    Node,
+    is_first,
+    is_guard,
+    is_nothing,
+    mentions,
+    name_of,
+)
+from generator.trust.mutants.neighbours import forgotten_calls, neighbour_edits, renamed
+
+_BOUNDARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+_ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_CLAMPS = ("min", "max", "minimum", "maximum", "clip")
+_SYMMETRIC = {
+    *RESULTS,
+    "pop",
+    *_CLAMPS,
+    "isinstance",
+    "append",
+    "multiply_add",
+    "Tensor",
+    "lcm",
+    "gcd",
+    "full",
+    "zeros",
+    "array",
+}
+_PAIRS = (
+    ("original", "resized"), ("start", "end"), ("begin", "end"), ("first", "last"), ("top", "left"),
+    ("rows", "columns"), ("strides", "rates"), ("sizes", "strides"), ("numerator", "denominator"),
+)  # fmt: skip
+"""Words of names that are taken for each other."""
+
+
+def edits(node: Node, names: frozenset[str], vocabulary: MutantVocabulary) -> Iterator[Edit]:
+    """Every edit of one node itself, not of those inside it; `names` are those known in the function."""
+    if vocabulary.leaves_out(node):
+        return
+    match node:
+        case ast.Compare():
+            yield from _comparison(node)
+        case ast.BoolOp():
+            yield from _condition(node)
+        case ast.BinOp():
+            yield from _arithmetic(node)
+        case ast.UnaryOp(op=ast.USub() | ast.Not() | ast.Invert()):
+            yield Edit("dropped sign" if isinstance(node.op, ast.USub) else "negation", node, node.operand)
+        case ast.Constant():
+            yield from _constant(node, vocabulary)
+        case ast.Call():
+            yield from _call(node)
+        case ast.Subscript(slice=ast.Slice()):
+            yield from _slice(node)
+        case ast.IfExp() if not mentions(node.test, vocabulary.settled):
+            yield Edit("another branch", node, node.body, node.orelse)
+            yield Edit("another branch", node, node.orelse, node.body)
+        case ast.Name() | ast.Attribute():
+            yield from _mistaken_name(node, names)
+            yield from neighbour_edits(node, vocabulary.known)
+        case ast.Subscript() if is_first(node):
+            yield Edit("off by one", node.slice, ast.Constant(1))
+        case ast.Tuple(elts=[first, second]) if ast.dump(first) != ast.dump(second):
+            yield Edit("swapped arguments", node, ast.Tuple([second, first], node.ctx))
+        case ast.If() if not mentions(node.test, vocabulary.settled):
+            yield from _branch(node)
+        case ast.Match():
+            yield from _cases(node)
+        case ast.AugAssign() | ast.Assign(targets=[ast.Subscript()]):
+            yield Edit("dropped statement", node, ast.Pass())
+        case _ if is_guard(node):
+            yield Edit("dropped check", node, ast.Pass())
+
+
+def _comparison(node: ast.Compare) -> Iterator[Edit]:
+    for place, op in enumerate(node.ops):
+        other = _BOUNDARY[type(op)]()
+        ops = [*node.ops[:place], other, *node.ops[place + 1 :]]
+        yield Edit("comparison", node, ast.Compare(node.left, ops, node.comparators))
+    if len(node.ops) == 1 and isinstance(node.ops[0], _ORDER):
+        yield Edit("comparison", node, ast.UnaryOp(ast.Not(), node))
+
+
+def _condition(node: ast.BoolOp) -> Iterator[Edit]:
+    other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+    yield Edit("condition", node, ast.BoolOp(other, node.values))
+    for place in range(len(node.values)):
+        rest = [*node.values[:place], *node.values[place + 1 :]]
+        yield Edit("condition", node, rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest))
+
+
+def _arithmetic(node: ast.BinOp) -> Iterator[Edit]:
+    left, right = node.left, node.right
+    if is_nothing(node) or is_nothing(left):
+        return
+    if isinstance(left, ast.JoinedStr | ast.Dict | ast.List | ast.Tuple) or isinstance(right, ast.List):
+        return
+    match node.op:
+        case ast.Add():
+            yield Edit("arithmetic", node, ast.BinOp(left, ast.Sub(), right))
+            yield Edit("dropped term", node, right)
+        case ast.Sub():
+            yield Edit("arithmetic", node, ast.BinOp(left, ast.Add(), right))
+            yield Edit("swapped arguments", node, ast.BinOp(right, ast.Sub(), left))
+        case ast.Mult():
+            yield Edit("arithmetic", node, ast.BinOp(left, ast.Add(), right))
+            yield Edit("dropped term", node, right)
+        case ast.Div():
+            yield Edit("arithmetic", node, ast.BinOp(left, ast.Mult(), right))
+        case ast.FloorDiv():
+            # Rounding the other way: -(-a // b).
+            upwards = ast.UnaryOp(ast.USub(), ast.BinOp(ast.UnaryOp(ast.USub(), left), node.op, right))
+            yield Edit("rounding", node, upwards)
+        case ast.BitAnd():
+            yield Edit("condition", node, ast.BinOp(left, ast.BitOr(), right))
+        case ast.BitOr():
+            yield Edit("condition", node, ast.BinOp(left, ast.BitAnd(), right))
+        case ast.BitXor():
+            yield Edit("condition", node, ast.BinOp(left, ast.BitOr(), right))
+            yield Edit("condition", node, ast.BinOp(left, ast.BitAnd(), right))
+        case ast.LShift():
+            yield Edit("arithmetic", node, ast.BinOp(left, ast.RShift(), right))
+        case ast.RShift():
+            yield Edit("arithmetic", node, ast.BinOp(left, ast.LShift(), right))
+    yield Edit("dropped term", node, left)
+
+
+def _constant(node: ast.Constant, vocabulary: MutantVocabulary) -> Iterator[Edit]:
+    value = node.value
+    if isinstance(value, bool):
+        yield Edit("constant", node, ast.Constant(not value))
+    elif isinstance(value, int):
+        yield Edit("off by one", node, ast.Constant(value + 1))
+        yield Edit("off by one", node, ast.Constant(value - 1))
+    elif isinstance(value, float):
+        yield Edit("constant", node, ast.Constant(value + 1))
+    elif isinstance(value, str):
+        for options in vocabulary.options:
+            if value in options:
+                for each in options:
+                    if each != value:
+                        yield Edit("constant", node, ast.Constant(each))
+                return
+        for words in vocabulary.values:
+            if value in words:
+                others = [each for each in words if each != value]
+                for each in dict.fromkeys((others[0], others[-1])):
+                    yield Edit("constant", node, ast.Constant(each))
+                break
+
+
+def _call(node: ast.Call) -> Iterator[Edit]:
+    name, args = name_of(node.func), node.args
+    plain = not node.keywords and not any(isinstance(each, ast.Starred) for each in args)
+    yield from forgotten_calls(node)
+    if name in _CLAMPS and len(args) >= 2 and plain:
+        kept = args[:1] if name == "clip" else args
+        for each in kept:
+            yield Edit("dropped clamp", node, each)
+    if name == "range" and len(args) == 1:
+        backwards = ast.Subscript(node, ast.Slice(step=ast.Constant(-1)), ast.Load())
+        yield Edit("axis order", node, backwards)
+    if len(args) >= 2 and plain and name not in _SYMMETRIC:
+        for place in range(len(args) - 1):
+            swapped = [*args[:place], args[place + 1], args[place], *args[place + 2 :]]
+            yield Edit("swapped arguments", node, ast.Call(node.func, swapped, []))
+
+
+def _slice(node: ast.Subscript) -> Iterator[Edit]:
+    piece = node.slice
+    assert isinstance(piece, ast.Slice)
+    variants: list[Callable[[], ast.Slice]] = []
+    if piece.lower is not None:
+        variants.append(lambda: ast.Slice(None, piece.upper, piece.step))
+    if piece.upper is not None:
+        variants.append(lambda: ast.Slice(piece.lower, None, piece.step))
+    if piece.step is not None:
+        variants.append(lambda: ast.Slice(piece.lower, piece.upper, None))
+    for variant in variants:
+        yield Edit("slice", node, ast.Subscript(node.value, variant(), node.ctx))
+
+
+def _mistaken_name(node: ast.Name | ast.Attribute, names: frozenset[str]) -> Iterator[Edit]:
+    if not isinstance(node.ctx, ast.Load):
+        return
+    words = name_of(node).split("_")
+    for pair in _PAIRS:
+        for one, other in (pair, pair[::-1]):
+            if one in words:
+                name = "_".join(other if each == one else each for each in words)
+                if name in names:
+                    yield Edit("mistaken name", node, renamed(node, name))
+
+
+def _branch(node: ast.If) -> Iterator[Edit]:
+    if is_guard(node):
+        yield Edit("dropped check", node, ast.Pass())
+        return
+    yield Edit("another branch", node.test, ast.Constant(True), node.orelse[0] if node.orelse else None)
+    yield Edit("another branch", node.test, ast.Constant(False), node.body[0])
+
+
+def _cases(node: ast.Match) -> Iterator[Edit]:
+    for place in range(len(node.cases) - 1):
+        case, other = node.cases[place], node.cases[place + 1]
+        mistaken = ast.match_case(case.pattern, case.guard, other.body)
+        cases = [*node.cases[:place], mistaken, *node.cases[place + 1 :]]
+        yield Edit("another branch", node, ast.Match(node.subject, cases), case.body[0])

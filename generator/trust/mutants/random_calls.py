@@ -1,0 +1,182 @@
+"""Random valid calls of an operator, far more than a suite has, and some that come by a given point."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from time import process_time
+
+from conformance.judging.responses import Answered
+from generator.asking.calls import Call
+from generator.calls.data.draws import Draw
+from generator.calls.declared.declared_levels import DeclaredLevels
+from generator.calls.rows.factors import factor_model
+from generator.calls.rows.feasibility import FREE, Solver
+from generator.trust.mutants.acceptance import Acceptance
+from generator.trust.mutants.bench import Faulty, TrialCase, weight_of
+from generator.trust.mutants.reach import Point
+from generator.trust.mutants.subject import MutatedOperator
+from generator.trust.mutants.variations import varied
+from opcert.vocabulary.tensors import Tensor
+from specs.model.domain import check_constraints
+
+AIMED = 2000
+"""So many random calls that come by a changed line must agree before a mutant counts as equivalent."""
+_BARREN = 20
+"""Lists of tries in a row without any new call, after which there is none to be found."""
+_TRIES = 96
+"""Calls tried for each one that is wanted, before it is given up."""
+_SEEN_SOON = 8
+"""Calls tried for each one that is wanted, after which the others must be in sight."""
+_LARGEST = 4096
+"""Elements of the first output beyond which a call takes too long."""
+_SMALLEST = 100
+"""Of the calls that come by a point, so many of the smallest are varied."""
+_SPENT = 6
+"""Variations in a row that were known before or are no calls, after which a call is varied no more."""
+_CHUNK = 100
+
+
+@dataclass(eq=False)
+class RandomCall:
+    """One random call, the right answer, the points that it comes by, its weight, and seconds.
+
+    `acceptance` says what a case of the call would accept.
+    """
+
+    call: Call
+    answer: Answered
+    reached: frozenset[Point]
+    weight: int
+    seconds: float
+    acceptance: Acceptance
+
+
+@dataclass(eq=False)
+class RandomCalls:
+    """Calls drawn so far; within `MutatedOperator.quick`, and while no mutant runs."""
+
+    subject: MutatedOperator
+    levels: DeclaredLevels
+    draw: Draw
+    drawn: list[RandomCall] = field(default_factory=list)
+    _count: int = 0
+    _bases: list[RandomCall] = field(default_factory=list)
+    _seen: set[str] = field(default_factory=set)
+    _fruitless: Counter[int] = field(default_factory=Counter)
+    _answered: dict[str, RandomCall | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._solver = Solver(factor_model(self.subject.spec))
+
+    def copied(self) -> RandomCalls:
+        """The same calls, from which another drawing goes on for itself; what both draw is asked once."""
+        seen, fruitless = {*self._seen}, Counter(self._fruitless)
+        return replace(self, drawn=[*self.drawn], _bases=[*self._bases], _seen=seen, _fruitless=fruitless)
+
+    def begin_with(self, held: Sequence[TrialCase]) -> None:
+        """Calls of cases, to be varied where no random call comes by a point."""
+        for each in held:
+            if isinstance(each.answer, Answered) and _size(each.answer) <= _LARGEST:
+                acceptance = Acceptance(self.subject, each.call)
+                self._bases.append(
+                    RandomCall(each.call, each.answer, each.reached, each.weight, each.seconds, acceptance)
+                )
+
+    def more(self, count: int) -> None:
+        """Draw calls of any levels."""
+        model = self._solver.model
+        for draw in self._draws(count):
+            wanted = [draw.shuffled(range(size)) for size in model.sizes]
+            row = self._solver.complete([FREE] * len(model.sizes), wanted)
+            if row is None:
+                continue
+            levels = {name: str(level) for name, level in model.row_levels(row).items()}
+            call = self.levels.build_call(self.subject.spec, levels, draw.child("call"))
+            if call is not None:
+                self._try(call)
+
+    def vary(self, count: int, bases: Sequence[RandomCall]) -> None:
+        """Draw calls that differ a little from some that are known."""
+        for draw in self._draws(count):
+            base = draw.choice(bases)
+            call = varied(self.subject.spec, base.call, draw.child("varied"))
+            broken = check_constraints(self.subject.spec, call.attributes, dict(call.inputs))
+            new = not broken and self._try(call)
+            self._fruitless[id(base)] = 0 if new else self._fruitless[id(base)] + 1
+
+    def aimed(self, points: frozenset[Point], mutant: Faulty | None = None) -> Iterator[RandomCall]:
+        """AIMED calls that come by all of these points, and that a mutant can matter to.
+
+        Small ones come first; there are fewer where no more are found.
+        """
+
+        def may_tell(drawn: RandomCall) -> bool:
+            return points <= drawn.reached and (
+                mutant is None or mutant.applies(self.subject, drawn.call, drawn.answer)
+            )
+
+        given, place, tries, barren, known = 0, 0, 0, 0, 0
+        bases = [each for each in self._bases if may_tell(each)]
+        first = self.drawn[:_CHUNK]
+        often = 2 * sum(may_tell(each) for each in first) > len(first)
+        while given < AIMED and tries <= _TRIES * AIMED:
+            fresh = [each for each in self.drawn[place:] if may_tell(each)]
+            place = len(self.drawn)
+            for each in sorted(fresh, key=lambda each: each.weight)[: AIMED - given]:
+                given += 1
+                yield each
+            bases += fresh
+            known = known if tries else given
+            tries += _CHUNK
+            # As many as are found in so many tries are not enough in all that there may be.
+            in_sight = given + (given - known) * (_TRIES * AIMED - tries) // tries
+            if tries > _SEEN_SOON * AIMED and in_sight < AIMED:
+                return
+            if not bases and (tries > AIMED or not points):
+                return
+            if barren > _BARREN:
+                return
+            if not bases or (often and tries % (2 * _CHUNK)):
+                self.more(_CHUNK)
+            else:
+                # To vary a call takes far less time than to draw one. Whatever is beside the smallest ones
+                # may be known by now.
+                fruitful = [each for each in bases if self._fruitless[id(each)] < _SPENT]
+                smallest = sorted(fruitful or bases, key=lambda each: each.weight)
+                self.vary(_CHUNK, smallest[: _SMALLEST << barren])
+            barren = 0 if len(self.drawn) > place else barren + 1
+
+    def _draws(self, count: int) -> Iterator[Draw]:
+        for _ in range(count):
+            self._count += 1
+            yield self.draw.child(str(self._count))
+
+    def _try(self, call: Call) -> bool:
+        """Keep a call that the reference answers, with what it comes by; whether it was not known before."""
+        call = call.trimmed()
+        digest = call.digest(self.subject.spec.operator)
+        if digest in self._seen:
+            return False
+        self._seen.add(digest)
+        if digest not in self._answered:
+            self._answered[digest] = self._ask(call)
+        drawn = self._answered[digest]
+        if drawn is not None:
+            self.drawn.append(drawn)
+        return True
+
+    def _ask(self, call: Call) -> RandomCall | None:
+        """A call with its answer; None where it is refused, or takes too long."""
+        started = process_time()
+        answer, reached = self.subject.watch(call)
+        seconds = process_time() - started
+        if not isinstance(answer, Answered) or _size(answer) > _LARGEST:
+            return None
+        weight = weight_of(call, answer)
+        return RandomCall(call, answer, reached, weight, seconds, Acceptance(self.subject, call))
+
+
+def _size(answer: Answered) -> int:
+    return max((each.array.size for each in answer.outputs if isinstance(each, Tensor)), default=0)

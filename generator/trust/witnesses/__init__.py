@@ -1,0 +1,1 @@
+"""Witnesses: whether ONNX itself, and runtimes, take calls for valid."""

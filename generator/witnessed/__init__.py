@@ -1,1 +1,0 @@
-"""What others say of calls and cases: the checker, shape inference, runtimes; how far each is trusted."""

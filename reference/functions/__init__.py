@@ -1,0 +1,1 @@
+"""Elementary functions and powers of numbers that carry errors."""

@@ -1,0 +1,203 @@
+"""Numbers to the power of numbers: their values, what programs may be off by, and what is no number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from typing import Literal
+
+import numpy as np
+from flint import arb, ctx, fmpq
+
+from opcert.vocabulary.element_types import BINARY64
+from reference.functions.functions import DOUBLE_BITS, USUAL_BITS
+from reference.numbers.binary_numbers import BinaryNumber, farther
+from reference.numbers.enclosures import Ball, nearest_binary
+from reference.numbers.exact_roots import root
+from reference.numbers.noted_functions import note_function
+from reference.numbers.number_arrays import Numbers, settled
+from reference.numbers.passing import opened
+from reference.numbers.rationals import Rationals
+from reference.numbers.working import MARGIN, SLACK, rounded_up
+from reference.readings.choices import Choice
+
+ULPS, NARROW_ULPS = 16.0, 4.0
+"""Units in the last place of float64 and float32, and of float16, by the table that
+`reference/functions/functions.py` cites."""
+SpecialPowers = Choice[Literal["pow", "exp_of_log"]]
+_DIGITS_OF_DOUBLES = 1 << BINARY64.precision
+_FAR = 4096
+"""Powers of two beyond those of all numbers of all types."""
+_GREAT = 1000
+_SMALL, _TINY = math.ldexp(1.0, -8), math.ldexp(1.0, -900)
+
+
+def power_of(base: Numbers, exponent: Numbers, special_powers: SpecialPowers) -> Numbers:
+    """Each base to the power of its exponent: within its allowance, NaN where no real number is the power.
+
+    What IEEE 754's pow makes a number of, and its logarithm times the exponent does not, is asked for.
+    """
+    working, shape = base.working, np.broadcast_shapes(base.shape, exponent.shape)
+    note_function("pow")
+    base, exponent = base.broadcast(shape), exponent.broadcast(shape)
+    bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
+    most = Fraction(working.greatest) * (1 + Fraction(MARGIN))
+    found: list[BinaryNumber] = []
+    special, error = np.zeros(shape), np.zeros(shape)
+    lost = np.array(base.lost | exponent.lost)
+    bases, exponents = (each.value.fractions() for each in (base, exponent))
+    for at, (x, y) in enumerate(zip(bases, exponents, strict=True)):
+        signs = float(base.sign.flat[at]), float(exponent.sign.flat[at])
+        outcome: BinaryNumber | float
+        if x and y and np.isfinite(signs).all():
+            outcome = _value(x, y, bits)
+        else:
+            outcome, is_disputed = _special(x, y, *signs)
+            if is_disputed and special_powers.ask() == "exp_of_log":
+                # Of a negative zero the logarithm is that of zero; elsewhere infinity meets zero, or a NaN.
+                outcome = math.inf if signs[0] == 0 and y < 0 else math.nan
+        offs = float(base.error.flat[at]), float(exponent.error.flat[at])
+        if isinstance(outcome, BinaryNumber) and outcome.exceeds(most):
+            outcome = math.inf if outcome.whole > 0 else -math.inf
+        reach = _reach(x, y, offs, outcome, bits) if any(offs) else 0.0
+        error.flat[at], lost.flat[at] = (math.inf, True) if reach is None else (reach, lost.flat[at])
+        special.flat[at] = 0.0 if isinstance(outcome, BinaryNumber) else outcome
+        found.append(outcome if isinstance(outcome, BinaryNumber) else BinaryNumber(0, 0))
+    value = Rationals.of_binary(found, shape)
+    result = settled(working, value, rounded_up(error), special, special, lost)
+    exact = (result.value.signs() == 0) & (result.error == 0)
+    working.note_chain(result.finite & ~exact)
+    narrow = working.is_narrow and working.layout == working.own_layout
+    ulps = NARROW_ULPS if narrow else ULPS
+    result = result.rounded(1, exact=exact, least=math.ceil(ulps), ulps=ulps)
+    doubtful = result.lost & ~np.isfinite(result.sign)
+    return opened(result, doubtful) if doubtful.any() else result
+
+
+def whole_powers(base: Numbers, exponent: Numbers, *, by_float: bool) -> Numbers:
+    """Integers to the power of whole numbers that are not negative; beyond the type anything.
+
+    Some programs multiply, which wraps around, and some convert from double precision: no text says a word.
+    Nor does one say that the power is not one of doubles where the exponent is a float.
+    """
+    shape = np.broadcast_shapes(base.shape, exponent.shape)
+    pairs = zip(*(each.broadcast(shape).value.fractions() for each in (base, exponent)), strict=True)
+    low, high = base.working.element_type.integer_range
+    # No integer but 0, 1 and -1 has a power in any type beyond the 64th.
+    powers = [int(Fraction(x) ** (min(int(y), 64) if abs(x) > 1 else int(y))) for x, y in pairs]
+    found = np.array(powers, dtype=object)
+    numbers = Numbers.exact(found.reshape(shape), base.working)
+    if by_float:
+        low, high = max(low, -_DIGITS_OF_DOUBLES), min(high, _DIGITS_OF_DOUBLES)
+    beyond = np.array([not low <= each <= high for each in found], dtype=np.bool_).reshape(shape)
+    return opened(numbers, beyond) if beyond.any() else numbers
+
+
+def _special(x: Fraction, y: Fraction, base: float, exponent: float) -> tuple[BinaryNumber | float, bool]:
+    """What comes of zero, infinities and NaN, and whether `exp(y log(x))` has another answer.
+
+    `base` and `exponent` are signs, as Numbers have them.
+    """
+    if exponent == 0:
+        return BinaryNumber(1, 0), base == 0 or not math.isfinite(base)
+    if math.isnan(base) or math.isnan(exponent):
+        is_one = x == 1 and not math.isnan(base)
+        return (BinaryNumber(1, 0), True) if is_one else (math.nan, False)
+    if math.isinf(exponent):
+        size = math.inf if math.isinf(base) else abs(x)
+        if size == 1:
+            return BinaryNumber(1, 0), True
+        return (math.inf if (size > 1) == (exponent > 0) else 0.0), base < 0
+    is_odd = y.denominator == 1 and y.numerator % 2 == 1
+    sign = -1.0 if math.copysign(1.0, base) < 0 and is_odd else 1.0
+    if base == 0:
+        return (math.copysign(0.0, sign), False) if y > 0 else (sign * math.inf, sign < 0)
+    return (sign * math.inf if y > 0 else math.copysign(0.0, sign)), base < 0
+
+
+@lru_cache(maxsize=1 << 16)
+def _value(x: Fraction, y: Fraction, bits: int) -> BinaryNumber | float:
+    """The power of numbers that are not zero; NaN where it is not real."""
+    if x < 0 and y.denominator != 1:
+        return math.nan
+    sign, size = (-1 if x < 0 and y.numerator % 2 else 1), abs(x)
+    while y.denominator > 1 and y.denominator % 2 == 0:
+        # An exact root is what no enclosure need tell from its neighbours; what is left is irrational.
+        square, inexact = root(size)
+        if inexact:
+            break
+        size, y = square, y * 2
+    if size == 1:
+        return BinaryNumber(sign, 0)
+    most = 1 + abs(size.numerator.bit_length() - size.denominator.bit_length())
+    scale = 0.0 if abs(y) * most <= _FAR else _scale(size, y)
+    if abs(scale) > _FAR:
+        return BinaryNumber(sign, _FAR if scale > 0 else -_FAR)
+    found = nearest_binary(_raised_to(y), size.numerator, size.denominator, bits)
+    return BinaryNumber(sign * found.whole, found.power)
+
+
+@lru_cache(maxsize=1 << 12)
+def _raised_to(y: Fraction) -> Callable[[Ball], Ball]:
+    """The power as a function of its base; always the same one, by which values are kept."""
+    exponent = fmpq(y.numerator, y.denominator)
+    return lambda ball: ball ** arb(exponent)  # exact: an enclosure
+
+
+def _scale(size: Fraction, y: Fraction) -> float:
+    """About the logarithm of a power to base two; an infinity where it is beyond all numbers."""
+    before = ctx.prec
+    try:
+        ctx.prec = 1 << 12
+        found = arb(fmpq(size.numerator, size.denominator)).log_base(2) * arb(
+            fmpq(y.numerator, y.denominator)
+        )
+        if abs(found) > 2 * _FAR:
+            return math.inf if found > 0 else -math.inf
+        return float(found.mid())
+    finally:
+        ctx.prec = before
+
+
+def _reach(
+    x: Fraction, y: Fraction, offs: tuple[float, float], value: BinaryNumber | float, bits: int
+) -> float | None:
+    """How far the power may be off where base and exponent are; None for any distance."""
+    if not isinstance(value, BinaryNumber) or any(map(math.isinf, offs)):
+        return None
+    if not offs[1] and (near := _near(x, y, offs[0], value)) is not None:
+        return near
+    apart, beside = (Fraction(each) for each in offs)
+    if abs(x) < apart or (x < 0 and beside) or x == 0:
+        return None
+    corners = [value]
+    for base, exponent in product({x - apart, x + apart}, {y - beside, y + beside}):
+        if base and exponent:
+            corner, is_disputed = _value(base, exponent, bits), False
+        else:
+            corner, is_disputed = _special(base, exponent, float(base), float(exponent))
+        if corner == 0.0:
+            corner = BinaryNumber(0, 0)
+        if is_disputed or not isinstance(corner, BinaryNumber):
+            return None
+        corners.append(corner)
+    ordered = sorted(corners, key=BinaryNumber.fraction)
+    return farther(value, ordered[0], ordered[-1])
+
+
+def _near(x: Fraction, y: Fraction, off: float, value: BinaryNumber) -> float | None:
+    """How far the power may be off where the base is by a small share of it; None where it may be more.
+
+    Of a share r it is off by (1 - r)^-|y| - 1 at most, which is below s + s^2 with s = |y| r / (1 - r).
+    """
+    if value.size() > _GREAT:
+        return None
+    cut = max(0, value.whole.bit_length() - BINARY64.precision)
+    size, power = float(abs(x)), math.ldexp((abs(value.whole) >> cut) + 1, value.power + cut)
+    share = off / size if size else 1.0
+    steps = abs(float(y)) * share / (1 - share) if share < _SMALL else 1.0
+    reach = power * (steps + steps * steps)
+    return reach * (1 + SLACK) if steps < _SMALL and reach > _TINY else None

@@ -1,0 +1,1 @@
+"""Exact numbers, alone and in arrays, and the error that each carries."""

@@ -1,0 +1,81 @@
+"""Values of elementary functions, each rounded to so many bits, whatever computes them.
+
+An enclosure is computed with some bits more than are asked for, and with more again until both its ends
+round to one number: that number hangs neither on the library, nor on its version, nor on the processor.
+Arguments whose values are rational (`exp(0)`) are the caller's to exclude: no enclosure need tell there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import arb, ctx, fmpq
+
+from opcert.vocabulary.errors import InternalError
+from reference.numbers.binary_numbers import BinaryNumber
+
+Ball = arb
+"""A number and how far from it the true one may lie, both exact: arithmetic of them is rigorous."""
+
+_GUARD = 64
+_MOST_BITS = 1 << 15
+
+
+def nearest_value(function: Callable[[Ball], Ball], argument: Fraction, bits: int) -> Fraction:
+    """The number of so many significant bits that is nearest to the function's value.
+
+    Raises InternalError where no precision tells it from its neighbour.
+    """
+    return nearest_binary(function, argument.numerator, argument.denominator, bits).fraction()
+
+
+@lru_cache(maxsize=1 << 16)
+def nearest_binary(
+    function: Callable[[Ball], Ball], numerator: int, denominator: int, bits: int
+) -> BinaryNumber:
+    """The same as an integer times a power of two, of an argument that may be not in lowest terms.
+
+    Raises InternalError where no precision tells the number from its neighbour.
+    """
+    before, precision = ctx.prec, bits + _GUARD
+    try:
+        while precision <= _MOST_BITS:
+            ctx.prec = precision
+            found = _rounded(function(arb(fmpq(numerator, denominator))), bits)
+            if found is not None:
+                return found
+            precision *= 2
+    finally:
+        ctx.prec = before
+    raise InternalError(
+        "the value of a function is too near to a point between two numbers",
+        got=f"the argument {Fraction(numerator, denominator)}",
+        expected=f"an enclosure of {_MOST_BITS} bits that tells on which side it lies",
+    )
+
+
+def _rounded(ball: Ball, bits: int) -> BinaryNumber | None:
+    """The number that both ends of a ball round to; None where there are two, or no end."""
+    if not ball.is_finite():
+        return None
+    middle, above, radius, beside = (int(each) for end in (ball.mid(), ball.rad()) for each in end.man_exp())
+    power = min(above, beside)
+    whole, reach = middle << (above - power), radius << (beside - power)
+    low, high = _round(whole - reach, bits), _round(whole + reach, bits)
+    if low != high or not low:
+        return None
+    zeros = (low & -low).bit_length() - 1
+    return BinaryNumber(low >> zeros, power + zeros)
+
+
+def _round(whole: int, bits: int) -> int:
+    """The nearest integer with zeros behind so many bits; of two the one whose last bit is even."""
+    dropped = whole.bit_length() - bits
+    if dropped <= 0:
+        return whole
+    half = 1 << (dropped - 1)
+    kept, rest = divmod(whole + half, half << 1)
+    # Between two numbers the sum is the higher one: the lower one is even where that is odd.
+    return (kept - (not rest and kept & 1)) << dropped

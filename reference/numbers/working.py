@@ -1,0 +1,112 @@
+"""What a program computes in: its precision, and what no document says about it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opcert.vocabulary.element_types import BINARY32, BINARY64, ElementType, FloatLayout
+from reference.numbers.numbers import largest, smallest_normal, smallest_subnormal
+from reference.readings.choices import Choice
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+MARGIN = math.ldexp(1.0, -20)
+"""How far below the greatest number a bound must stay so that no rounding on the way passes it."""
+SLACK = math.ldexp(1.0, -40)
+"""More than the relative error of a float64 sum of up to a thousand terms of one sign."""
+
+
+def rounded_up(bound: Floats) -> Floats:
+    """A bound computed in float64, raised so that it holds in exact arithmetic; zero stays zero."""
+    if not bound.any():
+        return bound
+    with np.errstate(over="ignore"):
+        # What is no number is no bound either: `fmin` makes infinity of it.
+        raised = np.fmin(np.nextafter(bound * (1 + SLACK), np.inf), np.inf)
+    return np.where(bound == 0, 0.0, raised)
+
+
+@dataclass(frozen=True, eq=False)
+class Working:
+    """The arithmetic of one call: the element type of its data, and the readings that all of it shares.
+
+    `subnormals` and `accumulation` are asked for where an operation depends on them, and nowhere else.
+    """
+
+    element_type: ElementType
+    subnormals: Choice[str] = Choice("kept")
+    accumulation: Choice[str] = Choice("float32")
+
+    @cached_property
+    def is_float(self) -> bool:
+        return self.element_type.is_float
+
+    @cached_property
+    def layout(self) -> FloatLayout:
+        """In what operations are computed: float32 at least, or the type itself where it is read so."""
+        if self.is_narrow and self.accumulation.option == "input":
+            return self.own_layout
+        return BINARY64 if self.element_type.name == "double" else BINARY32
+
+    @cached_property
+    def own_layout(self) -> FloatLayout:
+        """That of the element type itself, which is one of floats."""
+        assert self.element_type.layout is not None
+        return self.element_type.layout
+
+    @cached_property
+    def is_narrow(self) -> bool:
+        """Whether programs compute either in the type itself or in float32."""
+        return self.element_type.name in ("float16", "bfloat16")
+
+    @cached_property
+    def unit(self) -> float:
+        """The greatest relative error of one rounding to nearest."""
+        return math.ldexp(1.0, -self.layout.precision)
+
+    @cached_property
+    def least(self) -> float:
+        """The smallest positive number: what one rounding errs by at most where it underflows, twice."""
+        return float(smallest_subnormal(self.layout))
+
+    @cached_property
+    def least_normal(self) -> float:
+        """Below this a number may be flushed to zero: that of the type, or of the precision if greater."""
+        own = self.element_type.layout
+        here = float(smallest_normal(self.layout))
+        return here if own is None else max(here, float(smallest_normal(own)))
+
+    @cached_property
+    def greatest(self) -> float:
+        """The greatest finite number that a program can hold on its way."""
+        return float(largest(self.layout))
+
+    @cached_property
+    def range(self) -> tuple[Fraction, Fraction]:
+        """The least and the greatest number of the element type."""
+        if self.element_type.is_integer:
+            low, high = self.element_type.integer_range
+            return Fraction(low), Fraction(high)
+        assert self.element_type.layout is not None
+        return -largest(self.element_type.layout), largest(self.element_type.layout)
+
+    def may_flush(self, size: Floats, error: Floats) -> Mask:
+        """Where a number within an error of a size may be below the smallest normal one, and not zero."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray((size + error > 0) & ~(size - error >= self.least_normal))
+
+    def flushes(self, tiny: Mask) -> bool:
+        """Whether tiny numbers may become zero; asks only where there are any."""
+        return bool(tiny.any()) and self.subnormals.ask() == "flushed"
+
+    def note_chain(self, inexact: Mask) -> None:
+        """Ask for the precision of sums and chains of operations, where some of their results are inexact."""
+        if self.is_narrow and inexact.any():
+            self.accumulation.ask()

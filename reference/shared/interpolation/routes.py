@@ -1,0 +1,126 @@
+"""The arithmetics that coordinate formulas are computed in: on Estimates, and by every listed route."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from reference.numbers.estimates import Estimate
+
+
+class RouteArithmetic(Protocol):
+    """Something to compute formulas in.
+
+    `ratio` and `quotient` are by division in every route, `divide` may go by the reciprocal. The others are
+    what a route may fuse: `divide_add` is a / b + c, `multiply_add` a * b + c, `two_products` a * b + c * d.
+    """
+
+    def constant(self, value: Fraction | int) -> Any: ...
+    def ratio(self, numerator: Fraction | int, denominator: int) -> Any: ...
+    def quotient(self, dividend: Any, divisor: Any) -> Any: ...
+    def divide(self, dividend: Any, divisor: Any) -> Any: ...
+    def divide_add(self, dividend: Any, divisor: Any, addend: Any) -> Any: ...
+    def multiply_add(self, a: Any, b: Any, c: Any) -> Any: ...
+    def two_products(self, a: Any, b: Any, c: Any, d: Any) -> Any: ...
+
+
+class Estimated:
+    """Arithmetic on Estimates: exact values with the error of the worst listed route."""
+
+    def constant(self, value: Fraction | int) -> Estimate:
+        return Estimate.held(value)
+
+    def ratio(self, numerator: Fraction | int, denominator: int) -> Estimate:
+        return Estimate.held(numerator).divide_once(denominator)
+
+    def quotient(self, dividend: Estimate, divisor: Estimate) -> Estimate:
+        return dividend.divide_once(divisor)
+
+    def divide(self, dividend: Estimate, divisor: Estimate) -> Estimate:
+        return dividend / divisor
+
+    def divide_add(self, dividend: Estimate, divisor: Estimate, addend: Estimate) -> Estimate:
+        return dividend / divisor + addend
+
+    def multiply_add(self, a: Estimate, b: Estimate, c: Estimate) -> Estimate:
+        return a * b + c
+
+    def two_products(self, a: Estimate, b: Estimate, c: Estimate, d: Estimate) -> Estimate:
+        return a * b + c * d
+
+
+Width = type[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Route:
+    """Arithmetic of one way to compute coordinates.
+
+    `work` is the precision of sums and products, `scales` that of ratios of lengths. `reciprocal` is None
+    where divisions are divisions, else the precision of the reciprocal that is multiplied with instead.
+    `result` is the precision that the coordinate is stored in. `fused` says which product of a sum is kept
+    exact by a fused multiply-add, where there are two.
+    """
+
+    work: Width
+    scales: Width
+    reciprocal: Width | None
+    result: Width
+    fused: Literal["first", "second"] | None = None
+
+    def constant(self, value: Fraction | int) -> Any:
+        # Lengths and float32 scales are exact here; only a double region of interest is rounded.
+        return self.work(self.scales(float(value)))
+
+    def ratio(self, numerator: Fraction | int, denominator: int) -> Any:
+        return self.work(self.scales(float(numerator)) / self.scales(denominator))
+
+    def quotient(self, dividend: Any, divisor: Any) -> Any:
+        return dividend / divisor
+
+    def divide(self, dividend: Any, divisor: Any) -> Any:
+        return dividend / divisor if self.reciprocal is None else dividend * self._inverse(divisor)
+
+    def divide_add(self, dividend: Any, divisor: Any, addend: Any) -> Any:
+        if self.reciprocal is None:
+            return dividend / divisor + addend
+        return self.multiply_add(dividend, self._inverse(divisor), addend)
+
+    def multiply_add(self, a: Any, b: Any, c: Any) -> Any:
+        if self.fused is None:
+            return a * b + c
+        if self.work is np.float32:
+            # The product of two float32 is exact in float64.
+            wide = [np.asarray(each, dtype=np.float64) for each in (a, b, c)]
+            return (wide[0] * wide[1] + wide[2]).astype(np.float32)
+        return np.asarray(np.frompyfunc(_fuse, 3, 1)(a, b, c), dtype=np.float64)
+
+    def two_products(self, a: Any, b: Any, c: Any, d: Any) -> Any:
+        return self.multiply_add(c, d, a * b) if self.fused == "second" else self.multiply_add(a, b, c * d)
+
+    def _inverse(self, divisor: Any) -> Any:
+        width = self.reciprocal or self.work
+        return self.work(width(1) / width(divisor))
+
+
+def _fuse(a: float, b: float, c: float) -> float:
+    return float(Fraction(a) * Fraction(b) + Fraction(c))
+
+
+def routes() -> Iterator[Route]:
+    """Every listed way: float32 or float64, division or reciprocal, fused or not, stored in either width."""
+    single, double = np.float32, np.float64
+    for reciprocal in (None, single):
+        yield Route(single, single, reciprocal, single)
+        yield Route(single, single, reciprocal, single, "first")
+        yield Route(single, single, reciprocal, single, "second")
+    for result in (single, double):
+        for scales in (single, double):
+            for each in (None, double):
+                yield Route(double, scales, each, result)
+    yield Route(double, double, None, double, "first")
+    yield Route(double, double, None, double, "second")

@@ -1,0 +1,141 @@
+"""Sums of Numbers, and sums of products: in any order, blocked, pairwise, or with fused operations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from opcert.vocabulary.element_types import BINARY64, FloatLayout
+from reference.numbers.accumulations import RUNNING, WHOLE, RunningAxis
+from reference.numbers.number_arrays import Numbers, beside_open, settled
+from reference.numbers.numbers import largest, smallest_subnormal
+from reference.numbers.rationals import Rationals
+from reference.numbers.working import MARGIN, Floats, Mask, rounded_up
+from reference.sums.terms import Terms, terms_of_numbers, terms_of_products
+
+_LEAST = float(smallest_subnormal(BINARY64))
+
+
+def total(numbers: Numbers, axes: int | Sequence[int], *, keepdims: bool = False) -> Numbers:
+    """The sum along axes: one rounding less than there are terms; that of no numbers is zero."""
+    flat, shape = last_axis(numbers, axes, keepdims=keepdims)
+    return _added_up(terms_of_numbers(flat, WHOLE), WHOLE, operations=-1).reshape(shape)
+
+
+def running_totals(numbers: Numbers) -> Numbers:
+    """The sums of the first elements of the last axis, of none of them first: one more than there are."""
+    return _added_up(terms_of_numbers(numbers, RUNNING), RUNNING, operations=-1)
+
+
+def total_of_products(
+    left: Numbers, right: Numbers, axes: int | Sequence[int], *, keepdims: bool = False
+) -> Numbers:
+    """The sum of the products of elements of two of one shape, along axes."""
+    (first, shape), (second, _) = (last_axis(each, axes, keepdims=keepdims) for each in (left, right))
+    return sum_of_products(first, second).reshape(shape)
+
+
+def mean_of(summed: Numbers, count: int | NDArray[np.intp]) -> Numbers:
+    """Sums divided by how many numbers they are of, or multiplied by the reciprocals of their counts."""
+    if isinstance(count, np.ndarray) and count.size and (count == count.flat[0]).all():
+        count = int(count.flat[0])
+    counts = Rationals.of(np.asarray(count).astype(object))
+    return summed / Numbers.exact(counts, summed.working).rounded(1, exact=True)
+
+
+def last_axis(
+    numbers: Numbers, axes: int | Sequence[int], *, keepdims: bool
+) -> tuple[Numbers, tuple[int, ...]]:
+    """The elements along axes on one last axis, and the shape of what each of its rows comes to."""
+    chosen = sorted({each % numbers.ndim for each in ((axes,) if isinstance(axes, int) else axes)})
+    rest = [each for each in range(numbers.ndim) if each not in chosen]
+    lengths = [numbers.shape[each] for each in rest]
+    flat = numbers.transposed((*rest, *chosen)).reshape(
+        (*lengths, prod(numbers.shape[each] for each in chosen))
+    )
+    kept = [1 if each in chosen else extent for each, extent in enumerate(numbers.shape)]
+    return flat, tuple(kept if keepdims else lengths)
+
+
+def contract(subscripts: str, left: Numbers, right: Numbers) -> Numbers:
+    """The sums of products that an equation like `mk,kn->mn` says.
+
+    Letters that the output lacks are summed up; no letter is twice in one operand. K products and their sum
+    are K roundings, of which each may also underflow.
+    """
+    sources, target = subscripts.split("->")
+    first, second = sources.split(",")
+    order = [*target, *dict.fromkeys(each for each in first + second if each not in target)]
+    return sum_of_products(
+        _aligned(left, first, order), _aligned(right, second, order), len(order) - len(target)
+    )
+
+
+def sum_of_products(left: Numbers, right: Numbers, axes: int = 1, plus: Numbers | None = None) -> Numbers:
+    """The products of elements, broadcast against each other, summed over the last axes, which go away.
+
+    `plus` is one more term of each sum, of any place among them.
+    """
+    shape = np.broadcast_shapes(left.shape, right.shape)
+    kept = shape[: len(shape) - axes]
+    terms = terms_of_products(left, right, (*kept, prod(shape[len(kept) :])))
+    if plus is not None:
+        more = plus.broadcast(kept).reshape((*kept, 1))
+        terms = terms.beside(terms_of_numbers(more, WHOLE))
+    return _added_up(terms, WHOLE, operations=0).reshape(kept)
+
+
+def _aligned(numbers: Numbers, letters: str, order: Sequence[str]) -> Numbers:
+    """With an axis for each letter of the order, of length 1 for those that the operand has not."""
+    moved = numbers.transposed(tuple(letters.index(each) for each in order if each in letters))
+    extents = iter(moved.shape)
+    return moved.reshape(tuple(next(extents) if each in letters else 1 for each in order))
+
+
+def _added_up(terms: Terms, along: RunningAxis, *, operations: int) -> Numbers:
+    """Terms summed along their last axis.
+
+    `operations` is 0 where each term is a product, which rounds and underflows, and -1 where it is a number.
+    """
+    working, error, sign = terms.working, terms.error, terms.sign
+    summed, special = terms.summed, along.special(sign)
+    zero = np.where(along.all(np.signbit(sign)) & along.any(np.ones(sign.shape, np.bool_)), -0.0, 0.0)
+    gone = along.any(terms.lost)
+    if not working.is_float:
+        return settled(working, summed, np.zeros(special.shape), special, zero, gone)
+    sizes = np.where(np.isfinite(sign), rounded_up(terms.sizes + error), 0.0)
+    # A product may be too small for float64, and is a term all the same.
+    sizes = np.maximum(sizes, np.where(terms.given, _LEAST, 0.0))
+    most, carried = rounded_up(along.floats(sizes)), rounded_up(along.floats(error))
+    count = along.count(sizes > 0)
+    roundings = np.maximum(count + operations, 0)
+    quantum = along.least(terms.quanta)
+    exact = along.all(error == 0) & _adds_exactly(quantum, most, working.layout)
+    if working.is_narrow:
+        several = count > 1
+        pairs = several & (count + operations < 2)
+        if pairs.any():
+            # Two numbers of the type are rounded once, in either precision to the same sum.
+            several = several & ~(pairs & along.all(terms.held_by(working.own_layout)))
+        working.note_chain(several & ~_adds_exactly(quantum, most, working.own_layout))
+    with np.errstate(over="ignore", invalid="ignore"):
+        charge = roundings * (working.unit * (1 + 2 * working.unit * roundings) * most + working.least)
+        gone = gone | ((count + operations > 0) & (most * (1 + MARGIN) >= working.greatest))
+    bound = np.where(exact | (roundings == 0), carried, rounded_up(carried + charge))
+    if error.any():
+        anything = along.any(np.isfinite(sign) & np.isinf(error))
+        special, bound, gone = beside_open(anything, special, bound, gone)
+    tiny = along.any((sizes > 0) & (sizes < working.least_normal))
+    if working.flushes(tiny | working.may_flush(np.abs(summed.floats()), bound)):
+        bound = rounded_up(bound + (count + 1) * working.least_normal)
+    return settled(working, summed, bound, special, zero, gone)
+
+
+def _adds_exactly(quantum: Floats, most: Floats, layout: FloatLayout) -> Mask:
+    """Where every partial sum of multiples of a quantum, in any order, is a number of a precision."""
+    with np.errstate(over="ignore"):
+        fits = most <= np.minimum(np.ldexp(quantum, layout.precision), float(largest(layout)))
+    return np.asarray(fits & (quantum >= float(smallest_subnormal(layout))))

@@ -1,0 +1,173 @@
+"""What a terminal says of each cause: a few lines, and one line of all that are left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from conformance.judging.kept_diagnosis import SmallerCall
+from conformance.judging.known_causes import WORDS, KnownCause
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.names import CaseId, OperatorName, operator_path_of
+from reports.causes.class_words import fit_text, remarks
+from reports.causes.failure_class import FailureClass, Told
+from reports.causes.failure_classes import classes_of, smaller_call
+from reports.causes.followed_readings import fault_text
+from reports.causes.resemblances import class_equals
+from reports.causes.titles import shown_text, title
+from reports.overview.decided import decide_verdicts
+from reports.overview.headline import runtime_name
+from reports.results.case_results import Results
+from reports.results.told_facts import short_names
+from reports.text.phrasing import count, listed, plural
+
+MOST_CAUSES = 10
+"""So many are told in full."""
+_LONGEST = 400
+_NAMED = 4
+
+
+@dataclass(frozen=True)
+class CauseParagraph:
+    """A cause in lines: its head, what is known of it, and the command for its smallest case.
+
+    `name` is the head without its number and its count, which change from run to run. `call` is the smallest
+    call and its answer in a line, empty where nobody made one smaller.
+    """
+
+    found: FailureClass
+    name: str
+    head: str
+    remarks: tuple[str, ...]
+    command: str
+    call: str = ""
+
+    def lines(self, program: str = "opcert") -> list[str]:
+        """Its lines, the first one to stand further left; `program` is how opcert is called."""
+        return [self.head, *filter(None, [self.call]), *self.remarks, self.reproduction(program)]
+
+    def reproduction(self, program: str = "opcert") -> str:
+        """The command for its smallest case."""
+        return self.command.replace("opcert", program, 1)
+
+
+def cause_paragraphs(results: Results) -> list[CauseParagraph]:
+    """Every cause of a run, in the order to fix."""
+    return [_paragraph(results, each) for each in classes_of(results)]
+
+
+def fault_paragraphs(results: Results) -> list[list[str]]:
+    """The faults of the whole run, each with the cases that show it and what is known of it."""
+    found = []
+    for fault in results.record.faults:
+        message = fault_text(fault)
+        lines = [one_line(f"Of the whole run: {message}", _LONGEST)]
+        cases = fault.get("cases")
+        if fault.get("kind") == "inconsistent_reading" and isinstance(cases, dict):
+            lines += [
+                one_line(f"follows {option} in {_command(results, case)}", _LONGEST)
+                for option, case in cases.items()
+            ]
+        else:
+            lines += [results.reproduction_command(each) for each in shown_cases(results, fault)[:1]]
+        lines += filter(None, [fault_cause(results, fault)])
+        found.append(lines)
+    return found
+
+
+def fault_cause(results: Results, fault: Mapping[str, object]) -> str:
+    """The entry that explains a fault of the whole run; empty where none does."""
+    message = fault_text(fault)
+    known = next((each for each in results.known if message in each.faults), None)
+    if known is None:
+        return ""
+    return one_line(f"known as {known.id}: {known.title} ({WORDS[known.kind]})", _LONGEST)
+
+
+def shown_cases(results: Results, fault: Mapping[str, object]) -> list[CaseId]:
+    """The cases that a fault of the whole run names as showing it, as far as the suite has them."""
+    cases = fault.get("cases")
+    named = cases.values() if isinstance(cases, dict) else cases if isinstance(cases, list) else ()
+    names = [each.get("case") if isinstance(each, dict) else each for each in named]
+    return [results.by_id[each].id for each in names if isinstance(each, str) and each in results.by_id]
+
+
+def _command(results: Results, case: object) -> str:
+    return results.reproduction_command(CaseId.parse(str(case)))
+
+
+def others_line(left: Sequence[CauseParagraph]) -> str:
+    """The causes that are not told in full, by number and operators."""
+    cases = sum(len(each.found.cases) for each in left)
+    names = listed([f"{each.found.number} ({short_names(each.found.operators)})" for each in left[:12]])
+    more = f" and {len(left) - 12} more" if len(left) > 12 else ""
+    verb = "has" if len(left) == 1 else "have"
+    return one_line(
+        f"{plural(len(left), 'more cause')} {verb} {plural(cases, 'case')}: {names}{more}; "
+        "`opcert report` tells them all",
+        2 * _LONGEST,
+    )
+
+
+def mended_line(entry: KnownCause) -> str:
+    """An entry that explains nothing any more."""
+    return one_line(
+        f"{entry.id}: {entry.title} ({plural(len(entry.asked), 'case')} asked, all pass)", _LONGEST
+    )
+
+
+def totals_line(results: Results) -> str:
+    """The last lines: what the record comes to, and how the causes of what fails are known.
+
+    Results may be of some of the record's cases: numbers are of all of them, causes of those that were seen.
+    """
+    classes = [each for each in classes_of(results) if any(case.fails for case in each.cases)]
+    verdicts = {**results.record.verdicts, **{str(each.id): each.verdict for each in results.cases}}
+    named = (
+        (OperatorName.parse(operator_path_of(case)).unversioned, each) for case, each in verdicts.items()
+    )
+    decided = decide_verdicts(named, len(classes))
+    told = Counter(each.told for each in classes)
+    parts = [f"{count(told[name])} {said}" for name, said in _TOLD.items() if told[name]]
+    seen = sum(each.fails for each in results.cases)
+    least = " at least, of some of its cases" if seen < decided.failing else ""
+    causes = [f"Causes{least}: {', '.join(parts)}."] if parts else []
+    return "\n".join([" ".join(decided.sentences()), *filter(None, [decided.beside()]), *causes])
+
+
+_TOLD: Mapping[Told, str] = {
+    "entry": "known",
+    "either": "of either of several known ones",
+    "together": "of several known ones together",
+    "suspected": "suspected and not shown",
+    "message": "told by the runtime",
+    "experiment": "shown by experiment",
+    "rule": "a rule not checked",
+    "optimisation": "only with optimisation",
+    "association": "by association alone",
+    "nothing": "not found",
+}
+
+
+def _paragraph(results: Results, found: FailureClass) -> CauseParagraph:
+    resembles = class_equals(results, found.cases)
+    name = one_line(title(found, runtime_name(results.record), resembles), _LONGEST)
+    told = [fit_text(found), *([short_names(found.operators)] if len(found.operators) <= _NAMED else [])]
+    told += filter(None, [shown_text(found)])
+    return CauseParagraph(
+        found,
+        name,
+        f"{found.number}. {name} ({'; '.join(told)})",
+        tuple(one_line(each, _LONGEST) for each in remarks(found, resembles)),
+        results.reproduction_command(found.smallest.id),
+        _call(smaller_call(results, found)),
+    )
+
+
+def _call(smaller: SmallerCall | None) -> str:
+    if smaller is None:
+        return ""
+    given = [f"{name} = {f'{typed} {values}'.strip()}" for name, typed, values in smaller.inputs]
+    given += [f"{name} = {value}" for name, value in smaller.attributes]
+    return one_line(f"{'; '.join(given)}: got {smaller.got}, expected {smaller.expected}", _LONGEST)

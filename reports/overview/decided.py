@@ -1,0 +1,144 @@
+"""What a run comes to: operators without and with failures, and of what was decided the part that conforms.
+
+One denominator serves all figures: cases that pass or fail. What is beside them, less exact, open in the
+documents, not offered or only asked to survive, is counted once, and everything adds up to the number of
+cases.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from typing import Literal
+
+from reports.causes.failure_class import FailureClass
+from reports.results.case_results import CaseResult
+from reports.text.phrasing import count, plural
+from reports.text.verdicts import FAILING
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The figures of a run; operators count by name, whatever their versions.
+
+    `undecided` are cases that nobody may be judged by: they were not run, opcert failed on them, or its own
+    limits ended them.
+    """
+
+    operators: int
+    operators_without_failure: int
+    operators_not_offered: int
+    conforming: int
+    failing: int
+    causes: int
+    inexact: int
+    document: int
+    unsupported: int
+    observed: int
+    undecided: int
+
+    @property
+    def operators_with_failure(self) -> int:
+        return self.operators - self.operators_without_failure - self.operators_not_offered
+
+    @property
+    def decided(self) -> int:
+        return self.conforming + self.failing
+
+    @property
+    def share(self) -> str:
+        """The part of what was decided that conforms, in percent, cut off: 99.96 % is 99.9 %."""
+        if not self.decided:
+            return ""
+        tenths = self.conforming * 1000 // self.decided
+        return f"{tenths // 10}.{tenths % 10} %"
+
+    def to_json(self) -> dict[str, int]:
+        """By the names that `report.json` has for them."""
+        return {
+            "operators": self.operators,
+            "operators_without_failure": self.operators_without_failure,
+            "operators_with_failure": self.operators_with_failure,
+            "operators_not_offered": self.operators_not_offered,
+            "decided": self.decided,
+            "conforming": self.conforming,
+            "failing": self.failing,
+            "causes": self.causes,
+            "inexact": self.inexact,
+            "document": self.document,
+            "unsupported": self.unsupported,
+            "observed": self.observed,
+            "undecided": self.undecided,
+        }
+
+    def sentences(self) -> tuple[str, ...]:
+        """What there is to say first: of operators, then of decided cases."""
+        said = [f"{self.operators_without_failure} without a failure"]
+        said += [f"{self.operators_with_failure} with"] if self.operators_with_failure else []
+        said += [f"{self.operators_not_offered} not offered"] if self.operators_not_offered else []
+        first = f"{plural(self.operators, 'operator')}: {', '.join(said)}."
+        if not self.decided:
+            return (first, "Nothing was decided.")
+        verb = "conforms" if self.decided == 1 else "conform"
+        second = f"{self.share} of {plural(self.decided, 'decided case')} {verb}"
+        if not self.failing:
+            return (first, f"{second}; none fails.")
+        verb, causes = ("fails" if self.failing == 1 else "fail"), plural(self.causes, "cause")
+        return (first, f"{second}; {count(self.failing)} {verb}, from {causes}.")
+
+    def beside(self) -> str:
+        """What is beside the decided cases, in one sentence; empty where nothing is."""
+        told = (
+            (self.inexact, "less exact than the table of functions"),
+            (self.document, "open in the documents"),
+            (self.unsupported, "not offered"),
+            (self.observed, "asked to survive alone"),
+            (self.undecided, "not decided"),
+        )
+        parts = [f"{count(number)} {words}" for number, words in told if number]
+        return f"Beside these: {', '.join(parts)}." if parts else ""
+
+
+def decide(cases: Iterable[CaseResult], classes: Sequence[FailureClass]) -> Decided:
+    """Count the cases of a run once; `classes` are its causes."""
+    verdicts = ((each.operator.unversioned, each.verdict) for each in cases)
+    return decide_verdicts(verdicts, sum(any(case.fails for case in each.cases) for each in classes))
+
+
+def decide_verdicts(verdicts: Iterable[tuple[str, str]], causes: int) -> Decided:
+    """The same of operators' names and verdicts, one pair for each case."""
+    by_name: dict[str, set[str]] = defaultdict(set)
+    counts = Counter[str]()
+    for name, verdict in verdicts:
+        by_name[name].add(verdict)
+        counts[verdict] += 1
+    stand = Counter(standing(found) for found in by_name.values())
+    failing = sum(counts[each] for each in FAILING)
+    beside = sum(counts[each] for each in ("pass", "inexact", "document", "unsupported", "observed"))
+    return Decided(
+        len(by_name),
+        stand["without"],
+        stand["not offered"],
+        counts["pass"],
+        failing,
+        causes,
+        counts["inexact"],
+        counts["document"],
+        counts["unsupported"],
+        counts["observed"],
+        counts.total() - failing - beside,
+    )
+
+
+Standing = Literal["with", "without", "not offered"]
+"""Whether an operator is there, with a failure or without one."""
+_ANSWERED = frozenset({"pass", "inexact", "document"})
+"""Verdicts of operators that a runtime has."""
+
+
+def standing(verdicts: Set[str]) -> Standing:
+    """How an operator stands by the verdicts of its cases."""
+    if verdicts & set(FAILING):
+        return "with"
+    return "without" if verdicts & _ANSWERED else "not offered"

@@ -1,0 +1,170 @@
+"""The first lines of a report: which runtime, what it comes to, and the facts of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.recording.records import Record
+from conformance.runtimes.processor import processor_text
+from opcert.vocabulary.harmless import one_line
+from reports.causes.failure_class import FailureClass
+from reports.causes.forms import compare_forms, form_sentence
+from reports.causes.lenient_passes import lenient_sentences
+from reports.overview.decided import decide
+from reports.results.case_results import Results
+from reports.results.missing_rows import list_missing
+from reports.results.told_facts import mapping, text
+from reports.text.phrasing import duration, listed, moment, parse_moment, plural
+from reports.text.verdicts import NOT_JUDGED
+
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class HeadlineFact:
+    """One line of the facts: `code` is a digest or another thing to copy."""
+
+    name: str
+    text: str
+    code: str = ""
+
+
+def runtime_name(record: Record) -> str:
+    """Name of the runtime without its version, as the record states it."""
+    return text(mapping(record.header.get("runtime")).get("name"))
+
+
+def runtime_label(record: Record) -> str:
+    """Name and version of the runtime, as its record states them."""
+    runtime = mapping(record.header.get("runtime"))
+    name, version = (one_line(text(runtime.get(each)), _LONGEST_NAME) for each in ("name", "version"))
+    if version == "unknown":
+        return f"{name} (version unknown)"
+    return f"{name} {version}".strip()
+
+
+def list_sentences(results: Results, classes: Sequence[FailureClass]) -> tuple[str, ...]:
+    """What the run comes to, in a few sentences."""
+    found = decide(results.cases, classes)
+    said = [*found.sentences(), *filter(None, [found.beside()])]
+    forms = form_sentence(results)
+    said += [forms] if forms is not None else []
+    said += lenient_sentences(results)
+    if results.record.faults:
+        said.append(f"The whole run shows {plural(len(results.record.faults), 'fault')}.")
+    return tuple(said)
+
+
+def list_warnings(results: Results) -> tuple[str, ...]:
+    """What keeps the numbers from being the whole truth."""
+    counts = results.counts
+    found = [*list_missing(results)]
+    if counts["harness_error"]:
+        worker = results.record.failed_by_worker
+        who, whose = ("The worker", "its own mistake") if worker else ("opcert", "a bug of ours")
+        found.append(
+            f"{who} itself failed on {plural(counts['harness_error'], 'case')}: {whose}; "
+            "they count for nothing."
+        )
+    if len(results.cases) == sum(counts[each] for each in NOT_JUDGED):
+        found.append("Nothing ran.")
+    return tuple(found)
+
+
+def list_facts(results: Results) -> tuple[HeadlineFact, ...]:
+    """Runtime, machine, time, suite and record."""
+    header = results.record.header
+    runtime = mapping(header.get("runtime"))
+    found = []
+    if runtime.get("source"):
+        found.append(HeadlineFact("runtime", _flat(runtime["source"])))
+    if header.get("platform"):
+        found.append(HeadlineFact("ran on", _platform(header["platform"])))
+    if header.get("processor"):
+        found.append(HeadlineFact("processor", processor_text(mapping(header["processor"]))))
+    build = mapping(mapping(runtime.get("environment")).get("build"))
+    if build:
+        found.append(
+            HeadlineFact(
+                "build", text(build.get("file")), text(build.get("contents") or build.get("integrity"))
+            )
+        )
+    if header.get("started"):
+        found.append(HeadlineFact("when", _when(header, results.record.footer)))
+    operators = plural(len(results.by_operator), "operator version")
+    cases = plural(len(results.cases), "case")
+    found.append(HeadlineFact("suite", f"{operators}, {cases}, digest", results.suite.digest[:16]))
+    found.append(_record_fact(results))
+    if results.excuses.against:
+        found.append(HeadlineFact("held against", listed(list(results.excuses.against))))
+    if results.record.results:
+        found.append(HeadlineFact("asked", _asked(results)))
+    found += [HeadlineFact(f"form {each.form}", each.text) for each in compare_forms(results)]
+    return tuple(found)
+
+
+def _asked(results: Results) -> str:
+    """How many calls were made, in which forms, under which limits; any other option by its name."""
+    options = dict(mapping(results.record.header.get("options")))
+    forms = sorted({each.form for each in results.record.results})
+    options.pop("forms", None)
+    options.pop("sampled", None)
+    for name in ("own_forms", "most_lost"):
+        options.pop(name, None)
+    parts = [plural(len(results.record.results), "call"), f"form {_flat(forms)}"]
+    jobs, limit, memory = (options.pop(name, None) for name in ("jobs", "timeout", "memory"))
+    if isinstance(jobs, int):
+        parts.append(plural(jobs, "worker"))
+    if isinstance(limit, int | float):
+        parts.append(f"{limit:g} s a case")
+    if isinstance(memory, int):
+        parts.append(f"{memory / 2**30:g} GiB")
+    for name in ("repeat", "start_timeout"):
+        options.pop(name, None)
+    return ", ".join(each for each in (*parts, _flat(options)) if each)
+
+
+def _platform(value: object) -> str:
+    platform = mapping(value)
+    if not platform:
+        return _flat(value)
+    parts = [" ".join(text(platform.get(name)) for name in ("system", "release", "machine")).strip()]
+    processors, memory = platform.get("processors"), platform.get("memory")
+    if isinstance(processors, int):
+        parts.append(plural(processors, "processor"))
+    if isinstance(memory, int):
+        parts.append(f"{memory / 2**30:.1f} GiB")
+    return ", ".join(part for part in parts if part)
+
+
+def _when(header: Mapping[str, Any], footer: Mapping[str, Any] | None) -> str:
+    started = text(header.get("started"))
+    begin, end = parse_moment(started), parse_moment(text(footer.get("finished"))) if footer else None
+    if begin is None or end is None or (begin.tzinfo is None) != (end.tzinfo is None):
+        return moment(started)
+    return f"{moment(started)}, for {duration(max((end - begin).total_seconds(), 0))}"
+
+
+def _record_fact(results: Results) -> HeadlineFact:
+    footer = results.record.footer
+    if footer is None:
+        return HeadlineFact("record", "partial: no footer")
+    if results.counts["not_run"]:
+        return HeadlineFact(
+            "record", "closed, but cases are missing; digest", text(footer.get("digest"))[:16]
+        )
+    return HeadlineFact("record", "complete; its digest agrees", text(footer.get("digest"))[:16])
+
+
+def _flat(value: object) -> str:
+    """A value of a record as one line; empty and null parts are left out."""
+    if isinstance(value, Mapping):
+        parts = [(str(name), _flat(each)) for name, each in value.items()]
+        return ", ".join(f"{name} {each}" for name, each in parts if each)
+    if isinstance(value, list | tuple):
+        return ", ".join(_flat(each) for each in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return text(value)

@@ -1,0 +1,61 @@
+"""The short table at the end of a certification, for a terminal or a log."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+
+from opcert.vocabulary.harmless import one_line, shown
+from opcert.vocabulary.names import OperatorName, operator_path_of
+from reports.causes.class_words import fit_text, headline
+from reports.causes.failure_class import FailureClass
+from reports.causes.failure_classes import classes_of
+from reports.causes.followed_readings import readings_summary
+from reports.causes.lenient_passes import lenient_passes
+from reports.results.case_results import Results
+from reports.results.told_facts import short_names
+from reports.text.verdicts import WORST_FIRST, word
+
+
+def summary_table(results: Results) -> list[list[str]]:
+    """Rows of cells: a heading, one row an operator version, the sums; without verdicts that nothing has."""
+    return verdict_table({str(each.id): each.verdict for each in results.cases})
+
+
+def verdict_table(verdicts: Mapping[str, str]) -> list[list[str]]:
+    """The same of the verdicts of cases by id."""
+    counted: dict[OperatorName, Counter[str]] = defaultdict(Counter)
+    for case_id, verdict in verdicts.items():
+        counted[OperatorName.parse(operator_path_of(case_id))][verdict] += 1
+    sums = Counter(verdicts.values())
+    columns = [each for each in reversed(WORST_FIRST) if sums[each]]
+    table = [["operator", *(word(each) for each in columns), "cases"]]
+    for operator in sorted(counted):
+        counts = counted[operator]
+        cells = [str(counts[each] or "-") for each in columns]
+        table.append([str(operator), *cells, str(sum(counts.values()))])
+    table.append(["sum", *(str(sums[each]) for each in columns), str(len(verdicts))])
+    return table
+
+
+def readings_lines(results: Results) -> list[str]:
+    """Lenient passes first; then for each operator version the readings that its answers tell of."""
+    found = [shown(each.text) for each in lenient_passes(results)]
+    for operator in results.by_operator:
+        said = readings_summary(results, operator)
+        if said:
+            found.append(f"{operator}: {shown(said)}")
+    return found
+
+
+def failure_lines(results: Results) -> list[tuple[str, str]]:
+    """For each failure class, in the order to fix, a line, and the command for its smallest case."""
+    return [
+        (failure_line(each), results.reproduction_command(each.smallest.id)) for each in classes_of(results)
+    ]
+
+
+def failure_line(found: FailureClass) -> str:
+    """A class in one line: its number, operators, what its cases do and when, and how many fit."""
+    line = f"{found.number}. {short_names(found.operators)}: {headline(found)} ({fit_text(found)})"
+    return one_line(line, 400)

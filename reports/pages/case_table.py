@@ -1,0 +1,213 @@
+"""All cases of a report in columns: what a search looks at, and what a list shows."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.names import FAMILIES
+from reports.causes.class_words import headline
+from reports.causes.followed_readings import matched_options
+from reports.pages.listed_cases import count_others, counted_values
+from reports.pages.report import Report
+from reports.pages.run_page import RunPage
+from reports.results.case_results import CaseResult, Results
+from reports.results.features import CONSTRAINT, ELEMENT_TYPE
+from reports.results.told_facts import items, mapping, text
+from reports.text.links import operator_words
+from reports.text.type_order import in_type_order
+from reports.text.verdicts import COMPARED, WORST_FIRST, short_word, word
+
+_REASON = 240
+_NOT_EQUAL, _WRONG_SHAPE = -1, -2
+"""What stands for a ratio where there is none: equality was asked; the output has another shape or type."""
+
+
+class Words:
+    """Texts by number, each once, in the order in which they came; 0 is none."""
+
+    def __init__(self, first: Iterable[str] = ()) -> None:
+        self._numbers: dict[str, int] = {each: place for place, each in enumerate(first, 1)}
+
+    def number(self, said: str | None) -> int:
+        return self._numbers.setdefault(said, len(self._numbers) + 1) if said else 0
+
+    @property
+    def all(self) -> list[str]:
+        return list(self._numbers)
+
+
+def build_table(report: Report) -> dict[str, Any]:
+    """The table as JSON holds it.
+
+    Cases stand in suite order, those of an operator version together: those that the report lists. Of very
+    many, `total` is the number of all, and `others` counts those that are not listed (`Counted`), by operator
+    version in the order of `operators`. A column of an operator version is a
+    list with a number a case, or one number where all are equal; numbers count the values of `features` from
+    1, and 0 is absent. Of each run there is a verdict (its place in `verdicts`), the number of the failure
+    class, error over allowed error, milliseconds, and the numbers of reason, readings and excuse, a case.
+    """
+    first = report.runs[0]
+    listed = [first.cases[each] for each in report.listed]
+    names = operator_words(first.by_operator)
+    types = in_type_order(each.element_type for each in first.cases)
+    rules = Words()
+    # Those by which others are counted have the values of these, too, in the order in which all come.
+    features = (
+        {} if report.whole else {name: Words(each) for name, each in counted_values(report.pages).items()}
+    )
+    operators = []
+    for operator, cases in _blocks(listed):
+        columns: dict[str, Any] = {}
+        for name in dict.fromkeys(name for each in cases for name in each.features):
+            if name not in (CONSTRAINT, ELEMENT_TYPE):
+                values = features.setdefault(name, Words())
+                columns[name] = _column([values.number(each.features.get(name)) for each in cases])
+        operators.append(
+            {
+                "name": str(operator),
+                "word": names[operator],
+                "count": len(cases),
+                "columns": columns,
+                "usual": _usual(first, cases, features),
+            }
+        )
+    there = {each.id.family for each in first.cases}
+    families = [each for each in FAMILIES if each in there]
+    others = {} if report.whole else _others(report, operators, types, families, features)
+    return {
+        "verdicts": [[each, word(each), short_word(each)] for each in WORST_FIRST],
+        "types": types,
+        "families": families,
+        "operators": operators,
+        "ids": [str(each.id).removeprefix(f"{each.operator.path}/") for each in listed],
+        "type": _column([types.index(each.element_type) for each in listed]),
+        "rule": _column([rules.number(each.constraint) for each in listed]),
+        "rules": rules.all,
+        "features": {name: values.all for name, values in features.items()},
+        "runs": [_run(each, [each.results.cases[one] for one in report.listed]) for each in report.pages],
+        **others,
+    }
+
+
+def _others(
+    report: Report,
+    operators: Sequence[Mapping[str, Any]],
+    types: Sequence[str],
+    families: Sequence[str],
+    features: Mapping[str, Words],
+) -> dict[str, Any]:
+    """What the table says of the cases that are not listed; their values have numbers, too."""
+    numbers = {
+        name: {each: place for place, each in enumerate(of)}
+        for name, of in (("type", types), ("family", families))
+    }
+    for name, values in counted_values(report.pages).items():
+        numbers[name] = {each: features[name].number(each) for each in values}
+    places = {each: place for place, each in enumerate(WORST_FIRST)}
+    found = count_others(report.pages, report.listed, numbers, places)
+    return {
+        "total": report.first.total,
+        "counted": [each for each in numbers if each in features],
+        "others": [found.get(each["name"], {}) for each in operators],
+    }
+
+
+def _blocks(cases: Sequence[CaseResult]) -> list[tuple[Any, list[CaseResult]]]:
+    """The cases of each operator version, in suite order."""
+    found: list[tuple[Any, list[CaseResult]]] = []
+    for each in cases:
+        if not found or found[-1][0] != each.operator:
+            found.append((each.operator, []))
+        found[-1][1].append(each)
+    return found
+
+
+def _column(numbers: list[int]) -> int | list[int]:
+    return numbers[0] if numbers and len(set(numbers)) == 1 else numbers
+
+
+def _usual(results: Results, cases: Sequence[CaseResult], features: Mapping[str, Words]) -> dict[str, int]:
+    """The value of each feature that goes without saying: the default, the first level, the most common."""
+    facts = results.operator_facts(cases[0].operator)
+    attributes, factors = mapping(facts.get("attributes")), mapping(facts.get("factors"))
+    found = {}
+    there = {name for each in cases for name in each.features}
+    for name, values in features.items():
+        if name not in there:
+            continue
+        seen = Counter(each.features[name] for each in cases if name in each.features)
+        default = text(mapping(attributes.get(name)).get("default"))
+        levels = [text(each) for each in items(factors.get(name))]
+        usual = next((each for each in (default, *levels[:1]) if each in seen), seen.most_common(1)[0][0])
+        found[name] = values.number(usual)
+    return found
+
+
+def _run(page: RunPage, cases: Sequence[CaseResult]) -> dict[str, Any]:
+    results = page.results
+    note_of = {str(case.id): each.number for each in page.classes for case in each.cases}
+    reasons, readings = Words(), Words()
+    places = {each: place for place, each in enumerate(WORST_FIRST)}
+    excuses = results.excuses
+    named = list(dict.fromkeys(excuses.by_name.values()))
+    number_of = {each: number for number, each in enumerate(named, 1)}
+    return {
+        "key": page.key,
+        "label": page.runtime,
+        "held": bool(excuses.against),
+        "excuses": [
+            [each.standing, each.mark, each.sentence, each.link, bool(each.address)] for each in named
+        ],
+        "excuse": [
+            number_of[excuses.by_name[str(each.id)]] if str(each.id) in excuses.by_name else 0
+            for each in cases
+        ],
+        "classes": [
+            {
+                "text": headline(each),
+                "verb": each.verb,
+                "features": [one.feature for one in each.conditions or ()],
+                "smallest": str(each.smallest.id),
+            }
+            for each in page.classes
+        ],
+        "verdict": [places[each.verdict] for each in cases],
+        "note": [note_of.get(str(each.id), 0) for each in cases],
+        "ratio": [_ratio(each) for each in cases],
+        "time": [_milliseconds(each) for each in cases],
+        "reason": [
+            reasons.number(one_line(each.row.reason or "", _REASON) if each.row else "") for each in cases
+        ],
+        "reasons": reasons.all,
+        "reading": [readings.number(_readings(each)) for each in cases],
+        "readings": readings.all,
+    }
+
+
+def _ratio(case: CaseResult) -> float | None:
+    """Error over allowed error in four digits, never rounded over 1; None where no answer was judged."""
+    if case.demand != "answer" or case.verdict not in COMPARED:
+        return None
+    if case.verdict == "mismatch" and case.wrong_shape:
+        return _WRONG_SHAPE
+    if case.ratio is None or not math.isfinite(case.ratio):
+        return 0 if case.verdict == "pass" else _NOT_EQUAL
+    rounded = min(float(f"{case.ratio:.4g}"), sys.float_info.max)
+    return min(rounded, 1.0) if case.verdict == "pass" else max(rounded, 1.001)
+
+
+def _milliseconds(case: CaseResult) -> float | None:
+    """The time of a case in three digits; None where it was never sent."""
+    if case.row is None or not case.row.seconds:
+        return None
+    return float(f"{case.row.seconds * 1000:.3g}")
+
+
+def _readings(case: CaseResult) -> str:
+    found = matched_options(case)
+    return ";".join(f"{name}={option}" for name, options in found.items() for option in options)

@@ -1,0 +1,161 @@
+"""The report of one run, or of several of one suite side by side: what its pages say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import slug
+from reports.causes.followed_readings import ReadingFollowed, find_readings, untold_of_doubles
+from reports.overview.headline import runtime_label
+from reports.overview.matrix import MOST_ROWS
+from reports.overview.untested import Untested, find_untested
+from reports.pages.listed_cases import counted_values, listed_positions
+from reports.pages.run_page import RunPage
+from reports.pages.times import Times, measure_times
+from reports.results.accuracy import Accuracy, measure_accuracy
+from reports.results.adequacy import MutationScore, find_adequacy
+from reports.results.case_results import Results
+from reports.results.features import CONSTRAINT, ELEMENT_TYPE
+from reports.results.told_facts import ToldDocument, ToldFinding, list_documents, list_findings
+
+
+@dataclass(frozen=True)
+class ReadingOfRuns:
+    """One open question of an operator version, as each run answers it."""
+
+    first: ReadingFollowed
+    followed: tuple[ReadingFollowed, ...]
+
+
+@dataclass(frozen=True)
+class OperatorReadings:
+    """The open questions of an operator version, and what its cases cannot tell because of them."""
+
+    operator: str
+    readings: tuple[ReadingOfRuns, ...]
+    untold: str = ""
+
+
+class Report:
+    """What a report says; each section is put together when it is asked for.
+
+    Raises UserError where there is no run, or where the runs are not of one suite.
+    """
+
+    def __init__(self, runs: Sequence[Results]) -> None:
+        if not runs:
+            raise UserError("a report needs a run")
+        for each in runs:
+            if each.suite.digest != runs[0].suite.digest:
+                raise UserError(
+                    "runs of different suites do not stand side by side",
+                    got=f"{each.record.path}: {each.suite.digest}",
+                    expected=runs[0].suite.digest,
+                    remedy="Report them one by one, or hold them against each other with `opcert compare`.",
+                )
+        self.version = version("opcert")
+        labels = [runtime_label(each.record) for each in runs]
+        keys = run_keys(labels)
+        twice = {each for each in labels if labels.count(each) > 1}
+        self.pages = tuple(
+            RunPage(each, place, key, f"{label} ({place + 1})" if label in twice else label)
+            for place, (each, key, label) in enumerate(zip(runs, keys, labels, strict=True))
+        )
+
+    @property
+    def first(self) -> RunPage:
+        """The run that a reader sees before choosing another."""
+        return self.pages[0]
+
+    @property
+    def runs(self) -> tuple[Results, ...]:
+        return tuple(each.results for each in self.pages)
+
+    @cached_property
+    def title(self) -> str:
+        return ", ".join(each.runtime for each in self.pages)
+
+    @property
+    def most_rows(self) -> int:
+        """So many operator versions stand in the tables of its further pages."""
+        return MOST_ROWS
+
+    @cached_property
+    def listed(self) -> Sequence[int]:
+        """The positions of the cases that the list has one by one; the others are counted."""
+        return listed_positions(self.pages)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every case is in the list."""
+        return len(self.listed) == self.first.total
+
+    @cached_property
+    def features(self) -> tuple[str, ...]:
+        """The attributes, levels and other features in which cases differ, by which a matrix may be cut."""
+        seen: dict[str, set[str]] = {}
+        if self.whole:
+            for each in self.runs[0].cases:
+                for name, value in each.features.items():
+                    seen.setdefault(name, set()).add(value)
+        else:
+            seen = {name: set(values) for name, values in counted_values(self.pages).items()}
+        names = [name for name, values in seen.items() if len(values) > 1]
+        told = [each for each in names if each not in (CONSTRAINT, ELEMENT_TYPE)]
+        return tuple(sorted(told, key=lambda name: ("(" in name, name)))
+
+    @cached_property
+    def readings(self) -> tuple[OperatorReadings, ...]:
+        found = []
+        for operator in self.runs[0].by_operator:
+            columns = zip(*(find_readings(each, operator) for each in self.runs), strict=True)
+            readings = tuple(ReadingOfRuns(each[0], each) for each in columns)
+            untold = untold_of_doubles(self.runs[0].operator_facts(operator))
+            if readings or untold:
+                found.append(OperatorReadings(str(operator), readings, untold))
+        return tuple(found)
+
+    @cached_property
+    def findings(self) -> tuple[ToldFinding, ...]:
+        return list_findings(self.runs[0])
+
+    @cached_property
+    def documents(self) -> tuple[ToldDocument, ...]:
+        return list_documents(self.runs[0])
+
+    @cached_property
+    def untested(self) -> tuple[tuple[RunPage, tuple[Untested, ...]], ...]:
+        """For each run what it, or the suite, did not test."""
+        return tuple((each, find_untested(each.results, each.of)) for each in self.pages)
+
+    @cached_property
+    def adequacy(self) -> MutationScore:
+        return find_adequacy(self.runs[0])
+
+    @cached_property
+    def accuracy(self) -> tuple[tuple[RunPage, Accuracy], ...]:
+        return tuple((each, measure_accuracy(each.results)) for each in self.pages)
+
+    @cached_property
+    def times(self) -> tuple[tuple[RunPage, Times], ...]:
+        return tuple((each, measure_times(each)) for each in self.pages)
+
+
+def run_keys(labels: Sequence[str]) -> list[str]:
+    """A word for each run that a search can begin with: its name; with the version where names are equal."""
+    words = [slug(each).lower() for each in labels]
+    names = [slug(each.split(" ")[0]).lower() for each in labels]
+    twice = Counter(names)
+    found = [name if twice[name] == 1 else word for name, word in zip(names, words, strict=True)]
+    counts = Counter(found)
+    seen: Counter[str] = Counter()
+    for place, each in enumerate(found):
+        seen[each] += 1
+        if counts[each] > 1:
+            found[place] = f"{each}-{seen[each]}"
+    return found

@@ -1,0 +1,127 @@
+"""What a suite is to the people who read a certificate: the released one, a part of it, or somebody's own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from reports.text.phrasing import count, plural
+
+Standing = Literal["released", "part", "own", "changed"]
+
+
+@dataclass(frozen=True)
+class Departure:
+    """How the cases of one operator version differ from those that the released suite has, in numbers.
+
+    `otherwise` are cases that are in both and expect something else, `left_out` those of the released suite
+    alone, `beyond` those that it does not have.
+    """
+
+    operator: str
+    otherwise: int
+    left_out: int
+    beyond: int
+
+    @property
+    def text(self) -> str:
+        """The numbers that are not 0, in words."""
+        return tell_departures([self])
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "operator": self.operator,
+            "otherwise": self.otherwise,
+            "leftOut": self.left_out,
+            "beyond": self.beyond,
+        }
+
+
+def tell_departures(departures: Sequence[Departure]) -> str:
+    """All of them together, in words; of no departure, that no case differs."""
+    otherwise, left_out, beyond = (
+        sum(getattr(each, name) for each in departures) for name in ("otherwise", "left_out", "beyond")
+    )
+    told = [
+        f"{plural(otherwise, 'case expects', 'cases expect')} something else" if otherwise else "",
+        f"{plural(left_out, 'case is', 'cases are')} left out" if left_out else "",
+        f"{plural(beyond, 'case is', 'cases are')} not of it" if beyond else "",
+    ]
+    return ", ".join(filter(None, told)) or "no case differs"
+
+
+@dataclass(frozen=True)
+class SuiteStanding:
+    """Whether a suite is the one that an opcert release carries, and a sentence about it.
+
+    `part` has cases of the released one and no others; `own` is a suite that no release carries, of which no
+    case contradicts one that a release carries; `changed` has the name of a released one, or cases of it, and
+    expects something else. `departures` are the operator versions whose cases are not those of the released
+    suite. `cases` are how many the suite has, `released` how many that one has; 0 where nobody counted.
+    """
+
+    kind: Standing
+    text: str
+    departures: tuple[Departure, ...] = ()
+    cases: int = 0
+    released: int = 0
+
+    @property
+    def shared(self) -> int:
+        """How many of its cases are those of the released suite."""
+        return max(self.cases - sum(each.otherwise + each.beyond for each in self.departures), 0)
+
+    @property
+    def label(self) -> str:
+        """What a badge has to add, in a few words; nothing for the released suite."""
+        match self.kind:
+            case "released":
+                return ""
+            case "part":
+                return f"part of the suite: {count(self.cases)} of {plural(self.released, 'case')}"
+            case "changed":
+                return "suite with local changes"
+            case _:
+                return f"own suite: {plural(self.cases, 'case')}" if self.cases else "own suite"
+
+    @property
+    def figures(self) -> str:
+        """Of which suite coverage and planted faults are; those of another one are not stated."""
+        if self.kind == "released":
+            return "Coverage and planted faults are of this suite."
+        return (
+            "Coverage and planted faults are not stated: what is known of them is of the suite that opcert "
+            "carries, and this is another one."
+        )
+
+    @property
+    def left_out(self) -> str | None:
+        """What of the released suite was not asked, in a sentence; None of a suite that has none of it."""
+        if self.kind == "released" or not 0 < self.shared < self.released:
+            return None
+        missing = count(self.released - self.shared)
+        return f"{missing} of {plural(self.released, 'case')} of the suite that opcert carries."
+
+    def contradicts_release(self, operators: Collection[str]) -> list[str]:
+        """In what the cases of some operator versions are not those of the released suite."""
+        if self.kind == "changed" and not self.departures:
+            return [self.text]
+        return [
+            f"{each.operator}: its cases are not those of the released suite: {each.text}"
+            for each in self.departures
+            if each.operator in operators
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "standing": self.kind,
+            "says": self.text,
+            "departures": [each.to_json() for each in self.departures],
+            "cases": self.cases,
+            "released": self.released,
+            "figures": self.figures,
+        }
+
+
+OWN = SuiteStanding("own", "The suite is of the certifier's own choosing: no release of opcert carries it.")

@@ -1,0 +1,160 @@
+"""The lines of ONNX's generated Markdown, each mark of its grammar on one of its own.
+
+Entities and tabs are undone, and lines that were joined are parted, so that a page says the same after it
+went through an editor, a mailer or a scraper.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from specs.documents.text.documents import ENTITY, Line
+from specs.documents.worked.flattened import split_statements
+
+TITLES = ("Version", "Attributes", "Inputs", "Outputs", "Type Constraints", "Examples", "Function Body")
+_MARK = re.compile(
+    r"</?dl>|<dt>(?:(?!</?d[tdl]>).)*</dt>|</?dd>|</?details>|<summary>(?:(?!</?summary>).)*</summary>"
+    rf"|#### (?:{'|'.join(TITLES)})\b"
+    r"(?: \(\d{1,9} - (?:\d{1,9}|∞)\))?"
+    r'|### (?:<sub>\w+</sub> )?(?:<a name="[^"]*">(?:</a>)?)+\*\*[\w.]+(?:-\d+)?\*\*'
+    r"(?: \(deprecated\))?(?:</a>)?"
+    r"|#{1,2} Version \d+ of the (?:default ONNX|'[\w.]+') operator set\b"
+    r"|#{1,2} (?:ai\.onnx|com\.microsoft)[\w.]*"
+    r"|This version of the operator has been \w+ since version \d+ of the (?:default ONNX|'[\w.]+') "
+    r"operator set\."
+    r"|No versioning maintained for experimental ops\."
+)
+_PLAIN = re.compile(r"(?!#|This version|No versioning)[^<#]*")
+_DESCRIPTION = re.compile(r"<dd>((?:(?!</?d[tdl]>|####? ).)*)</dd>")
+_TITLE = re.compile(r"#### ([A-Z][A-Za-z ]*[a-z])")
+_FENCE = "```"
+
+
+@dataclass
+class MarkdownLines:
+    """The lines, and what hurts facts: code and double entities, and code that lost its line ends."""
+
+    lines: list[Line] = field(default_factory=list)
+    escaped: list[Line] = field(default_factory=list)
+    flattened: list[Line] = field(default_factory=list)
+
+
+def split_markdown(lines: Sequence[Line]) -> MarkdownLines:
+    """Every mark, every run of text and every line of code of a document, in order."""
+    splitter = _Splitter()
+    for line in lines:
+        splitter.read(line)
+    return splitter.found
+
+
+class _Splitter:
+    """Goes through the lines; knows in which section it is, and whether in code."""
+
+    def __init__(self) -> None:
+        self.found = MarkdownLines()
+        self._title = ""
+        self._fenced = False
+        self._several = False
+        self._next_fence = 0
+
+    def read(self, line: Line) -> None:
+        if self._fenced and _FENCE not in line.text:
+            self._code(line)
+            return
+        text = line.text
+        if not self._fenced:
+            text = self._clean(line)
+            if _PLAIN.fullmatch(text) and not (self._title == "Examples" and _FENCE in text):
+                self.found.lines.append(Line(text, line.number, line.column))
+                return
+            described = _DESCRIPTION.fullmatch(text)
+            if described:
+                for each in ("<dd>", described[1], "</dd>"):
+                    self.found.lines.append(Line(each, line.number, line.column))
+                return
+        self._split(Line(text, line.number, line.column))
+
+    def _clean(self, line: Line) -> str:
+        text = line.text.replace("\t", " ")
+        if "&" not in text or not ENTITY.search(text):
+            return text
+        text = ENTITY.sub(lambda match: html.unescape(match[0]), text)
+        if ENTITY.search(text):
+            self.found.escaped.append(line)
+            text = ENTITY.sub(lambda match: html.unescape(match[0]), text)
+        return text
+
+    def _split(self, line: Line) -> None:
+        """The parts of a line that is more than text."""
+        position = 0
+        self._next_fence = -1
+        self._several = self._fenced or len(_MARK.findall(line.text)) > 1
+        while position < len(line.text):
+            if self._fenced:
+                end = self._fenced_part(line, position)
+            elif self._title == "Examples" and line.text.startswith(_FENCE, position):
+                self._fenced = True
+                end = position + len(_FENCE)
+                end += len("python") if line.text.startswith("python", end) else 0
+                self._add(line, position, end)
+            else:
+                end = self._marked_part(line, position)
+            while end < len(line.text) and line.text[end] in " \t":
+                end += 1
+            position = end
+
+    def _marked_part(self, line: Line, position: int) -> int:
+        """Add the mark that stands at a position, or the text before the next one; where that ends."""
+        mark = _MARK.match(line.text, position)
+        if mark is not None:
+            if mark[0].startswith("#"):
+                title = _TITLE.match(mark[0])
+                self._title = title[1] if title else ""
+            self._add(line, position, mark.end())
+            return mark.end()
+        following = _MARK.search(line.text, position)
+        if position == 0 and line.text.startswith("#") and following is None:
+            self._title = ""
+        end = following.start() if following else len(line.text)
+        if self._title == "Examples":
+            if self._next_fence < position:
+                found = line.text.find(_FENCE, position)
+                self._next_fence = found if found >= 0 else len(line.text)
+            end = min(end, self._next_fence)
+        self._add(line, position, end)
+        return end
+
+    def _add(self, line: Line, start: int, end: int) -> None:
+        column = line.column
+        if column is None and self._several:
+            column = 1
+        column = None if column is None else column + start
+        text = line.text[start:end]
+        self.found.lines.append(Line(text.rstrip(), line.number, column))
+
+    def _fenced_part(self, line: Line, position: int) -> int:
+        """Code up to the end of its fence, or to the end of the line; where that ends."""
+        end = line.text.find(_FENCE, position)
+        code = line.text[position : end if end >= 0 else len(line.text)]
+        column = (line.column or 1) + position
+        if code.strip():
+            joined = Line(code.rstrip(), line.number, column)
+            self.found.flattened.append(joined)
+            for each in split_statements(joined):
+                self._code(each)
+        if end < 0:
+            return len(line.text)
+        self._fenced = False
+        self._add(line, end, end + len(_FENCE))
+        return end + len(_FENCE)
+
+    def _code(self, line: Line) -> None:
+        text = line.text
+        if "&" in text and ENTITY.search(text):
+            self.found.escaped.append(line)
+            text = ENTITY.sub(lambda match: html.unescape(match[0]), text)
+        lead = len(text) - len(text.lstrip(" \t"))
+        self.found.lines.append(Line(text[:lead].expandtabs(4) + text[lead:], line.number, line.column))

@@ -1,0 +1,231 @@
+"""The parts of an operator version in ONNX's generated Markdown, and what of it could not be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from opcert.vocabulary.attributes import AttributeKind
+from specs.documents.onnx_pages.definition_lists import DefinitionList, Term
+from specs.documents.onnx_pages.page_parts import ListedItem, PageParts, split_types
+from specs.documents.text.documents import Line, Passage
+from specs.documents.worked.examples import ExampleText
+from specs.model.spec import Arity, Finding
+
+_SECTION = re.compile(
+    r"^#### (?P<title>[A-Z][a-z]*(?: [A-Z][a-z]*)*)"
+    r"(?: \((?P<least>\d{1,9}) - (?P<most>\d{1,9}|∞)\))?(?P<rest>.*)$"
+)
+_DEFAULT = re.compile(r"^(?P<kind>[\w ]+?) \(default is (?P<default>.*)\)$", re.DOTALL)
+_WORDS = frozenset(["optional", "variadic", "heterogeneous", "differentiable", "non-differentiable"])
+_TYPE = re.compile(r"[A-Za-z_][\w.]*(?:\([\w.(), ]*\))?")
+_KINDS: dict[str, AttributeKind] = {
+    "int": "int",
+    "float": "float",
+    "string": "string",
+    "list of ints": "ints",
+    "list of floats": "floats",
+    "list of strings": "strings",
+}
+_OTHER_KIND = re.compile(r"(?:list of )?(?:tensor|graph|sparse_tensor|type_proto)s?")
+_LISTS = ("Attributes", "Inputs", "Outputs", "Type Constraints")
+
+
+@dataclass
+class _Section:
+    """A section: its title's line, its bounds, its lines."""
+
+    place: Line
+    bounds: Arity | None = None
+    lines: list[Line] = field(default_factory=list)
+
+
+class MarkdownParts:
+    """The sections of one version; what cannot be read in them is kept as findings."""
+
+    def __init__(self, heading: Line, lines: Sequence[Line]) -> None:
+        self.findings: list[Finding] = []
+        self._heading = heading
+        self._sections = self._split(lines)
+
+    @property
+    def version_lines(self) -> Sequence[Line]:
+        """The lines below Version."""
+        return self._lines("Version")
+
+    def read(self, deprecated: bool) -> PageParts:
+        """The parts of the version; a deprecated one lacks most sections, and nothing is found about that."""
+        if not deprecated:
+            self._look_for_missing()
+        attributes = [self._attribute(each) for each in self._terms("Attributes")]
+        inputs = [self._parameter(each) for each in self._terms("Inputs")]
+        outputs = [self._parameter(each) for each in self._terms("Outputs")]
+        return PageParts(
+            summary=Passage(self._lines("")),
+            attributes=attributes,
+            inputs=inputs,
+            outputs=outputs,
+            type_constraints=[self._constraint(each) for each in self._terms("Type Constraints")],
+            input_arity=self._arity("Inputs", inputs),
+            output_arity=self._arity("Outputs", outputs),
+            examples=list(self._examples()),
+            deprecated=deprecated,
+        )
+
+    def _find(self, code: str, line: Line, message: str, evidence: str) -> None:
+        self.findings.append(Finding(code, "error", line.source(), message, evidence, "rejected"))
+
+    def _lines(self, title: str) -> Sequence[Line]:
+        section = self._sections.get(title)
+        return section.lines if section else ()
+
+    def _split(self, lines: Sequence[Line]) -> dict[str, _Section]:
+        sections = {"": _Section(self._heading)}
+        current, fenced = sections[""], False
+        for line in lines:
+            if line.text.startswith("```") and current is sections.get("Examples"):
+                fenced = not fenced
+            match = None if fenced else _SECTION.match(line.text)
+            if match is None:
+                if line.text.startswith("####") and not fenced:
+                    self._find("item-unread", line, "a heading cannot be read", "it has no title")
+                current.lines.append(line)
+                continue
+            current = _Section(line)
+            title = match["title"]
+            if match["rest"].strip():
+                self._find("item-unread", line, f"the heading {title} cannot be read",
+                           "its bounds are no pair of numbers")  # fmt: skip
+            if match["least"]:
+                most = None if match["most"] == "∞" else int(match["most"])
+                current.bounds = Arity(int(match["least"]), most)
+            if title in sections:
+                self._find("item-unread", line, f"the operator has two sections {title}",
+                           f"the other one is at line {sections[title].place.number}")  # fmt: skip
+                continue
+            sections[title] = current
+        return sections
+
+    def _terms(self, title: str) -> list[Term]:
+        section = self._sections.get(title)
+        if section is None or not any(each.text for each in section.lines):
+            # An operator without inputs has an empty section.
+            return []
+        found = DefinitionList(title, section.place)
+        terms = found.read(section.lines)
+        self.findings += found.findings
+        return terms
+
+    def _unread(self, title: str, line: Line, evidence: str) -> None:
+        self._find("item-unread", line, f"a line of the section {title} cannot be read", evidence)
+
+    def _attribute(self, term: Term) -> ListedItem:
+        text = term.match["type"]
+        words: tuple[str, ...] = ()
+        default = _DEFAULT.match(text)
+        kind = default["kind"] if default else text
+        if kind.endswith(" (required)"):
+            kind, words = kind.removesuffix(" (required)"), ("required",)
+        if kind not in _KINDS and not _OTHER_KIND.fullmatch(kind):
+            self._unread("Attributes", term.line, f"the type of {term.match['name']} is none of attributes")
+        return ListedItem(
+            name=term.match["name"],
+            line=term.line,
+            description=term.description,
+            kind=_KINDS.get(kind),
+            other_type=None if kind in _KINDS else kind,
+            words=words,
+            default=default["default"] if default else None,
+        )
+
+    def _parameter(self, term: Term) -> ListedItem:
+        words = (
+            tuple(each.strip() for each in (term.match["words"] or "").split(",")) if term.match[2] else ()
+        )
+        name, kind = term.match["name"], term.match["type"].strip()
+        if not _TYPE.fullmatch(kind) or kind.count("(") != kind.count(")"):
+            self._unread("Inputs and Outputs", term.line, f"the type of {name} is none")
+        if not set(words) <= _WORDS:
+            self._unread("Inputs and Outputs", term.line, f"{name} has a qualifier that is none")
+        derivable = {"differentiable": True, "non-differentiable": False}
+        return ListedItem(
+            name=name,
+            line=term.line,
+            description=term.description,
+            type=kind,
+            words=words,
+            homogeneous="heterogeneous" not in words,
+            differentiable=next((derivable[each] for each in words if each in derivable), None),
+        )
+
+    def _constraint(self, term: Term) -> ListedItem:
+        types = tuple(split_types(term.match["type"]))
+        if term.match["words"] or not types or not all(map(_TYPE.fullmatch, types)):
+            self._unread(
+                "Type Constraints", term.line, f"the types of {term.match['name']} are no list of types"
+            )
+        return ListedItem(name=term.match["name"], line=term.line, description=term.description, types=types)
+
+    def _arity(self, title: str, items: Sequence[ListedItem]) -> Arity:
+        """The bounds that the heading states, checked against the items; without, as many as there are."""
+        section = self._sections.get(title)
+        count = len(items)
+        endless = any("variadic" in each.words for each in items)
+        # Only what stands last can be left out of a node's list; a hole in it counts.
+        plain = not items or not {"optional", "variadic"} & set(items[-1].words)
+        bounds = section.bounds if section else None
+        if section is None:
+            return Arity(0, 0)
+        if bounds is None:
+            if not plain:
+                self._find("arity-vs-items", section.place, f"the heading {title} gives no bounds",
+                           "there are optional or variadic items")  # fmt: skip
+            return Arity(count, count)
+        needed = sum(not {"optional", "variadic"} & set(each.words) for each in items)
+        fits = bounds.least <= count and (bounds.most is None) == endless
+        if not fits or (bounds.most is not None and bounds.most != count) or bounds.least < min(needed, 1):
+            self._find("arity-vs-items", section.place, f"the bounds of {title} do not fit its items",
+                       f"{bounds.least} to {bounds.most or 'any number'}, and {count} items")  # fmt: skip
+        return bounds
+
+    def _look_for_missing(self) -> None:
+        for title in ("Version", "Inputs", "Outputs", "Type Constraints"):
+            if title not in self._sections:
+                self._find("section-missing", self._heading, f"the operator has no section {title}",
+                           "every operator that is not deprecated has one")  # fmt: skip
+        for title, section in self._sections.items():
+            if title in _LISTS or title in ("", "Version", "Examples"):
+                continue
+            stray = next((each for each in section.lines if each.text.startswith(("<dt>", "<dl>"))), None)
+            if stray is not None:
+                self._find("item-unread", section.place, f"the section {title} is unknown", "it lists items")
+
+    def _examples(self) -> Iterator[ExampleText]:
+        title: tuple[str, Line] | None = None
+        code: list[Line] | None = None
+        opened = self._heading
+        for line in self._lines("Examples"):
+            summary = re.match(r"^<summary>(.*)</summary>$", line.text) if code is None else None
+            if summary:
+                title = (summary[1], line)
+            elif line.text.startswith("```"):
+                if code is None:
+                    code, opened = [], line
+                    continue
+                if title is None:
+                    self._find(
+                        "item-unread", opened, "an example has no title", "no <summary> stands before it"
+                    )
+                yield ExampleText(
+                    title[0] if title else "example", code, (title[1] if title else opened).source()
+                )
+                code, title = None, None
+            elif code is not None:
+                code.append(line)
+            elif line.text and line.text not in ("<details>", "</details>"):
+                self._find("item-unread", line, "a line of the section Examples cannot be read",
+                           "it stands outside of code and titles")  # fmt: skip
+        if code is not None or title is not None:
+            self._find("section-cut", opened if code is not None else title[1] if title else opened,
+                       "an example has no end", "no closing fence follows")  # fmt: skip

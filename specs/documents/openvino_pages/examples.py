@@ -1,0 +1,164 @@
+"""Worked examples of an OpenVINO specification that are no XML: numbered calls with printed arrays."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from opcert.vocabulary.attributes import AttributeKind
+from specs.documents.openvino_pages.matrices import check_matrix, read_matrices
+from specs.documents.openvino_pages.xml_layers import decode
+from specs.documents.text.documents import Line
+from specs.documents.worked.printed import Printed, fits, read_printed
+from specs.model.spec import Example, Finding, Source, Spec, Value
+
+_CALL = re.compile(r"^\d+\. +``(?P<attributes>\w+=\"[^`]*)``$")
+_BEGUN = re.compile(r"^\d+\. +`+\w+=")
+_ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
+_IMAGE = re.compile(r"[Ii]mage is a ``(?P<shape>\d+(?: x \d+)*)`` array")
+_NUMBERS = re.compile(r"the numbers (\d+) through (\d+)")
+_RANGE = re.compile(r"``\[(\d+), (\d+)\]``")
+_SHAPE = re.compile(r"^output[ _]shape: `+\[(?P<shape>[\d, ]+)\]`+$")
+_MOST = 100_000
+
+
+def read_examples(spec: Spec, lines: Sequence[Line]) -> tuple[tuple[Example, ...], list[Finding]]:
+    """The numbered examples of a page and what is wrong with them."""
+    kinds = {name: each.kind for name, each in spec.attributes.items()}
+    numbered = _Numbered(spec, kinds)
+    for line in lines:
+        numbered.take(line)
+    numbered.close()
+    return tuple(numbered.examples), numbered.findings
+
+
+def decode_attributes(text: str, kinds: Mapping[str, AttributeKind | None]) -> dict[str, Any]:
+    """Attributes as XML writes them, each by its kind; those of unknown kind stay text."""
+    return {name: decode(value, kinds.get(name)) for name, value in _ATTRIBUTE.findall(text)}
+
+
+class _Numbered:
+    """Reads numbered examples line by line: image, call, matrix, printed output, and its shape."""
+
+    def __init__(self, spec: Spec, kinds: Mapping[str, AttributeKind | None]) -> None:
+        self._spec = spec
+        self._kinds = kinds
+        self._image: Value | None = None
+        self._call: tuple[dict[str, Any], Source] | None = None
+        self._output: tuple[Printed, Source] | None = None
+        self._block: list[Line] | None = None
+        self._matrix: list[Line] = []
+        self.examples: list[Example] = []
+        self.findings: list[Finding] = []
+
+    def take(self, line: Line) -> None:
+        if "\t" in line.text:
+            line = replace(line, text=line.text.replace("\t", " "))
+        text = line.text.strip()
+        call, shape = _CALL.match(text), _SHAPE.match(text)
+        if call:
+            self.close()
+            self._call = (decode_attributes(call["attributes"], self._kinds), line.source())
+        elif _BEGUN.match(text):
+            self.close()
+            self.findings.append(
+                Finding(
+                    "example-not-read",
+                    "hint",
+                    line.source(),
+                    "the call of an example cannot be read",
+                    text[:60],
+                    "noted",
+                )
+            )
+        elif _IMAGE.search(text):
+            self._image = _image(line)
+        elif text.startswith(".. code-block::") and self._call is not None:
+            self._block = []
+        elif text.startswith(("\\begin", "\\end")) or "&" in text:
+            self._matrix.append(line)
+        elif shape and self._call is not None:
+            self._check_shape(tuple(int(each) for each in shape["shape"].split(",")), line)
+        elif self._block is not None and text:
+            self._block.append(line)
+            self._try_output()
+
+    def _try_output(self) -> None:
+        block = self._block or []
+        printed = read_printed("\n".join(each.text for each in block))
+        if printed is not None:
+            self._output = (printed, block[0].source())
+            self._block = None
+
+    def _check_shape(self, stated: tuple[int, ...], line: Line) -> None:
+        if self._output is None or self._output[0].shape == stated:
+            return
+        right = fits(self._output[0], stated)
+        self.findings.append(
+            Finding(
+                "brackets-vs-shape",
+                "error",
+                self._output[1],
+                f"the output is bracketed as {self._output[0].shape}",
+                f"line {line.number} says {list(stated)}",
+                "repaired" if right else "noted",
+            )
+        )
+        if right:
+            printed = self._output[0]
+            mended = Printed(stated, printed.data, printed.decimals, printed.end)
+            self._output = (mended, self._output[1])
+
+    def close(self) -> None:
+        """End the current example."""
+        if self._call is None:
+            return
+        attributes, source = self._call
+        if self._matrix and self._image is not None:
+            for channel, rows in enumerate(read_matrices(self._matrix)):
+                self.findings += check_matrix(rows, self._image, channel)
+        output = None
+        if self._output is not None and self._output[0].shape is not None:
+            printed, place = self._output
+            output = Value(printed.shape or (), printed.data, None, place, printed.decimals)
+        name = f"example_{len(self.examples) + 1}"
+        if output is None:
+            self.findings.append(
+                Finding(
+                    "example-not-read",
+                    "hint",
+                    source,
+                    f"the output of {name} cannot be read",
+                    "no complete array in a code block",
+                    "noted",
+                )
+            )
+        self.examples.append(
+            Example(
+                id=name,
+                attributes=attributes,
+                inputs=((self._spec.inputs[0].name, self._image),) if self._spec.inputs else (),
+                outputs=((self._spec.outputs[0].name, output),) if self._spec.outputs else (),
+                source=source,
+            )
+        )
+        self._call, self._output, self._block, self._matrix = None, None, None, []
+
+
+def _image(line: Line) -> Value | None:
+    """An image stated in words: its shape, and consecutive numbers in row-major order."""
+    stated = _IMAGE.search(line.text)
+    if stated is None:
+        return None
+    shape = tuple(int(each) for each in stated["shape"].split(" x "))
+    through = _NUMBERS.search(line.text)
+    ranges = [through.groups()] if through else _RANGE.findall(line.text)
+    bounds = [(int(first), int(last)) for first, last in ranges]
+    count = sum(last - first + 1 for first, last in bounds)
+    if not bounds or count > _MOST or count != math.prod(shape):
+        return Value(shape, None, None, line.source(stated.start("shape")))
+    data = tuple(number for first, last in bounds for number in range(first, last + 1))
+    return Value(shape, data, None, line.source(stated.start("shape")))

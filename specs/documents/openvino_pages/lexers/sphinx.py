@@ -1,0 +1,16 @@
+"""The current generation: reStructuredText for Sphinx."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from specs.documents.openvino_pages.lexers.restructured import lex_directives
+from specs.documents.openvino_pages.tokens import Lexed
+from specs.documents.text.documents import Line
+
+_CODE = frozenset(["code-block", "code", "sourcecode", "parsed-literal"])
+
+
+def lex(lines: Sequence[Line]) -> Lexed:
+    """The tokens of a page."""
+    return lex_directives(lines, _CODE)

@@ -1,0 +1,211 @@
+"""The attributes of a page: head, type, default, range, and whether they are required."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from opcert.vocabulary.attributes import AttributeKind
+from specs.documents.openvino_pages.attribute_ranges import RangeReader, shorten
+from specs.documents.openvino_pages.attribute_words import Stated, read_default, read_kind
+from specs.documents.openvino_pages.field_outcomes import Notes
+from specs.documents.openvino_pages.items import Bullet
+from specs.documents.openvino_pages.tokens import bare, plain
+from specs.documents.text.documents import Line
+from specs.model.spec import AttributeSpec, Origin
+
+_NAME = r"[A-Za-z_][\w-]*"
+_HEAD = re.compile(rf"^(?:\*\*\w+\*\*\s*:\s*)?[*`]+(?P<names>{_NAME}(?:(?:, ?| ?\(){_NAME}\)?)*)[*`]+\s*:?$")
+_KEYS = frozenset(["description", "range of values", "type", "default value", "required"])
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """The attributes of a page; the origin of each default; the descriptions' bullets."""
+
+    specs: dict[str, AttributeSpec]
+    defaults: dict[str, Origin]
+    descriptions: dict[str, Bullet]
+
+
+class AttributeReader:
+    """Reads bullets into attributes, and notes what it does not understand."""
+
+    def __init__(self, notes: Notes, integers: frozenset[str]) -> None:
+        self._notes = notes
+        self._ranges = RangeReader(notes)
+        self._integers = integers
+        """The type variables that stand for integers: an attribute of such a type is one."""
+        self.found = Attributes({}, {}, {})
+
+    def read(self, bullets: Sequence[Bullet]) -> None:
+        for bullet in self._mended(bullets):
+            head = _HEAD.match(plain(bullet.lines[0].text).strip())
+            if head and len(bullet.lines) == 1:
+                for position, name in enumerate(re.findall(_NAME, head["names"])):
+                    self._attribute(name, bullet, position == 0)
+            elif nested := list(_nested(bullet)):
+                self._below(bullet, nested)
+            elif not re.match(r"^\*\*(?:note|important)", bullet.lines[0].text, re.IGNORECASE):
+                self._unread(bullet)
+
+    def _mended(self, bullets: Sequence[Bullet]) -> list[Bullet]:
+        """The bullets, where fields that stand beside their attribute belong below it."""
+        mended: list[Bullet] = []
+        for bullet in bullets:
+            key = bullet.key
+            if key and key[0] in _KEYS and mended and _HEAD.match(plain(mended[-1].lines[0].text).strip()):
+                self._notes.find(
+                    "markup-damage",
+                    "warning",
+                    bullet.lines[0],
+                    f"the field {key[0]} stands beside its attribute instead of below it",
+                    bare(mended[-1].lines[0].text),
+                    mended=True,
+                )
+                above = mended[-1]
+                mended[-1] = Bullet(above.indent, above.lines, [*above.children, bullet, *bullet.children])
+            else:
+                mended.append(bullet)
+        return mended
+
+    def _unread(self, bullet: Bullet) -> None:
+        line = bullet.lines[0]
+        self._notes.find(
+            "item-unread", "warning", line, "an item among the attributes names none", shorten(bullet.text)
+        )
+
+    def _below(self, bullet: Bullet, nested: list[tuple[str, Bullet]]) -> None:
+        """Attributes of what stands inside of the operation (a body, its map of ports) are not its own."""
+        line = bullet.lines[0]
+        names = ", ".join(name for name, _ in nested)
+        self._notes.find(
+            "nested-attributes",
+            "hint",
+            line,
+            f"{bare(line.text).strip(':* ')} has attributes that are not the operation's own",
+            names,
+        )
+        for name, each in nested:
+            for key, part in each.parts():
+                if key in _KEYS - {"description"}:
+                    field = f"attribute {key.removesuffix(' of values').removesuffix(' value')}"
+                    self._notes.field(field, name, part.line, part.text, "unread")
+
+    def _attribute(self, name: str, bullet: Bullet, first: bool) -> None:
+        line = bullet.lines[0]
+        if name in self.found.specs:
+            self._notes.find("duplicate-name", "warning", line, f"a second attribute is called {name}", name)
+            return
+        keys = [key for key, _ in bullet.parts()]
+        for key in sorted({key for key in keys if key in _KEYS and keys.count(key) > 1}):
+            self._notes.find("duplicate-name", "warning", line, f"{name} states its {key} twice", key)
+        if first:
+            self._expected(name, bullet)
+        kind, other = self._kind(name, bullet)
+        bounds, values = self._ranges.read(name, bullet, kind, other == "boolean")
+        required = self._required(name, bullet)
+        default, origin = self._default(name, bullet, kind, other)
+        values = self._ranges.settle(name, bullet, default, bounds, values)
+        self.found.descriptions[name] = bullet
+        if origin is not None:
+            self.found.defaults[name] = origin
+        self.found.specs[name] = AttributeSpec(
+            name=name,
+            kind=kind,
+            required=required,
+            default=default.value if default else None,
+            has_default=origin is not None,
+            values=values,
+            origin=Origin("imported", (line.source(),)),
+            at_least=bounds.at_least,
+            other_type=other,
+            more_than=bounds.more_than,
+            at_most=bounds.at_most,
+        )
+
+    def _expected(self, name: str, bullet: Bullet) -> None:
+        """What every attribute of these pages has, and this one lacks."""
+        line = bullet.lines[0]
+        if not bullet.part("type"):
+            self._notes.find("attribute-type-missing", "warning", line, f"{name} has no type", name)
+        if not bullet.part("range of values"):
+            self._notes.find(
+                "range-missing",
+                "hint",
+                line,
+                f"{name} has no range of values",
+                "every attribute of these pages has one",
+            )
+        if not bullet.part("description"):
+            self._notes.find("description-missing", "hint", line, f"{name} has no description", name)
+        described = bullet.part("description")
+        if not bullet.part("required") and not (described and "**Required" in described.text):
+            self._notes.find(
+                "required-missing", "warning", line, f"the page does not say whether {name} is required", name
+            )
+
+    def _kind(self, name: str, bullet: Bullet) -> tuple[AttributeKind | None, str | None]:
+        part = bullet.part("type")
+        if part is None:
+            return None, None
+        kind, other = read_kind(part.text) or (None, bare(part.text) or None)
+        if kind is None and other in self._integers:
+            kind = "int"
+        self._note("attribute type", name, part.line, part.text, kind is not None)
+        if kind is None:
+            self._notes.find(
+                "type-unread", "warning", part.line, f"the type of {name} is no known one", part.text
+            )
+        return kind, other
+
+    def _required(self, name: str, bullet: Bullet) -> bool:
+        part = bullet.part("required")
+        if part is None:
+            described = bullet.part("description")
+            return bool(described and "**Required" in described.text)
+        word = bare(part.text).lower()
+        self._note("attribute required", name, part.line, part.text, word in ("yes", "no"))
+        if word not in ("yes", "no"):
+            self._notes.find(
+                "required-missing",
+                "warning",
+                part.line,
+                f"the page does not say whether {name} is required",
+                part.text,
+            )
+        return word == "yes"
+
+    def _default(
+        self, name: str, bullet: Bullet, kind: AttributeKind | None, other: str | None
+    ) -> tuple[Stated | None, Origin | None]:
+        part = bullet.part("default value") or bullet.part("default")
+        if part is None:
+            return None, None
+        stated = read_default(part.text, kind, other) if kind else None
+        if stated is None:
+            self._note("attribute default", name, part.line, part.text, False)
+            self._notes.find(
+                "default-undecodable",
+                "warning",
+                part.line,
+                f"the default of {name} is no value of its type",
+                part.text,
+            )
+            return None, None
+        self._notes.field("attribute default", name, part.line, part.text, "none" if stated.none else "read")
+        origin = Origin("imported", (part.line.source(),), rule="stated", confidence=1.0)
+        return stated, None if stated.none else origin
+
+    def _note(self, field: str, name: str, line: Line, text: str, understood: bool) -> None:
+        self._notes.field(field, name, line, text, "read" if understood else "unread")
+
+
+def _nested(bullet: Bullet) -> Iterator[tuple[str, Bullet]]:
+    """The items below a bullet that are written as attributes are."""
+    for child in bullet.children:
+        head = _HEAD.match(plain(child.lines[0].text).strip())
+        if head and any(key in _KEYS for key, _ in child.parts()):
+            yield head["names"], child
+        yield from _nested(child)

@@ -1,0 +1,113 @@
+"""What the three lexers of OpenVINO pages give the parser: sections, bullets, text, blocks of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from specs.documents.text.documents import Line
+from specs.model.spec import Finding
+
+Kind = Literal["section", "bullet", "text", "code"]
+
+_TITLES = (
+    r"versioned\s+name|category|(?:short|detailed)\s+description|mathematical\s+formulation|"
+    r"(?:\w+\s+)?(?:attributes|inputs?|outputs?|types)|examples?(?:\s+\d+)?(?::[^*\n]*)?"
+)
+_SECTION = re.compile(rf"^\*\*(?P<title>{_TITLES})[ \t]*:?\*\*[ \t]*:?[ \t]*(?P<rest>.*)$", re.IGNORECASE)
+_OTHER = re.compile(
+    r"^\*\*(?!required|optional|note|important)(?P<title>[A-Z][\w ()/-]*):?\*\*[ \t]*:?$", re.IGNORECASE
+)
+_BULLET = re.compile(r"^(?P<indent>[ \t]*)\*[ \t]+(?P<text>\S.*)$")
+_COLLAPSED = re.compile(
+    r"\S[ \t]+\*[ \t]+(?:\*\*[\w .]+\*\*[ \t]*:|\*\w[\w, ()-]*\*(?:$|:|[ \t]+[-*])|`+\w+`+[ \t]+-)"
+    rf"|[^\s*][ \t]+\*\*(?:{_TITLES})[ \t]*:?\*\*(?:[ \t]*:|[ \t]*$|[ \t]+[*.`])"
+    r"|\S[ \t]+(?:\.\. [\w-]+::|```)"
+    r"|\S[ \t]+\d+\.[ \t]+`+\w+=\"",
+    re.IGNORECASE,
+)
+_TAB = 4
+
+
+@dataclass(frozen=True)
+class Token:
+    """One line of a page: what it is, its text without mark and indentation, the width of the latter."""
+
+    kind: Kind
+    line: Line
+    indent: int = 0
+    title: str = ""
+
+
+@dataclass
+class CodeBlock:
+    """A block of code: its language (may be empty), where it begins, its lines, whether it ends."""
+
+    language: str
+    start: Line
+    lines: list[Line] = field(default_factory=list)
+    closed: bool = True
+
+
+@dataclass
+class Lexed:
+    """A page as tokens, its blocks of code, and what is wrong with its markup."""
+
+    tokens: list[Token] = field(default_factory=list)
+    blocks: list[CodeBlock] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def prose(self, line: Line) -> None:
+        """Take a line that is no code."""
+        self.tokens.append(_classify(line))
+        if len(line.text) > 8 and _COLLAPSED.search(line.text):
+            self.damaged("collapsed-lines", line, "several items of the page stand in one line")
+
+    def code(self, line: Line) -> None:
+        """Take a line of the block that was opened last."""
+        self.blocks[-1].lines.append(line)
+        self.tokens.append(Token("code", line))
+
+    def damaged(self, code: str, line: Line, message: str) -> None:
+        evidence = line.text.strip()
+        shown = evidence if len(evidence) <= 60 else f"{evidence[:40].rstrip()} ..."
+        self.findings.append(Finding(code, "warning", line.source(), message, shown, "noted"))
+
+
+def _classify(line: Line) -> Token:
+    if line.text.startswith("**"):
+        section = _SECTION.match(line.text)
+        if section:
+            title = " ".join(section["title"].split()).lower()
+            return Token("section", line.after(section.start("rest")), 0, title)
+        other = _OTHER.match(line.text)
+        if other:
+            return Token("section", line.after(len(line.text)), 0, other["title"].strip().lower())
+    bullet = _BULLET.match(line.text)
+    if bullet:
+        return Token("bullet", line.after(bullet.start("text")), width(bullet["indent"]))
+    return Token("text", line, width(line.text))
+
+
+def width(text: str) -> int:
+    """How wide the white space is that leads a text; a tab counts four."""
+    lead = text[: len(text) - len(text.lstrip())]
+    return len(lead) + (_TAB - 1) * lead.count("\t")
+
+
+def plain(text: str) -> str:
+    """Words without the escapes and the doubled backquotes of reStructuredText; single spaces."""
+    text = re.sub(r":\w+:(?=`)", "", text.replace("``", "`"))
+    return " ".join(re.sub(r"\\([*_`|\[\]<>#])", r"\1", text).split())
+
+
+def bare(text: str) -> str:
+    """Words without any markup of emphasis or literals, and without a full stop behind them."""
+    return plain(text).strip().rstrip(".").strip("`*\"' ").strip()
+
+
+def joined(lines: Sequence[Line]) -> str:
+    """Lines as one text in plain words."""
+    return plain(" ".join(each.text for each in lines))

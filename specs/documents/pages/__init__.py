@@ -1,0 +1,1 @@
+"""Pages as the rules on documents see them."""

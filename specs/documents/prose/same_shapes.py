@@ -1,0 +1,136 @@
+"""Tensors that have the shape of another one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from specs.documents.prose.part_names import ParameterNames
+from specs.documents.prose.sentences import Sentence, found, pattern, sentences
+from specs.documents.text.documents import Passage
+from specs.model.statements import SameShape
+
+_SHAPE = r"(?:shapes?|dimensions?|size)"
+_AS = pattern(
+    rf"\bsame (?:\w+(?: \w+)? and )?{_SHAPE}(?:,? and (?:\w+ )?\w+)? (?:as|of|with"
+    rf"|to) (?P<other>[^.;]{{1,80}})"
+)
+_IS = pattern(
+    rf"\b{_SHAPE}(?: of (?:the )?[`'\"]?\w+[`'\"]?(?: tensors?)?)? (?:must be |should be |is |are )?"
+    r"(?:the same as|identical to|equal to|copied from|must match|should match|must equal) (?:that of "
+    r"|those of )?"
+    r"(?P<other>[^.;]{1,80})"
+)
+_HAVING = pattern(
+    rf"\b(?:has|having) (?:the )?(?:same )?(?:\w+ and )?{_SHAPE}(?: and (?:\w+ )?type)? (?:as"
+    rf"|with) (?P<other>[^.;]{{1,80}})"
+)
+_PAIR = pattern(
+    r"(?<!\w)[`'\"]?(?P<one>\w{1,60})[`'\"]? and [`'\"]?(?P<two>\w{1,60})[`'\"]? "
+    r"(?:must |should |shall )?(?:have|be of|are of)"
+    rf" (?:the |an )?(?:same|identical) {_SHAPE}"
+)
+_ALL = pattern(rf"\ball (?:the )?(?:input|inputs)(?: tensors)? (?:must |should )?have the same {_SHAPE}"
+               r"(?P<except>,? except[^.]{1,80})?")  # fmt: skip
+_SCALES = pattern(rf"\bscale and zero[ -]point(?: pair)? must have (?:the )?same {_SHAPE}")
+_OUTPUT = pattern(
+    rf"\b(?:the )?(?:output|result|resulting)(?: tensor)? (?:will have|has|have|having) (?:the "
+    rf"|an )?same {_SHAPE}"
+    r"(?= and| as|$)"
+    rf"|\bproduces? (?:one )?output(?: data)?(?: \(Tensor<T>\))? of the same {_SHAPE}(?! as)"
+)
+_SUBJECT = pattern(r"\b(?P<generic>its|the|this)? ?(?P<kind>output|outputs|result|resulting)\b[^.;]{0,60}$")
+_CONDITIONAL = pattern(
+    r"\b(?:if|when|where|unless|in those cases|for|whose|in case|case)\b|\bnot (?:be |have )?(?:the )?$"
+)
+_EXCEPT = pattern(r"\b(?:except|but|apart from|other than)\b(?P<what>.{0,80})")
+_NO_SHAPE = pattern(
+    r"\b(?:number of elements|length|1|rank|first|last|two|three|other|remaining|trailing|leading"
+    r"|spatial|inner|outer"
+    r"|sequence|channel|batch)\b"
+)
+
+
+def find_same_shapes(about: str, passage: Passage, parts: ParameterNames) -> Iterator[SameShape]:
+    """What a passage says about tensors of one shape, each pair once."""
+    known: set[tuple[str, str]] = set()
+    for sentence in sentences(passage.text):
+        for each in _of_sentence(about, passage, sentence, parts):
+            if (each.about, each.as_) not in known:
+                known.add((each.about, each.as_))
+                yield each
+
+
+def _of_sentence(
+    about: str, passage: Passage, sentence: Sentence, parts: ParameterNames
+) -> Iterator[SameShape]:
+    text = sentence.text
+    group = about.partition(".")[0]
+    everything = _ALL.search(text)
+    if everything and parts.inputs:
+        first = f"inputs.{parts.data[0]}"
+        omitted = _omitted(everything["except"] or "")
+        for name in parts.data[1:] or parts.data:
+            origin = found(passage, sentence.start + everything.start(), "same-shape", 0.9)
+            yield SameShape(f"inputs.{name}", origin, first, omitted)
+        return
+    scales = _SCALES.search(text)
+    for name in parts.inputs if scales else ():
+        beside = name.removesuffix("_zero_point") + "_scale"
+        if scales and name.endswith("_zero_point") and beside in parts.inputs:
+            origin = found(passage, sentence.start + scales.start(), "same-shape", 0.9)
+            yield SameShape(f"inputs.{name}", origin, f"inputs.{beside}")
+    pair = _PAIR.search(text)
+    if pair and not _CONDITIONAL.search(sentence.before(pair.start())):
+        one, two = parts.about(pair["one"]), parts.about(pair["two"])
+        if one and two and not {one.partition(".")[0], two.partition(".")[0]} & {"attributes"}:
+            later, earlier = (one, two) if one.startswith("outputs") else (two, one)
+            yield SameShape(later, found(passage, sentence.start + pair.start(), "same-shape", 1.0), earlier)
+    for rule in (_AS, _IS, _HAVING):
+        match = rule.search(text)
+        if match is None or _CONDITIONAL.search(sentence.before(match.start())):
+            continue
+        if rule is _IS and (
+            _NO_SHAPE.search(text[max(0, match.start() - 30) : match.start()])
+            or _NO_SHAPE.search(text[match.start() : match.start("other") + 25])
+        ):
+            continue
+        other = parts.tensor(
+            re.sub(r"^(?:the )?(?:shapes?|dimensions?) of ", "", match["other"], flags=re.IGNORECASE)
+        )
+        subject = (
+            about
+            if group in ("inputs", "outputs")
+            else _subject(sentence.before(match.start("other")), parts)
+        )
+        if other is None or subject is None or subject == other:
+            continue
+        # `Dimensions` may mean how many there are.
+        sure = 0.6 if rule is _AS and "dimension" in match[0].lower() else 0.9
+        origin = found(passage, sentence.start + match.start(), "same-shape", sure)
+        yield SameShape(subject, origin, other, _omitted(match["other"]))
+        return
+    plain = _OUTPUT.search(text) if group == "summary" else None
+    if plain and parts.inputs and parts.outputs and not _CONDITIONAL.search(sentence.before(plain.start())):
+        origin = found(passage, sentence.start + plain.start(), "same-shape", 0.75)
+        yield SameShape(f"outputs.{parts.outputs[0]}", origin, f"inputs.{parts.inputs[0]}")
+
+
+def _subject(before: str, parts: ParameterNames) -> str | None:
+    """The tensor that a sentence of the summary speaks of."""
+    named = re.search(r"[`'\"](\w+)[`'\"](?: tensor)?[^`'\"]{0,40}$", before)
+    about = parts.about(named[1]) if named else None
+    if about is not None and not about.startswith("attributes"):
+        return about
+    if _SUBJECT.search(before) and parts.outputs:
+        return f"outputs.{parts.outputs[0]}"
+    produced = re.search(r"\bproduces? (?:one )?(?:\w+ )?output\b", before, re.IGNORECASE)
+    return f"outputs.{parts.outputs[0]}" if produced and parts.outputs else None
+
+
+def _omitted(text: str) -> str | None:
+    """The axis that an exception names: an attribute's name where one stands in it, else `one axis`."""
+    match = _EXCEPT.search(text)
+    if match is None:
+        return None
+    return "axis" if re.search(r"\baxis\b", match["what"]) else "one axis"

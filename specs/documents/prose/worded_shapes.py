@@ -1,0 +1,199 @@
+"""Shapes with named extents: `tensor of shape (N, C, H, W)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from specs.documents.prose.listed_extents import LIST, read_extents
+from specs.documents.prose.part_names import ParameterNames, name_of
+from specs.documents.prose.sentences import Sentence, found, pattern, sentences
+from specs.documents.prose.worded_conditions import condition
+from specs.documents.text.documents import Passage
+from specs.model.statements import StatedShape
+
+_INTRODUCED = pattern(
+    r"(?:\b(?P<subject>[`'\"]?\w+[`'\"]?)(?:\.shape ?=|'s shape is|`? shape)"
+    r"|\b(?:shapes?|(?:has|have|of|the) sizes?"
+    r"|dimensions?)\b(?: \([^()]{1,40}\))?(?: for (?:non-?)? ?image cases?)?)"
+    r"(?: of (?:[`'\"]?\w+[`'\"]? )?(?:should be|must be|is)| is expected| is| are| becomes?| of| as"
+    r"| should be"
+    r"| must be| will be| in the form of| are in the form of|(?: is| are)? ?:)*:? ?[`$]*" + LIST
+)
+_OR = pattern(
+    r"[`$]*,? ?(?:(?:for|in|of) [^.,;()\[\]]{1,50})?,? ?or,? (?:(?:an? )?\d-?D (?:input )?(?:tensors? )?)?"
+    r"(?:(?:with |of )?(?:the )?shapes? ?(?:of )?)?[`$]*" + LIST
+)
+_WHEN = pattern(r"[`$]*,? (?:if|when) (?P<condition>[^.;]{1,80})")
+_AGAIN = pattern(r"\b(?:if|when) (?P<words>[^.;,]{1,60}),")
+_BARE = pattern(r"(?:\b(?:input|output|data|a) tensor of |^)" + LIST + r"(?=,|$|\.)")
+_BOTH = pattern(
+    r"\bshape of [`'\"]?(?P<one>\w+)[`'\"]? and [`'\"]?(?P<two>\w+)[`'\"]? (?:is|are) [`$]*" + LIST
+)
+_ELEMENTS = pattern(
+    r"^if it's a 1-?D tensor, its number of elements (?:should"
+    r"|must) be equal to [^.()]{1,60}\((?P<name>\w+)\)"
+)
+_SIZED = pattern(
+    r"\b(?:1-?D|1-dimensional|tensor|vector|bias|window|scalars?)\b[^.()\[\]]{0,50}?\b(?:of|has|with"
+    r"|have) (?:the )?"
+    r"(?:size|length) ?(?:of|:)? [`'\"]?(?P<name>[A-Za-z]\w{0,30})[`'\"]?(?![\w(.*/])"
+)
+_NAMED = pattern(
+    r"\b(?:input tensor|output tensor|input|output|tensor) [`'\"]?(?P<name>\w+)[`'\"]?"
+    r" (?:tensor )?(?:has|have|is|of|with)[^.,;]{0,20}$"
+)
+_GENERIC = pattern(
+    r"\b(?:the |an? |one |its )?(?P<last>input|output) (?:\w+ )?(?:tensor )?(?:of |has |have |is |with "
+    r"|the )*\w*\W*$"
+    r"|\b(?:the |an? |one )(?P<early>input|output)(?: tensor)? (?:of|has|with)"
+)
+_SKIPPED = pattern(
+    r"\b(?:broadcast\w*|differs?|e\.g\.|for example|denotation|instance|flatten|except|becomes?)\b"
+)
+_NO_SUBJECT = frozenset(
+    ["the", "whole", "of", "this", "has", "a", "packed", "output", "input", "image", "following", "with",
+     "in", "tensor", "general", "non", "case", "kernel", "weight", "it", "its", "their", "expected"]
+)  # fmt: skip
+_NO_SIZE = frozenset(
+    ["at", "the", "each", "a", "an", "one", "same", "output", "input", "least", "of", "or", "and", "as",
+     "that", "this", "its", "all"]
+)  # fmt: skip
+_TENSORS = ("inputs", "outputs")
+MOST_SHAPES = 20
+
+
+def find_shapes(about: str, passage: Passage, parts: ParameterNames) -> Iterator[StatedShape]:
+    """Every shape with a named extent that a passage states."""
+    read = (
+        shape for each in sentences(passage.text) for shape in _Reader(about, passage, each, parts).shapes()
+    )
+    yield from islice(read, MOST_SHAPES)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads one sentence of a passage about a part."""
+
+    about: str
+    passage: Passage
+    sentence: Sentence
+    parts: ParameterNames
+
+    def shapes(self) -> Iterator[StatedShape]:
+        yield from self._of_elements()
+        opening, readable = self._opening()
+        # What names another tensor's extents gives the names that follow.
+        naming = re.match(r"if\s+`?\w+`?'s shape is `?\[", self.sentence.text, re.IGNORECASE) is not None
+        if not readable and not naming:
+            return
+        stated = list(self._introduced(opening)) if not naming else []
+        stated = stated or list(self._bare(opening))
+        yield from stated or self._sized(opening)
+
+    def _shape(
+        self, about: str, place: int, sure: float, extents: tuple[str, ...], when: str | None
+    ) -> StatedShape:
+        rule = "stated-shape" if sure > 0.75 else "bare-shape"
+        return StatedShape(about, found(self.passage, self.sentence.start + place, rule, sure), extents, when)
+
+    @property
+    def _is_tensor(self) -> bool:
+        return self.about.partition(".")[0] in _TENSORS
+
+    def _of_elements(self) -> Iterator[StatedShape]:
+        """`If it's a 1-D tensor, its number of elements should be equal to the number of channels (M)`."""
+        match = _ELEMENTS.match(self.sentence.text)
+        if match and self._is_tensor:
+            yield self._shape(self.about, 0, 0.9, (match["name"],), f"rank({name_of(self.about)}) == 1")
+
+    def _introduced(self, opening: str | None) -> Iterator[StatedShape]:
+        """Lists behind `shape of` and its like, each with those that `or` joins to it."""
+        text = self.sentence.text
+        position, begun = 0, False
+        while (match := _INTRODUCED.search(text, position)) is not None:
+            again = _AGAIN.search(text, position, match.start()) if begun else None
+            opening = condition(again["words"], self.parts) if again else opening
+            position = match.end()
+            extents, subject = read_extents(match["list"]), self._subject(match)
+            if extents is None or subject is None or _SKIPPED.search(text[: match.start("list")]):
+                continue
+            begun = True
+            when, position = self._when(position)
+            for each in (*self._chained(match.start()), subject):
+                yield self._shape(each, match.start(), 0.9, extents, when or opening)
+            while (other := _OR.match(text, position)) is not None:
+                extents = read_extents(other["list"])
+                if extents is None:
+                    break
+                when, position = self._when(other.end())
+                yield self._shape(subject, other.start(), 0.9, extents, when or opening)
+
+    def _bare(self, opening: str | None) -> Iterator[StatedShape]:
+        """`Tensor of [N, C]`, a list at the beginning, and a shape that two tensors have."""
+        for rule in (_BARE, _BOTH):
+            match = rule.search(self.sentence.text)
+            extents = read_extents(match["list"]) if match else None
+            if match is None or extents is None:
+                continue
+            names = [self.about]
+            if rule is _BOTH:
+                names = [about for each in ("one", "two") if (about := self.parts.about(match[each]))]
+            for name in names:
+                if name.partition(".")[0] in _TENSORS:
+                    yield self._shape(name, match.start(), 0.75, extents, opening)
+
+    def _sized(self, opening: str | None) -> Iterator[StatedShape]:
+        """`Bias of size M`: one extent."""
+        match = _SIZED.search(self.sentence.text)
+        if match is None or not self._is_tensor or match["name"].lower() in _NO_SIZE:
+            return
+        if not re.match(r"for\b", self.sentence.text, re.IGNORECASE):
+            yield self._shape(self.about, match.start(), 0.75, (match["name"],), opening)
+
+    def _opening(self) -> tuple[str | None, bool]:
+        """The condition that opens the sentence, and whether it can be read (`For 2D data,` is none)."""
+        text = self.sentence.text
+        match = re.match(r"(?:if|when)\s+(?P<words>[^.;]{1,80}?)(?:,|\bthen\b)\s", text, re.IGNORECASE)
+        if match is None:
+            return None, re.match(r"(?:if|when|given|e\.g)\b", text, re.IGNORECASE) is None
+        words = match["words"].strip().strip("`")
+        if re.fullmatch(r"(?:it is )?(?:given|provided|specified|present)", words, re.IGNORECASE):
+            return None, True
+        if re.fullmatch(r"-?\d+", words) and self.about.startswith("attributes."):
+            return f"{name_of(self.about)} == {words}", True
+        read = condition(words, self.parts)
+        return read, read is not None
+
+    def _when(self, position: int) -> tuple[str | None, int]:
+        """The condition that follows a shape, and where what comes behind it begins."""
+        match = _WHEN.match(self.sentence.text, position)
+        if match is None:
+            return None, position
+        words = re.split(r",? or [`(\[]", match["condition"], maxsplit=1)[0]
+        read = condition(words, self.parts)
+        return read, match.start("condition") + len(words) if read else position
+
+    def _chained(self, position: int) -> list[str]:
+        """The tensors in front of `Y.shape = [...]` where several are equal: `X.shape = Y.shape = [...]`."""
+        match = re.search(r"(?:\w+\.shape\s*=\s*)+$", self.sentence.before(position))
+        names = re.findall(r"(\w+)\.shape", match[0]) if match else []
+        named = [about for each in names if (about := self.parts.about(each))]
+        return [each for each in named if not each.startswith("attributes")]
+
+    def _subject(self, match: re.Match[str]) -> str | None:
+        """The tensor whose shape it is: the one named just before, or the one that the passage is about."""
+        word = (match["subject"] or "").strip("`'\"")
+        named = self.parts.about(word) if word and word.lower() not in _NO_SUBJECT else None
+        if named is not None:
+            return None if named.startswith("attributes") else named
+        before = _NAMED.search(self.sentence.before(match.start()))
+        named = self.parts.about(before["name"]) if before else None
+        if named is not None and not named.startswith("attributes"):
+            return named
+        if self._is_tensor:
+            return self.about
+        generic = _GENERIC.search(self.sentence.before(match.end())) if self.about == "summary" else None
+        return self.parts.tensor((generic["last"] or generic["early"]).lower()) if generic else None

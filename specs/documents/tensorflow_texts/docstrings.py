@@ -1,0 +1,201 @@
+"""A TensorFlow docstring as facts: tensors and attributes by their phrases, prose, examples, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from opcert.vocabulary.names import OperatorName
+from specs.documents.prose.described_values import find_values
+from specs.documents.tensorflow_texts.arguments import describe_tensor
+from specs.documents.tensorflow_texts.checks import check_sections
+from specs.documents.tensorflow_texts.examples import read_input_examples
+from specs.documents.tensorflow_texts.phrases import TensorPhrase, read_attribute, read_tensor
+from specs.documents.tensorflow_texts.sections import ArgumentText, Sections, split_sections
+from specs.documents.tensorflow_texts.type_words import is_type, our_type
+from specs.documents.text.documents import Line, Passage
+from specs.model.spec import (
+    Arity,
+    AttributeSpec,
+    Document,
+    Example,
+    Finding,
+    Formula,
+    Origin,
+    ParameterSpec,
+    Prose,
+    Severity,
+    Spec,
+    TypeConstraint,
+)
+
+_NO_RESULT = "The created Operation."
+
+
+def read_docstring(lines: Sequence[Line], name: OperatorName, document: Document) -> Spec:
+    """The facts of one docstring, and what can be seen to be wrong with it."""
+    sections = split_sections(lines)
+    builder = _Builder()
+    builder.summary(sections.summary)
+    for item in sections.arguments:
+        builder.argument(item)
+    builder.returns(sections)
+    builder.finish()
+    spec = Spec(
+        operator=name,
+        documents=(document,),
+        attributes=builder.attributes,
+        inputs=tuple(builder.inputs),
+        outputs=tuple(builder.outputs),
+        type_constraints=builder.type_constraints,
+        formulas=tuple(builder.formulas),
+        prose=tuple(builder.prose),
+        examples=tuple(builder.examples),
+        input_arity=_arity(builder.inputs),
+        output_arity=_arity(builder.outputs),
+        origins=builder.origins,
+    )
+    findings = [*builder.findings, *check_sections(sections, spec, lines)]
+    findings.sort(key=lambda each: (each.source.line, each.source.column or 0, each.code))
+    return replace(spec, findings=tuple(findings))
+
+
+def _arity(parameters: Sequence[ParameterSpec]) -> Arity | None:
+    """How many tensors there are; None where the text does not say how long a list is at least."""
+    if any(each.option == "variadic" and each.homogeneous is False for each in parameters):
+        return None
+    least = sum((each.least_length or 0) if each.option == "variadic" else 1 for each in parameters)
+    return Arity(least, None if any(each.option == "variadic" for each in parameters) else len(parameters))
+
+
+class _Builder:
+    """Collects the facts of one docstring."""
+
+    def __init__(self) -> None:
+        self.attributes: dict[str, AttributeSpec] = {}
+        self.inputs: list[ParameterSpec] = []
+        self.outputs: list[ParameterSpec] = []
+        self.type_constraints: dict[str, TypeConstraint] = {}
+        self.formulas: list[Formula] = []
+        self.prose: list[Prose] = []
+        self.examples: list[Example] = []
+        self.findings: list[Finding] = []
+        self.origins: dict[str, Origin] = {}
+        self._phrases: list[tuple[ParameterSpec, TensorPhrase]] = []
+
+    def _find(self, code: str, severity: Severity, line: Line, message: str, evidence: str) -> None:
+        self.findings.append(Finding(code, severity, line.source(), message, evidence, "noted"))
+
+    def summary(self, lines: list[Line]) -> None:
+        passage = Passage(lines)
+        if passage:
+            self.prose.append(passage.prose("summary"))
+            self._examples(passage, "summary")
+
+    def _examples(self, passage: Passage, about: str) -> None:
+        examples, findings = read_input_examples(passage, about)
+        self.examples += examples
+        self.findings += findings
+
+    def argument(self, item: ArgumentText) -> None:
+        if item.name == "name":
+            return
+        if not item.passage:
+            self._find(
+                "item-unread", "warning", item.line, f"the page says nothing of {item.name}", item.name
+            )
+            return
+        tensor = read_tensor(item.passage.text)
+        attribute = None if tensor and tensor.relation != "unread" else read_attribute(item.passage.text)
+        if attribute is None and tensor is not None:
+            self.inputs.append(self._tensor(item, tensor))
+            self.formulas += describe_tensor(item.passage, tensor.end).formulas
+            self.prose.append(item.passage.prose(f"inputs.{item.name}"))
+            self._examples(item.passage, item.name)
+            return
+        self.prose.append(item.passage.prose(f"attributes.{item.name}"))
+        origin = Origin("imported", (item.line.source(),))
+        if attribute is None:
+            evidence = item.passage.text[:80]
+            self._find(
+                "type-unread", "warning", item.line, f"the type of {item.name} is no known one", evidence
+            )
+            self.attributes[item.name] = AttributeSpec(item.name, None, False, None, False, None, origin)
+            return
+        values = attribute.stated_values(origin)
+        if values is None and attribute.kind == "string":
+            values = find_values(item.passage, item.name, attribute.default)
+        if attribute.has_default:
+            self.origins[f"attributes.{item.name}.default"] = origin
+        self.attributes[item.name] = attribute.spec(item.name, values, origin)
+
+    def _tensor(self, item: ArgumentText, phrase: TensorPhrase) -> ParameterSpec:
+        """A tensor; its type variable is `T_<name>` unless it shares another's or the phrase names one."""
+        variable = f"T_{item.name}"
+        if phrase.relation == "listed":
+            place = item.passage.source(max(item.passage.text.find("types: "), 0))
+            origin = Origin("imported", (place,))
+            self.type_constraints[variable] = TypeConstraint(variable, phrase.listed, origin)
+        elif phrase.relation == "same":
+            variable = f"T_{phrase.type}"
+        elif phrase.relation == "single" and phrase.type is not None:
+            variable = our_type(phrase.type)
+        elif phrase.relation == "unread":
+            evidence = item.passage.text[:80]
+            self._find(
+                "type-unread", "warning", item.line, f"the type of {item.name} is no known one", evidence
+            )
+        if phrase.repeated:
+            evidence = ", ".join(phrase.repeated)
+            message = f"a type of {item.name} is listed twice"
+            self._find("duplicate-type", "hint", item.line, message, evidence)
+        described = describe_tensor(item.passage, phrase.end)
+        parameter = ParameterSpec(
+            name=item.name,
+            option="variadic" if phrase.variadic else "single",
+            type=variable,
+            origin=Origin("imported", (item.line.source(),)),
+            rank=described.rank,
+            shape=described.shape,
+            at_least=described.at_least,
+            homogeneous=phrase.homogeneous,
+            least_length=phrase.least,
+        )
+        self._phrases.append((parameter, phrase))
+        return parameter
+
+    def returns(self, sections: Sections) -> None:
+        passage = sections.result
+        if not passage or passage.text.startswith(_NO_RESULT):
+            return
+        self.prose.append(passage.prose("outputs"))
+        if sections.stated_results is None:
+            line = passage.lines[0]
+            self._output(ArgumentText("output", line, passage))
+            return
+        for item in sections.results:
+            if item.name in sections.stated_results:
+                self._output(item)
+
+    def _output(self, item: ArgumentText) -> None:
+        phrase = read_tensor(item.passage.text) or TensorPhrase("unread")
+        self.outputs.append(self._tensor(item, phrase))
+
+    def finish(self) -> None:
+        """Types that attributes choose, and words that name neither a type nor an attribute."""
+        inputs = {each.name for each in self.inputs}
+        for parameter, phrase in self._phrases:
+            line = Line("", parameter.origin.sources[0].line, parameter.origin.sources[0].column)
+            if phrase.relation == "same" and phrase.type not in inputs:
+                message = f"the type of {parameter.name} is that of an input that does not exist"
+                self._find("type-unread", "warning", line, message, str(phrase.type))
+            if phrase.relation != "single" or phrase.type is None or is_type(phrase.type):
+                continue
+            attribute = self.attributes.get(phrase.type)
+            if attribute is None:
+                message = f"the type of {parameter.name} is no known one"
+                self._find("type-unread", "warning", line, message, phrase.type)
+            elif attribute.allowed is not None and attribute.other_type in ("type", "list of types"):
+                types = tuple(each for each in attribute.allowed if isinstance(each, str))
+                constraint = TypeConstraint(phrase.type, types, attribute.origin)
+                self.type_constraints.setdefault(phrase.type, constraint)

@@ -1,0 +1,127 @@
+"""The parts of a TensorFlow docstring: head, summary, arguments, results."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from specs.documents.text.documents import Line, Passage
+
+_TITLES = ("Args:", "Returns:")
+_SIGNATURE = re.compile(r"^# signature: \w+\((?P<names>[\w, ]*)\) defaults=(?P<defaults>\[.*\])$")
+_ITEM = re.compile(r"^  (?P<name>\w+):(?: (?P<text>.*))?$")
+_PHRASE = re.compile(
+    r"(?<=\s)(?P<name>\w+): (?:An? (?:optional |mutable )?`(?:Tensor|int|float|string|bool|tf\.\w+)`"
+    r"|An? (?:optional )?list of (?:at least \d+ )?`|A function decorated|A name for the operation)"
+)
+_RESULT = re.compile(r"\AA tuple of `Tensor` objects \((?P<names>[^)]*)\)\.")
+
+
+@dataclass(frozen=True)
+class PythonSignature:
+    """A function's parameters, and the default of each that has one, as text of Python."""
+
+    names: tuple[str, ...]
+    defaults: dict[str, str]
+    line: Line
+
+
+@dataclass(frozen=True)
+class ArgumentText:
+    """An argument or result: its name, the line in which it stands, its text."""
+
+    name: str
+    line: Line
+    passage: Passage
+
+
+@dataclass
+class Sections:
+    """A docstring in parts; `results` is empty for an operator without any, or with a single unnamed one.
+
+    `stray` are lines where no argument can stand, `swallowed` items that stand inside the text of another.
+    """
+
+    summary: list[Line] = field(default_factory=list)
+    arguments: list[ArgumentText] = field(default_factory=list)
+    result: Passage = field(default_factory=lambda: Passage(()))
+    results: list[ArgumentText] = field(default_factory=list)
+    stated_results: tuple[str, ...] | None = None
+    titles: dict[str, Line] = field(default_factory=dict)
+    signature: PythonSignature | None = None
+    stray: list[Line] = field(default_factory=list)
+    swallowed: list[tuple[str, Line]] = field(default_factory=list)
+    repeated: list[Line] = field(default_factory=list)
+
+
+def split_sections(lines: Sequence[Line]) -> Sections:
+    """The parts of a docstring; lines that begin with `# ` above its text are the head."""
+    found = Sections()
+    own: dict[str, list[Line]] = {"": [], "Args:": [], "Returns:": []}
+    current = ""
+    indent = 0
+    head = True
+    for line in lines:
+        head = head and (not line.text or line.text.startswith("# "))
+        if head:
+            found.signature = _signature(line) or found.signature
+        elif (title := line.text.strip()) in _TITLES:
+            if title in found.titles:
+                found.repeated.append(line)
+            found.titles.setdefault(title, line)
+            current = title
+            indent = len(line.text) - len(line.text.lstrip())
+        else:
+            deeper = indent and not line.text[:indent].strip()
+            own[current].append(line.after(indent) if deeper else line)
+    found.summary = own[""]
+    found.arguments, stray = _items(own["Args:"])
+    found.stray += stray
+    _read_results(found, own["Returns:"])
+    for item in (*found.arguments, *found.results):
+        for match in _PHRASE.finditer(item.passage.text):
+            place = item.passage.source(match.start())
+            found.swallowed.append((match["name"], Line(match[0], place.line, place.column)))
+    return found
+
+
+def _signature(line: Line) -> PythonSignature | None:
+    match = _SIGNATURE.match(line.text)
+    if match is None:
+        return None
+    try:
+        defaults = ast.literal_eval(match["defaults"])
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    names = tuple(each.strip() for each in match["names"].split(",") if each.strip())
+    if not isinstance(defaults, list) or len(defaults) > len(names):
+        return None
+    with_default = names[len(names) - len(defaults) :]
+    return PythonSignature(names, dict(zip(with_default, map(str, defaults), strict=True)), line)
+
+
+def _items(lines: Sequence[Line]) -> tuple[list[ArgumentText], list[Line]]:
+    """The items of a list, and what stands above the first one."""
+    items: list[tuple[str, Line, list[Line]]] = []
+    stray: list[Line] = []
+    for line in lines:
+        match = _ITEM.match(line.text)
+        if match:
+            start = match.start("text") if match["text"] is not None else match.end()
+            items.append((match["name"], line, [line.after(start)]))
+        elif items:
+            items[-1][2].append(line)
+        elif line.text:
+            stray.append(line)
+    return [ArgumentText(name, line, Passage(own)) for name, line, own in items], stray
+
+
+def _read_results(found: Sections, lines: Sequence[Line]) -> None:
+    found.result = Passage(lines)
+    several = _RESULT.match(found.result.text)
+    if several:
+        found.stated_results = tuple(each.strip() for each in several["names"].split(",") if each.strip())
+        # The sentence about the tuple stands above the items.
+        found.results, _ = _items(lines)

@@ -1,0 +1,1 @@
+"""Documents as lines and passages with places, and pages to fill in."""

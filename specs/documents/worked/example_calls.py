@@ -1,0 +1,157 @@
+"""The calls that example code makes: a node, and what is expected of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from specs.documents.text.documents import Line
+from specs.documents.worked.comments import Remark
+from specs.documents.worked.example_values import is_read
+from specs.documents.worked.literals import LiteralReader
+from specs.model.spec import Source
+
+
+@dataclass
+class ExampleNode:
+    """A node that example code makes; `unread` says what of it could not be read."""
+
+    operator: str
+    inputs: list[str]
+    outputs: list[str]
+    attributes: dict[str, Any]
+    source: Source
+    unread: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExampleVariable:
+    """A variable's value when `expect` is called, where it was assigned, the array that a comment prints.
+
+    `made` is the expression that it was assigned.
+    """
+
+    value: Any
+    source: Source
+    comment: Remark | None = None
+    made: ast.expr | None = None
+
+
+@dataclass(frozen=True)
+class ExpectedCall:
+    """An `expect(node, inputs=..., outputs=...)` of example code, with everything that was read of it.
+
+    `inputs` and `outputs` are names of variables, None where the list was not read; `opset` is the version of
+    the default operator set that the call asks for.
+    """
+
+    node: ExampleNode
+    inputs: list[str] | None
+    outputs: list[str] | None
+    name: str | None
+    variables: dict[str, ExampleVariable]
+    source: Source
+    opset: int | None = None
+
+
+@dataclass(frozen=True)
+class UnreadCall:
+    """A call of `expect` that could not be read, and why."""
+
+    source: Source
+    reason: str
+
+
+@dataclass
+class Code:
+    """What was read of one example: its calls, those that were not, and what was wrong with its text."""
+
+    calls: list[ExpectedCall]
+    unread: list[UnreadCall] = field(default_factory=list)
+    indentation: Line | None = None
+    error: tuple[str, Line] | None = None
+
+
+def read_node(value: ast.expr, reader: LiteralReader, source: Source) -> ExampleNode | None:
+    """The node that an expression makes; None where it is no call of make_node with literal names."""
+    match value:
+        case ast.Call(func=ast.Attribute(attr="make_node")) | ast.Call(func=ast.Name(id="make_node")):
+            pass
+        case _:
+            return None
+    arguments = [reader.read(each) for each in value.args]
+    keywords: dict[str, Any] = {}
+    for each in value.keywords:
+        found = reader.read(each.value)
+        if each.arg is not None:
+            keywords[each.arg] = found
+        elif isinstance(found, dict):
+            keywords.update(found)
+        else:
+            keywords[f"**{ast.unparse(each.value)}"] = found
+    operator = arguments[0] if arguments else keywords.pop("op_type", None)
+    inputs = arguments[1] if len(arguments) > 1 else keywords.pop("inputs", None)
+    outputs = arguments[2] if len(arguments) > 2 else keywords.pop("outputs", None)
+    for name in ("name", "doc_string"):
+        keywords.pop(name, None)
+    if not isinstance(operator, str) or not _are_names(inputs) or not _are_names(outputs):
+        return None
+    given = {name: each for name, each in keywords.items() if each is not None}
+    unread = tuple(name for name, each in given.items() if not is_read(each))
+    attributes = {name: each for name, each in given.items() if name not in unread}
+    return ExampleNode(operator, inputs, outputs, attributes, source, unread)
+
+
+def read_opset(value: ast.expr | None, reader: LiteralReader) -> int | None:
+    """The version of the default operator set in a list of `make_opsetid("", N)`; None where none is."""
+    for each in value.elts if isinstance(value, ast.List | ast.Tuple) else []:
+        match each:
+            case ast.Call(args=[domain, version]):
+                found = reader.read(version)
+                if reader.read(domain) in ("", "ai.onnx") and isinstance(found, int):
+                    return found
+    return None
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def read_list(
+    node: ast.expr | None,
+    reader: LiteralReader,
+    variables: dict[str, ExampleVariable],
+    place: Callable[[ast.expr], Source],
+) -> list[str] | None:
+    """The variables of a list of inputs or outputs; an expression in it becomes a variable of its own."""
+    if node is None:
+        return []
+    if not isinstance(node, ast.List | ast.Tuple):
+        known = variables.get(node.id) if isinstance(node, ast.Name) else None
+        source = place(node) if known is None else known.source
+        return _spread(ast.unparse(node), reader.read(node), source, variables)
+    names: list[str] = []
+    for each in node.elts:
+        if isinstance(each, ast.Starred):
+            more = _spread(ast.unparse(each), reader.read(each.value), place(each), variables)
+            if more is None:
+                return None
+            names += more
+        elif isinstance(each, ast.Name):
+            names.append(each.id)
+        else:
+            name = ast.unparse(each)
+            variables[name] = ExampleVariable(reader.read(each), place(each))
+            names.append(name)
+    return names
+
+
+def _spread(text: str, value: Any, source: Source, variables: dict[str, ExampleVariable]) -> list[str] | None:
+    if not isinstance(value, list):
+        return None
+    names = [f"{text}[{position}]" for position in range(len(value))]
+    for name, each in zip(names, value, strict=True):
+        variables[name] = ExampleVariable(each, source)
+    return names

@@ -1,0 +1,237 @@
+"""Worked examples of ONNX pages as facts: every call that their code makes, matched with the operator."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from specs.documents.text.documents import Line
+from specs.documents.worked.assigned import variable_keywords
+from specs.documents.worked.bound_values import bind_inputs, bind_outputs
+from specs.documents.worked.code import read_code
+from specs.documents.worked.example_calls import Code, ExpectedCall, UnreadCall
+from specs.documents.worked.example_values import is_read
+from specs.model.spec import Action, Example, Finding, Severity, Source, Spec
+
+ONNX_DOMAINS = ("", "ai.onnx")
+
+
+@dataclass(frozen=True)
+class ExampleText:
+    """An example as it stands in a page: title, code lines, and where the title stands."""
+
+    title: str
+    lines: Sequence[Line]
+    source: Source
+
+
+def read_examples(spec: Spec, texts: Sequence[ExampleText]) -> tuple[tuple[Example, ...], list[Finding]]:
+    """The examples of an operator version, and what is wrong with them; none is dropped without a finding."""
+    reader = _Reader(spec)
+    for each in texts:
+        reader.read(each)
+    reader.finish()
+    return tuple(reader.examples), reader.findings
+
+
+def reject_examples(texts: Sequence[ExampleText], reason: str) -> list[Finding]:
+    """A finding for each example of a page that cannot be read at all, for one reason."""
+    return [
+        Finding(
+            "example-not-read",
+            "hint",
+            each.source,
+            f"example {each.title} holds no call that could be read",
+            reason,
+            "rejected",
+        )
+        for each in texts
+    ]
+
+
+class _Reader:
+    """Collects the examples of one operator version."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._spec = spec
+        self._names: dict[str, Source] = {}
+        self._foreign: list[Source] = []
+        self._older: list[tuple[Source, int]] = []
+        self._calls = 0
+        self.examples: list[Example] = []
+        self.findings: list[Finding] = []
+
+    def _find(self, code: str, severity: Severity, source: Source, message: str, evidence: str,
+              action: Action) -> None:  # fmt: skip
+        self.findings.append(Finding(code, severity, source, message, evidence, action))
+
+    def read(self, text: ExampleText) -> None:
+        code = read_code(text.lines)
+        unread = list(code.unread)
+        name = re.sub(r"\W+", "_", text.title).strip("_") or "example"
+        for position, call in enumerate(code.calls):
+            self._note_name(call)
+            suffix = f"_{position + 1}" if len(code.calls) > 1 else ""
+            example = self._example(f"{name}{suffix}", call, text, unread)
+            if example is not None:
+                known = {each.id for each in self.examples}
+                number = 2
+                while example.id in known:
+                    example = replace(example, id=f"{name}{suffix}_{number}")
+                    number += 1
+                repaired = example.repaired or code.indentation is not None
+                self.examples.append(replace(example, repaired=repaired))
+        self._report(code, unread, text)
+
+    def finish(self) -> None:
+        """Findings about all examples together."""
+        if self._foreign:
+            self._find(
+                "example-of-other-domain", "error", self._foreign[0],
+                f"the examples make nodes of the default domain, not of {self._spec.operator.domain}",
+                f"{len(self._foreign)} of {self._calls} calls of make_node give no domain", "noted",
+            )  # fmt: skip
+        if self._older:
+            opsets = sorted({opset for _, opset in self._older})
+            lines = ", ".join(str(source.line) for source, _ in self._older)
+            self._find(
+                "example-of-other-version", "hint", self._older[0][0],
+                f"examples are of operator set {', '.join(map(str, opsets))}",
+                f"the page describes version {self._spec.operator.since_version}; lines {lines}", "rejected",
+            )  # fmt: skip
+
+    def _report(self, code: Code, unread: Sequence[UnreadCall], text: ExampleText) -> None:
+        if code.error is not None:
+            self._find(
+                "example-does-not-parse", "error", code.error[1].source(),
+                f"the code of example {text.title} is no Python", code.error[0], "rejected",
+            )  # fmt: skip
+            return
+        if code.indentation is not None:
+            self._find(
+                "example-does-not-parse", "error", code.indentation.source(),
+                f"the code of example {text.title} is indented more deeply than its imports",
+                "Python refuses it: unexpected indent", "repaired",
+            )  # fmt: skip
+        if unread:
+            places: dict[str, list[int]] = {}
+            for each in unread:
+                lines = places.setdefault(each.reason, [])
+                if each.source.line not in lines:
+                    lines.append(each.source.line)
+            reasons = [f"line {', '.join(map(str, lines))}: {reason}" for reason, lines in places.items()]
+            words = "calls" if code.calls else "no call"
+            self._find(
+                "example-not-read", "hint", text.source,
+                f"example {text.title} holds {words} that could {'not ' if code.calls else ''}be read",
+                "; ".join(reasons), "rejected",
+            )  # fmt: skip
+        elif not code.calls and code.indentation is None:
+            self._find(
+                "example-not-read", "hint", text.source,
+                f"example {text.title} holds no call that could be read",
+                "no expect(node, ...) with a literal make_node", "rejected",
+            )  # fmt: skip
+
+    def _note_name(self, call: ExpectedCall) -> None:
+        if call.name is None:
+            return
+        known = self._names.get(call.name)
+        if known is not None and known != call.source:
+            self._find(
+                "duplicate-example-name", "warning", call.source, f"two examples have the name {call.name}",
+                f"the other one is expected at line {known.line}", "noted",
+            )  # fmt: skip
+        self._names.setdefault(call.name, call.source)
+
+    def _example(
+        self, name: str, call: ExpectedCall, text: ExampleText, unread: list[UnreadCall]
+    ) -> Example | None:
+        operator = self._spec.operator
+        if call.node.operator != operator.name:
+            self._find(
+                "example-of-other-operator", "hint", call.node.source,
+                f"example {text.title} calls {call.node.operator}", f"the page describes {operator.name}",
+                "rejected",
+            )  # fmt: skip
+            return None
+        self._calls += 1
+        if operator.domain not in ONNX_DOMAINS and "domain" not in call.node.unread:
+            if str(call.node.attributes.get("domain", "")) != operator.domain:
+                self._foreign.append(call.node.source)
+        elif call.opset is not None and call.opset < operator.since_version:
+            self._older.append((call.source, call.opset))
+            return None
+        missing = [each for each in call.node.unread if each != "domain"]
+        if missing:
+            reason = f"the node's {', '.join(missing)} is no number, text or list of them"
+            unread.append(UnreadCall(call.source, reason))
+            return None
+        if not self._fits(call, text):
+            return None
+        attributes = {key: _plain(each) for key, each in call.node.attributes.items() if key != "domain"}
+        added = self._missing_attributes(call, text)
+        inputs = bind_inputs(call, self._spec.inputs)
+        outputs = bind_outputs(call, self._spec.outputs, self._spec.inputs)
+        return Example(name, {**attributes, **added}, inputs, outputs, text.source, None, bool(added))
+
+    def _fits(self, call: ExpectedCall, text: ExampleText) -> bool:
+        for what, given, arity in (
+            ("inputs", call.node.inputs, self._spec.input_arity),
+            ("outputs", call.node.outputs, self._spec.output_arity),
+        ):
+            if arity is None:
+                continue
+            most = arity.most if arity.most is not None else len(given)
+            if not arity.least <= len(given) <= most:
+                self._find(
+                    "arity-vs-example", "error", call.node.source,
+                    f"example {text.title} gives the node {len(given)} {what}",
+                    f"the operator takes between {arity.least} and {most}", "rejected",
+                )  # fmt: skip
+                return False
+        for what, node_names, values in (
+            ("inputs", call.node.inputs, call.inputs),
+            ("outputs", call.node.outputs, call.outputs),
+        ):
+            given = [each for each in node_names if each]
+            if values is not None and len(given) != len(values):
+                self._find(
+                    "arity-vs-example", "error", call.source,
+                    f"example {text.title} gives {len(values)} values for {len(given)} {what}",
+                    f"the node's {what} are {', '.join(given)}", "rejected",
+                )  # fmt: skip
+                return False
+        return True
+
+    def _missing_attributes(self, call: ExpectedCall, text: ExampleText) -> dict[str, Any]:
+        """Attributes that the expectation is computed with and the node lacks."""
+        added: dict[str, Any] = {}
+        for output in call.outputs or ():
+            made = call.variables[output].made if output in call.variables else None
+            for keyword, variable in variable_keywords(made).items():
+                known = keyword in self._spec.attributes and keyword not in call.node.attributes
+                value = call.variables[variable].value if variable in call.variables else None
+                plain = isinstance(value, int | float | str | list) and is_read(value)
+                if known and keyword == variable and plain:
+                    added[keyword] = _plain(value)
+        for keyword, value in added.items():
+            self._find(
+                "attribute-missing-in-example", "error", call.node.source,
+                f"the node of example {text.title} lacks the attribute {keyword}",
+                f"its expected output is computed with {keyword}={value}", "repaired",
+            )  # fmt: skip
+        return added
+
+
+def _plain(value: Any) -> Any:
+    """An attribute's value as YAML holds it; a truth value is the integer that ONNX makes of it."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return [_plain(each) for each in value] if isinstance(value, list) else value

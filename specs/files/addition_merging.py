@@ -1,0 +1,256 @@
+"""Merging what people add into the imported facts; nothing wrong in it passes silently."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.yaml_files import Path_, YamlDocument
+from specs.files.added_entries import (
+    Additions,
+    AttributeAmendment,
+    ExampleCorrection,
+    ParameterAmendment,
+    ReadingEntry,
+    TypesAmendment,
+)
+from specs.files.addition_checks import Checker
+from specs.files.amendments import Amender
+from specs.model.spec import (
+    AllowedValues,
+    AttributeSpec,
+    Constraint,
+    Example,
+    Exclusion,
+    Factor,
+    Finding,
+    Interaction,
+    Origin,
+    ParameterSpec,
+    Reading,
+    ReadingEvidence,
+    Refusable,
+    Source,
+    Spec,
+    TypeConstraint,
+)
+
+
+def merge_additions(spec: Spec, file: Additions, document: YamlDocument) -> Spec:
+    """The effective spec; raises SeveralErrors with every entry that does not fit the imported facts."""
+    merger = _Merger(spec, document)
+    merged = merger.merge(file)
+    checker = Checker(merged, document)
+    checker.check(file)
+    errors = [*merger.amender.errors, *checker.errors]
+    if errors:
+        raise SeveralErrors(errors)
+    return merged
+
+
+class _Merger:
+    """One merge; the amender collects its errors."""
+
+    def __init__(self, spec: Spec, document: YamlDocument) -> None:
+        self._spec = spec
+        self._document = document
+        self.amender = Amender(document, spec.origins)
+
+    def merge(self, file: Additions) -> Spec:
+        spec = self._spec
+        attributes = dict(spec.attributes)
+        for name, entry in file.attributes.items():
+            attributes[name] = self._attribute(name, attributes.get(name), entry)
+        constraints = dict(spec.type_constraints)
+        for name, types in file.type_constraints.items():
+            constraints[name] = self._types(name, constraints.get(name), types)
+        merged = replace(
+            spec,
+            attributes=attributes,
+            inputs=self._parameters("inputs", spec.inputs, file.inputs),
+            outputs=self._parameters("outputs", spec.outputs, file.outputs),
+            type_constraints=constraints,
+            let=dict(file.let),
+            constraints=tuple(
+                Constraint(
+                    each.id,
+                    each.when,
+                    each.require,
+                    each.otherwise,
+                    each.attr,
+                    each.effective_when,
+                    self.amender.origin(each, ("constraints", position)),
+                )
+                for position, each in enumerate(file.constraints)
+            ),
+            may_refuse=tuple(
+                Refusable(
+                    each.id,
+                    each.when,
+                    self.amender.origin(each, ("may_refuse", position)),
+                    each.contradicted,
+                )
+                for position, each in enumerate(file.may_refuse)
+            ),
+            readings=tuple(
+                self._reading(each, group, position)
+                for group, entries in (("readings", file.readings), ("behaviours", file.behaviours))
+                for position, each in enumerate(entries)
+            ),
+            examples=self._examples(file.examples),
+            findings=(
+                *spec.findings,
+                *(
+                    Finding(each.code, each.severity, each.src[0], each.message, each.evidence, each.action)
+                    for each in file.findings
+                ),
+            ),
+            factors=tuple(
+                Factor(
+                    name,
+                    tuple(each.levels),
+                    Origin("added", each.src or (), each.why) if each.src or each.why else None,
+                )
+                for name, each in file.factors.items()
+            ),
+            exclusions=tuple(
+                Exclusion(each.when, self.amender.origin(each, ("exclusions", position)))
+                for position, each in enumerate(file.exclusions)
+            ),
+            interactions=tuple(
+                Interaction(
+                    tuple(each.factors), each.strength, self.amender.origin(each, ("interactions", position))
+                )
+                for position, each in enumerate(file.interactions)
+            ),
+            reference_module=self._reference_module(file.reference),
+        )
+        return replace(merged, origins={**spec.origins, **self.amender.origins})
+
+    def _attribute(self, name: str, old: AttributeSpec | None, entry: AttributeAmendment) -> AttributeSpec:
+        path: Path_ = ("attributes", name)
+        imported: dict[str, Any] = {}
+        if old is not None:
+            imported = {
+                "type": old.kind,
+                "required": old.required,
+                "values": None if old.values is None else list(old.values.values),
+                "at_least": old.at_least,
+            }
+            if old.has_default:
+                imported["default"] = old.default
+        fields = self.amender.amend(
+            path, entry, imported, ("type", "default", "required", "values", "at_least")
+        )
+        values = old.values if old else None
+        if "values" in fields:
+            origin = self.amender.origins[f"attributes.{name}.values"]
+            rule, confidence = ("added", 1.0) if values is None else (values.rule, values.confidence)
+            values = AllowedValues(tuple(fields["values"]), rule, confidence, False, origin)
+        kind = fields.get("type", old.kind if old else None)
+        has_default = "default" in fields or (old is not None and old.has_default)
+        default = fields.get("default", old.default if old else None)
+        if has_default and kind is not None:
+            try:
+                default = attribute(kind, default).value
+                default = list(default) if isinstance(default, tuple) else default
+            except UserError as error:
+                self.amender.error((*path, "default"), error.problem, error.got, error.expected)
+        return AttributeSpec(
+            name=name,
+            kind=kind,
+            required=fields.get("required", old.required if old else False),
+            default=default,
+            has_default=has_default,
+            values=values,
+            origin=old.origin if old else self.amender.origin(entry, path),
+            at_least=fields.get("at_least", old.at_least if old else None),
+            other_type=old.other_type if old else None,
+            more_than=old.more_than if old else None,
+            at_most=old.at_most if old else None,
+            least_length=old.least_length if old else None,
+        )
+
+    def _parameters(
+        self, group: str, old: tuple[ParameterSpec, ...], entries: Mapping[str, ParameterAmendment]
+    ) -> tuple[ParameterSpec, ...]:
+        parameters = {each.name: each for each in old}
+        names = ("type", "option", "rank", "shape", "at_least", "default")
+        for name, entry in entries.items():
+            known = parameters.get(name)
+            imported = {each: getattr(known, each) for each in names} if known else {}
+            if imported.get("shape") is not None:
+                imported["shape"] = list(imported["shape"])
+            fields = self.amender.amend((group, name), entry, imported, names)
+            if "shape" in fields:
+                fields["shape"] = tuple(fields["shape"])
+            if known is None:
+                if "type" not in fields:
+                    self.amender.error(
+                        (group, name), "the documents name no such parameter: give its type", name, None
+                    )
+                origin = self.amender.origin(entry, (group, name))
+                known = ParameterSpec(name, "single", "unknown", origin)
+            parameters[name] = replace(known, **fields)
+        return tuple(parameters.values())
+
+    def _types(self, name: str, old: TypeConstraint | None, entry: TypesAmendment) -> TypeConstraint:
+        path: Path_ = ("type_constraints", name)
+        imported = {} if old is None else {"types": list(old.types)}
+        fields = self.amender.amend(path, entry, imported, ("types",))
+        types = tuple(fields.get("types", old.types if old else ()))
+        origin = self.amender.origins.get(f"type_constraints.{name}.types")
+        return TypeConstraint(name, types, origin or (old.origin if old else Origin("added")))
+
+    def _reading(self, entry: ReadingEntry, group: str, position: int) -> Reading:
+        evidence = tuple(
+            ReadingEvidence(each.option, each.kind, each.src, each.note) for each in entry.evidence
+        )
+        sources: tuple[Source, ...] = entry.src or tuple(
+            source for each in entry.evidence for source in each.src
+        )
+        return Reading(
+            entry.id,
+            entry.question,
+            dict(entry.options),
+            evidence,
+            entry.chosen,
+            "reading" if group == "readings" else "behaviour",
+            self.amender.origin(entry, (group, position), sources),
+            tuple(entry.contradicted),
+        )
+
+    def _reference_module(self, name: str | None) -> Path | None:
+        """The Python file that `reference` names, beside the specs; None where it names none."""
+        if name is None:
+            return None
+        here = Path(self._document.file).resolve()
+        found = (here.parent / name).resolve()
+        if found.suffix != ".py" or not found.is_file() or not found.is_relative_to(here.parents[2]):
+            expected = f"a Python file in {here.parents[2]}, written relative to this folder"
+            self.amender.error(("reference",), "no such module", name, expected)
+        return found
+
+    def _examples(self, entries: list[ExampleCorrection]) -> tuple[Example, ...]:
+        examples = {each.id: each for each in self._spec.examples}
+        for position, entry in enumerate(entries):
+            path: Path_ = ("examples", position)
+            old = examples.get(entry.id)
+            if old is None:
+                self.amender.error((*path, "id"), "no imported example of this id", entry.id, None)
+                continue
+            self.amender.origins[f"examples.{entry.id}"] = replace(
+                self.amender.origin(entry, path), how="overridden", old=dict(old.attributes)
+            )
+            if entry.reject:
+                del examples[entry.id]
+            else:
+                merged = {**old.attributes, **entry.attributes}
+                examples[entry.id] = replace(
+                    old, attributes={key: each for key, each in merged.items() if each is not None}
+                )
+        return tuple(examples.values())

@@ -1,0 +1,240 @@
+"""What must hold of a `spec.yaml` beside its form: shapes of inputs, bounds of extents, demanded errors."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from opcert.vocabulary.errors import OpcertError, Place, UserError
+from specs.files.added_entries import ConstraintEntry, Reasoned
+from specs.files.declared_words import is_name_of_some_version, other_versions
+from specs.files.operator_groups import wrong_group
+from specs.files.version_values import Composed
+from specs.language.expressions import parse
+from specs.language.shape_expressions import ShapePart, parse_shape
+from specs.model.declared import Declared, DeclaredBounds
+from specs.model.spec import Source, Spec
+
+EVERY_INPUT = "inputs"
+"""The word for all inputs that no other entry of `shapes` names."""
+EVERY_OUTPUT = "outputs"
+"""The word for all outputs that no other entry of `results` names."""
+
+_MARKED = "onnx"
+"""How the dialects begin whose importer marks the words by which a passage demands something."""
+
+MOST_AXES = 32
+MOST_LENGTH = 4096
+MOST_TENSORS = 1_000
+MOST_CASES = 1_000_000
+MOST_ELEMENTS = 100_000
+"""Elements of an input that is as small as its bounds let it: answers are exact, and take their time."""
+
+
+def _fewest_elements(parts: Sequence[ShapePart], extents: Mapping[str, DeclaredBounds]) -> int:
+    """How many elements a shape has at least, as far as its bounds alone say it."""
+    least = 1
+    for part in parts:
+        tree = None if part.expression is None else part.expression.tree
+        if isinstance(tree, ast.Constant) and isinstance(tree.value, int):
+            least *= tree.value
+        elif isinstance(tree, ast.Name) and not part.several and tree.id in extents:
+            least *= extents[tree.id].low or 0
+    return least
+
+
+def names_in(label: str) -> tuple[str, ...]:
+    """The names that share an entry: `min, max`."""
+    return tuple(each.strip() for each in label.split(","))
+
+
+class DeclarationChecker:
+    """Collects the mistakes of one declaration, as one version sees it."""
+
+    def __init__(self, spec: Spec, composed: Composed, folders: Sequence[Path]) -> None:
+        self._spec = spec
+        self._composed = composed
+        self._folders = folders
+        self.errors: list[UserError] = []
+
+    def check_group(self, group: str | None) -> None:
+        """A folder of specs has the group that the operator says it is one of."""
+        if group is not None:
+            wrong = wrong_group(group, self._folders, self._composed.place(("group",)))
+            self.errors += [wrong] if wrong is not None else []
+
+    def check_shapes(self, shapes: Mapping[str, str], extents: Collection[str]) -> None:
+        """Every shape is that of an input of some version, all bounds are those of a name in a shape."""
+        known = {each.name for each in self._spec.inputs}
+        for label in shapes:
+            for name in names_in(label):
+                if name not in (*known, EVERY_INPUT) and not self._is_of_some_version(name):
+                    self._unknown(("shapes", label), "a shape of something that no version has", name, known)
+        free = {name for text in shapes.values() for name in _free_names(text)}
+        for name in extents:
+            if name not in free:
+                self._unknown(("extents", name), "bounds of something that no shape speaks of", name, free)
+
+    def check_sizes(self, declared: Declared) -> None:
+        """No bounds ask for more than cases can have: axes, lengths, elements, tensors of one input."""
+        packs = {name for text in declared.shapes.values() for name in parse_shape(text).starred}
+        for name, bounds in declared.extents.items():
+            what, most = ("axes", MOST_AXES) if name in packs else ("elements of an axis", MOST_LENGTH)
+            self._check_bounds(("extents", name), bounds, what, most)
+        for name, told in declared.counts.items():
+            if isinstance(told, DeclaredBounds):
+                self._check_bounds(("counts", name), told, "tensors of one input or output", MOST_TENSORS)
+        if declared.budget is not None and declared.budget > MOST_CASES:
+            where = self._composed.place(("budget",))
+            self._too_large_at(where, "more cases than can be made", declared.budget, MOST_CASES)
+        if self.errors:
+            return
+        for name, text in declared.shapes.items():
+            trees = [
+                part.expression.tree for part in parse_shape(text).parts() if part.expression is not None
+            ]
+            numbers = [
+                each.value for tree in trees for each in ast.walk(tree) if isinstance(each, ast.Constant)
+            ]
+            largest = max((each for each in numbers if isinstance(each, int)), default=0)
+            if largest > MOST_LENGTH:
+                problem = "a larger number in a shape than cases can have"
+                self._too_large_at(declared.places[name], problem, largest, MOST_LENGTH)
+                continue
+            least = min(
+                _fewest_elements(parts, declared.extents) for _, parts in parse_shape(text).alternatives
+            )
+            if least > MOST_ELEMENTS:
+                problem = "a shape of more elements than cases have"
+                self._too_large_at(declared.places[name], problem, least, MOST_ELEMENTS)
+
+    def _check_bounds(self, path: tuple[str, ...], bounds: DeclaredBounds, what: str, most: int) -> None:
+        largest = max(bounds.low or 0, bounds.high or 0)
+        if largest > most:
+            self._too_large_at(self._composed.place(path), f"more {what} than cases can have", largest, most)
+
+    def _too_large_at(self, where: Place, problem: str, got: int, most: int) -> None:
+        self.errors.append(UserError(problem, got=f"{got:,}", expected=f"at most {most:,}", where=where))
+
+    def check_roles(self, shapes: Mapping[str, str], named: Iterable[tuple[str, str, str | int]]) -> None:
+        """Each extent that has a role is one that a shape speaks of."""
+        free = {name for text in shapes.values() for name in _free_names(text)}
+        for role, name, place in named:
+            if name not in free:
+                where = ("sizes", role, place)
+                self._unknown(where, "sizes of something that no shape speaks of", name, free)
+
+    def check_results(self, results: Mapping[str, str]) -> None:
+        """Every shape is that of an output of some version; `upto` is the only word that leaves a choice."""
+        known = {each.name for each in self._spec.outputs}
+        for label, text in results.items():
+            for name in names_in(label):
+                if name not in (*known, EVERY_OUTPUT) and not self._is_of_some_version(name):
+                    self._unknown(("results", label), "a shape of something that no version has", name, known)
+            words = {str(part.word) for part in _words(text)} - {"upto"}
+            if words:
+                where = self._composed.place(("results", label))
+                problem = "a word that says nothing of an output"
+                self.errors.append(
+                    UserError(problem, got=", ".join(sorted(words)), expected="upto", where=where)
+                )
+
+    def check_points(self, points: Sequence[object]) -> None:
+        """Points that are texts are expressions over attributes and inputs of some version."""
+        for place, text in enumerate(points):
+            if not isinstance(text, str):
+                continue
+            try:
+                names = parse(text).names
+            except OpcertError as error:
+                where = self._composed.place(("points", place))
+                self.errors.append(
+                    UserError(error.problem, got=error.got, expected=error.expected, where=where)
+                )
+                continue
+            known = {*self._spec.attributes, *(each.name for each in self._spec.inputs)}
+            for name in sorted(names - known):
+                if not self._is_of_some_version(name):
+                    self._unknown(("points", place), "unknown name in a point", name, known)
+
+    def check_demands(self, constraints: Sequence[ConstraintEntry]) -> None:
+        """What is called an error is demanded by the passage that the entry cites."""
+        for place, entry in enumerate(constraints):
+            if entry.otherwise == "error" and entry.src and not self._is_demanded(entry.src):
+                self.errors.append(
+                    UserError(
+                        "`else: error` without a word of the text behind it",
+                        got=entry.id,
+                        expected="a passage with must, should, error, required, accepted range or the like",
+                        where=self._composed.place(("constraints", place)),
+                        remedy="Write `else: undefined`, or the `src` of the passage that demands it.",
+                    )
+                )
+
+    def check_read(self, key: str, entries: Sequence[Reasoned]) -> None:
+        """What was read (`read`) are versions of the operator, in which the entry cites something."""
+        known: set[int] = set()
+        if any(each.read for each in entries):
+            known = {self._spec.operator.since_version}
+            others = other_versions(self._spec, self._folders)
+            known |= {each.operator.since_version for each in others}
+        for place, entry in enumerate(entries):
+            problem = None
+            unknown = sorted(set(entry.read) - known)
+            if unknown:
+                operator = self._spec.operator
+                problem = f"read in versions that {operator.domain}::{operator.name} lacks"
+            elif entry.read and not entry.src:
+                problem = "`read` beside no passage"
+            if problem is not None:
+                self.errors.append(
+                    UserError(
+                        problem,
+                        got=f"read: {list(unknown or entry.read)}",
+                        expected=f"some of {', '.join(map(str, sorted(known)))}" if unknown else "a `src`",
+                        where=self._composed.place((key, place, "read")),
+                        remedy="Write versions in which the passage was read, one of each wording.",
+                    )
+                )
+
+    def _is_demanded(self, sources: Sequence[Source]) -> bool:
+        """Whether one of these lines lies in a passage that demands something, as each list of types does.
+
+        Of documents whose words nobody marks, none of them is judged.
+        """
+        read = {each.source.document for each in self._spec.prose}
+        documents = [each for each in self._spec.documents if each.dialect.startswith(_MARKED)]
+        marked = read & {each.key for each in documents}
+        if any(source.document not in marked for source in sources):
+            return True
+        return any(
+            (each.normative or each.about.startswith("type_constraints."))
+            and each.source.document == source.document
+            and each.source.line <= source.line < each.source.line + max(each.lines, 1)
+            for each in self._spec.prose
+            for source in sources
+        )
+
+    def _is_of_some_version(self, name: str) -> bool:
+        return is_name_of_some_version(self._spec, name, self._folders)
+
+    def _unknown(self, path: tuple[str | int, ...], problem: str, name: str, known: Collection[str]) -> None:
+        near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+        expected = f"perhaps {', '.join(near)}" if near else f"one of {', '.join(sorted(known))}"
+        self.errors.append(UserError(problem, got=name, expected=expected, where=self._composed.place(path)))
+
+
+def _words(text: str) -> Iterator[ShapePart]:
+    try:
+        yield from parse_shape(text).words()
+    except OpcertError:
+        return  # likewise
+
+
+def _free_names(text: str) -> frozenset[str]:
+    try:
+        return parse_shape(text).names
+    except OpcertError:
+        return frozenset()  # what is wrong with it is said where it is read

@@ -1,0 +1,165 @@
+"""The entries of `imported-<version>.yaml`, as they are written there."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from opcert.vocabulary.attributes import AttributeKind
+from specs.files.schemas import Entry, Sources
+from specs.files.stated_entries import StatementEntry
+from specs.model.spec import (
+    Action,
+    Option,
+    Severity,
+)
+
+
+class OperatorEntry(Entry):
+    domain: str
+    name: str
+    since_version: int
+
+
+class DocumentEntry(Entry):
+    file: str
+    dialect: str
+    sha256: str
+    release: str | None = None
+    identity: Literal["stated", "asserted"] = "stated"
+
+
+class ArityEntry(Entry):
+    inputs: list[int | None] | None = None
+    outputs: list[int | None] | None = None
+
+
+class FoundEntry(Entry):
+    """A fact found in prose: its rule and how sure it is."""
+
+    src: Sources
+    rule: str
+    confidence: float
+    value: Any = None
+    items: list[Any] = Field(default_factory=list, alias="list")
+    proposed: bool = False
+
+
+class AttributeEntry(Entry):
+    src: Sources
+    type: AttributeKind | None = None
+    other_type: str | None = None
+    required: bool
+    default: FoundEntry | None = None
+    values: FoundEntry | None = None
+    at_least: int | float | None = None
+    more_than: int | float | None = None
+    at_most: int | float | None = None
+    least_length: int | None = None
+
+
+class ParameterEntry(Entry):
+    src: Sources
+    name: str
+    type: str
+    option: Option = "single"
+    rank: str | None = None
+    shape: list[str] | None = None
+    at_least: int | float | None = None
+    homogeneous: bool | None = None
+    differentiable: bool | None = None
+    default: Any = None
+    least_length: int | None = None
+
+
+class TypesEntry(Entry):
+    src: Sources
+    types: list[str]
+
+
+class FormulaEntry(Entry):
+    src: Sources
+    name: str
+    text: str
+    when: str | None = None
+
+
+class WordEntry(Entry):
+    word: str
+    src: Sources
+
+
+class ProseEntry(Entry):
+    about: str
+    src: Sources
+    lines: int
+    normative: list[WordEntry] = Field(default_factory=list)
+    sha256: str
+
+
+class StepEntry(Entry):
+    target: str = Field("", alias="to")
+    source: str = Field(alias="from")
+    index: str = Field("", alias="at")
+
+
+class RelationEntry(Entry):
+    zeros: list[int] | None = None
+    steps: list[StepEntry]
+
+
+class ValueEntry(Entry):
+    name: str
+    type: str | None = None
+    shape: list[int] | None = None
+    data: list[Any] | None = None
+    decimals: int | None = None
+    relation: RelationEntry | None = None
+    items: list[ItemEntry] | None = None
+    src: Sources | None = None
+
+
+class ItemEntry(ValueEntry):
+    """One element of a sequence: a tensor, or a sequence again."""
+
+    name: str = ""
+
+
+class ExampleEntry(Entry):
+    id: str
+    src: Sources
+    note: str | None = None
+    repaired: bool = False
+    attributes: dict[str, Any] = Field(default_factory=dict)
+    inputs: list[ValueEntry]
+    outputs: list[ValueEntry]
+
+
+class FindingEntry(Entry):
+    code: str
+    severity: Severity
+    src: Sources
+    message: str
+    evidence: str
+    action: Action
+    by: Literal["reader"] | None = None
+
+
+class ImportedFile(Entry):
+    """What one source document says about one operator version."""
+
+    operator: OperatorEntry
+    documents: dict[str, DocumentEntry]
+    category: str | None = None
+    deprecated: bool = False
+    arity: ArityEntry = ArityEntry()
+    attributes: dict[str, AttributeEntry] = Field(default_factory=dict)
+    inputs: list[ParameterEntry] = Field(default_factory=list)
+    outputs: list[ParameterEntry] = Field(default_factory=list)
+    type_constraints: dict[str, TypesEntry] = Field(default_factory=dict)
+    formulas: list[FormulaEntry] = Field(default_factory=list)
+    statements: list[StatementEntry] = Field(default_factory=list)
+    prose: list[ProseEntry] = Field(default_factory=list)
+    examples: list[ExampleEntry] = Field(default_factory=list)
+    findings: list[FindingEntry] = Field(default_factory=list)

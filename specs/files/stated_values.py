@@ -1,0 +1,65 @@
+"""Single values that a declaration states, without loading it: what lists of all operators ask of each file.
+
+There is one reader of these files, `specs.files.declaration_files`. What it finds under the keys that lists
+ask for is kept by the bytes of the file, so that lists of hundreds of operators are there at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from opcert.vocabulary.kept_readings import KeptReadings
+from opcert.vocabulary.regular_files import FileState, file_state
+from specs.files.spec_folders import find_part
+
+KEYS = ("versions", "older", "uses", "reference")
+
+
+def stated_value(path: Path, key: str, folders: Sequence[Path] = ()) -> str | None:
+    """What a declaration has under one of KEYS, as text; else, of folders, the first part that has it.
+
+    Raises UserError or SeveralErrors where it cannot be read.
+    """
+    return _find(path, key, folders, ())
+
+
+def keep_stated_values() -> None:
+    """Keep what was read of declarations, so that nothing is read again while they stay as they are."""
+    _READINGS.keep()
+
+
+def _find(path: Path, key: str, folders: Sequence[Path], inside: tuple[str, ...]) -> str | None:
+    stated = _stated(path, file_state(path))
+    if key in stated:
+        return str(stated[key])
+    used = stated.get("uses") if folders else None
+    for name in used if isinstance(used, list) else ():
+        part = None if name in inside else find_part(str(name), folders)
+        found = None if part is None else _find(part, key, folders, (*inside, str(name)))
+        if found is not None:
+            return found
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _stated(path: Path, _: FileState | None) -> Mapping[str, Any]:
+    """The values of a file, which stay while it is as it was; none where there is no file."""
+    try:
+        return dict(_READINGS.of(path))
+    except OSError:
+        return {}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    # Imported here, because hardly any file comes to this.
+    from specs.files.declaration_files import read_document
+
+    value = read_document(path).value
+    found = {key: value[key] for key in KEYS if value.get(key) is not None}
+    return {key: each if isinstance(each, list) else str(each) for key, each in found.items()}
+
+
+_READINGS = KeptReadings("declarations", " ".join(KEYS), _read)

@@ -1,0 +1,1 @@
+"""The language of specs: expressions, shapes, and the functions that both know."""

@@ -1,0 +1,128 @@
+"""Expressions of specs: a whitelisted subset of Python, parsed with `ast` and never evaluated by `eval`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from opcert.vocabulary.errors import UserError
+from specs.language.compiled_expressions import Compiled, Layered, compile_tree, evaluate
+from specs.language.evaluation import BINARY, COMPARE, FUNCTIONS, KEYWORDS, UNARY, EvaluationError, Operand
+
+__all__ = [
+    "EvaluationError",
+    "Expression",
+    "Layered",
+    "Operand",
+    "parse",
+    "parse_tree",
+]
+
+_LONGEST = 10_000
+_PLAIN = (
+    *(ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp),
+    *(ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.comprehension),
+    *(ast.Subscript, ast.Slice, ast.keyword, ast.Load, ast.Store, ast.And, ast.Or),
+    *BINARY,
+    *UNARY,
+    *COMPARE,
+)
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed expression: its text, its syntax tree, and the names that it leaves free."""
+
+    text: str
+    tree: ast.expr
+    names: frozenset[str]
+
+    def evaluate(self, names: Mapping[str, object]) -> Any:
+        """Its value under names: inputs as `Operand` or None, attributes as plain values or None.
+
+        Raises EvaluationError where it has none.
+        """
+        return evaluate(self._compiled, self.tree, names)
+
+    @cached_property
+    def _compiled(self) -> Compiled:
+        return compile_tree(self.tree)
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Expression:
+    """Read an expression; raises UserError that names the part which is not in the subset."""
+    if len(text) > _LONGEST:
+        raise UserError("expression too long", got=f"{len(text)} characters", expected=f"at most {_LONGEST}")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UserError(
+            "not an expression", got=repr(text), expected=f"a Python expression ({error})"
+        ) from None
+    return parse_tree(tree, text)
+
+
+def parse_tree(tree: ast.expr, text: str | None = None) -> Expression:
+    """An expression of a syntax tree that stands in another one; raises UserError as `parse` does."""
+    shown = ast.unparse(tree) if text is None else text
+    try:
+        free = frozenset(_free_names(tree, frozenset()))
+    except RecursionError:
+        raise UserError("expression nested too deeply", got=repr(shown[:80])) from None
+    return Expression(shown, tree, free)
+
+
+def _free_names(node: ast.AST, bound: frozenset[str]) -> Iterator[str]:
+    """The names that a tree leaves free; raises UserError on any part outside the whitelist."""
+    match node:
+        case ast.Call():
+            yield from _check_call(node, bound)
+        case ast.Name(id=name):
+            # Operators have inputs, and factors are named, like functions (shape, element_type).
+            if name not in bound:
+                yield name
+        case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
+            for loop in node.generators:
+                yield from _free_names(loop.iter, bound)
+                bound = bound | _targets(loop.target)
+                for test in loop.ifs:
+                    yield from _free_names(test, bound)
+            yield from _free_names(node.elt, bound)
+        case ast.Constant(value=value) if not isinstance(value, bool | int | float | str | None):
+            raise UserError("not a literal of the expression language", got=repr(value))
+        case _ if isinstance(node, _PLAIN):
+            for child in ast.iter_child_nodes(node):
+                yield from _free_names(child, bound)
+        case _:
+            raise UserError("not part of the expression language", got=_describe(node))
+
+
+def _check_call(node: ast.Call, bound: frozenset[str]) -> Iterator[str]:
+    if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
+        raise UserError(
+            "unknown function in an expression",
+            got=_describe(node.func),
+            expected=f"one of {', '.join(sorted(FUNCTIONS))}",
+        )
+    for keyword in node.keywords:
+        if keyword.arg not in KEYWORDS.get(node.func.id, ()):
+            raise UserError(f"{node.func.id}() takes no such keyword", got=repr(keyword.arg))
+        yield from _free_names(keyword.value, bound)
+    for each in node.args:
+        yield from _free_names(each, bound)
+
+
+def _targets(node: ast.expr) -> frozenset[str]:
+    if isinstance(node, ast.Name):
+        return frozenset({node.id})
+    if isinstance(node, ast.Tuple):
+        return frozenset().union(*(_targets(each) for each in node.elts))
+    raise UserError("a loop's variable must be a name", got=_describe(node))
+
+
+def _describe(node: ast.AST) -> str:
+    return repr(ast.unparse(node)[:80])

@@ -1,0 +1,99 @@
+"""Which calls an operator has: the names of a call for expressions, and the constraints that it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from opcert.vocabulary.slots import Slots
+from specs.language.evaluation import EvaluationError
+from specs.language.expressions import parse
+from specs.language.shape_expressions import parse_shape
+from specs.model.call_scopes import CallScope, Inputs, scope_of
+from specs.model.spec import Constraint, Refusable, Spec
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A constraint that a concrete call breaks."""
+
+    constraint: Constraint
+
+    @property
+    def id(self) -> str:
+        return self.constraint.id
+
+
+def check_constraints(
+    spec: Spec,
+    attributes: Mapping[str, Any],
+    inputs: Inputs,
+    outputs: Sequence[str] | None = None,
+    slots: Slots = (),
+    constraints: Sequence[Constraint] | None = None,
+) -> list[Violation]:
+    """The constraints that a call violates, in the spec's order; with `constraints`, of these alone.
+
+    A rule without a value under this call (an index outside a list, say) counts as following from another one
+    that is violated; raises EvaluationError where no other is, for then the rule itself is wrong.
+    """
+    scope = scope_of(spec, attributes, inputs, outputs, slots)
+    violations: list[Violation] = []
+    undecided: list[tuple[Constraint, EvaluationError]] = []
+    for constraint in spec.constraints if constraints is None else constraints:
+        try:
+            if not holds(constraint, scope):
+                violations.append(Violation(constraint))
+        except EvaluationError as error:
+            undecided.append((constraint, error))
+    violations = [each for each in violations if not _follows(spec, each.constraint, violations)]
+    if undecided and not violations:
+        first, cause = undecided[0]
+        raise EvaluationError(
+            f"constraint {first.id} of {spec.operator} cannot be decided", got=str(cause)
+        ) from cause
+    return violations
+
+
+def find_refusable(
+    spec: Spec,
+    attributes: Mapping[str, Any],
+    inputs: Inputs,
+    outputs: Sequence[str] | None = None,
+    slots: Slots = (),
+) -> Refusable | None:
+    """What leaves it open whether a valid call may be refused; None where nothing does.
+
+    Raises EvaluationError where a condition has no value for this call.
+    """
+    if not spec.may_refuse:
+        return None
+    scope = scope_of(spec, attributes, inputs, outputs, slots)
+    return next((each for each in spec.may_refuse if parse(each.when).evaluate(scope)), None)
+
+
+def _follows(spec: Spec, constraint: Constraint, violations: Sequence[Violation]) -> bool:
+    """Whether a shape is wrong because something that it hangs on breaks a rule of its own."""
+    if constraint.shape_of is None or spec.declared is None:
+        return False
+    names, pending = set[str](), list(parse_shape(spec.declared.shapes[constraint.shape_of]).names)
+    while pending:
+        name = pending.pop()
+        if name not in names:
+            names.add(name)
+            pending.extend(parse(spec.let[name]).names if name in spec.let else ())
+    others = [each.constraint for each in violations if each.constraint.shape_of is None]
+    texts = [text for each in others for text in (each.when, each.require) if text is not None]
+    return any(parse(text).names & names & spec.attributes.keys() for text in texts)
+
+
+def holds(constraint: Constraint, scope: Mapping[str, object]) -> bool:
+    """Whether a rule holds under the names of a call; EvaluationError where it has no value."""
+    if constraint.shape_of is not None:
+        return not isinstance(scope, CallScope) or scope.has_shape(constraint.shape_of)
+    if constraint.require is None:
+        return True
+    if constraint.when is not None and not parse(constraint.when).evaluate(scope):
+        return True
+    return bool(parse(constraint.require).evaluate(scope))
