@@ -104,22 +104,42 @@ def _python_lines(house: House) -> Figure:
 
 
 def _knotted_rooms(house: House) -> Iterator[Figure]:
-    """Of each package, its rooms that import one another in a circle; modules beside these are `.`."""
-    edges: dict[str, dict[str, set[str]]] = {name: defaultdict(set) for name in PACKAGES}
+    """Of each package, its rooms, and the rooms in these, that import one another in a circle.
+
+    Modules beside rooms are a room of their own, `.`.
+    """
+    edges: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for module in house.graph.modules - set(PACKAGES):
-        package, room = _room(house, module)
-        names = house.graph.find_modules_directly_imported_by(module) - set(PACKAGES)
-        imported = {_room(house, name) for name in names}
-        edges[package][room] |= {other for its_package, other in imported if its_package == package} - {room}
-    for package, rooms in edges.items():
-        inside = sorted(room for room in rooms if room in _reached(rooms, room))
-        beside = f"of {len(rooms)} {' '.join(inside)}".strip()
+        imported = house.graph.find_modules_directly_imported_by(module)
+        for outer, room in _rooms(house, module):
+            others = {
+                other for name in imported for its_outer, other in _rooms(house, name) if its_outer == outer
+            }
+            edges[outer][room] |= others - {room}
+    for package in PACKAGES:
+        among = {
+            outer: rooms
+            for outer, rooms in edges.items()
+            if outer.partition(".")[0] == package and rooms.keys() != {"."}
+        }
+        inside = sorted(
+            f"{outer}.{room}".removeprefix(f"{package}.")
+            for outer, rooms in among.items()
+            for room in rooms
+            if room in _reached(rooms, room)
+        )
+        beside = f"of {sum(map(len, among.values()))} {' '.join(inside)}".strip()
         yield Figure(f"rooms of {package} in a circle", len(inside), beside)
 
 
-def _room(house: House, module: str) -> tuple[str, str]:
-    package, *inner = module.split(".")
-    return package, inner[0] if inner and f"{package}/{inner[0]}/__init__.py" in house.files else "."
+def _rooms(house: House, module: str) -> Iterator[tuple[str, str]]:
+    """The rooms in which a module stands, each with the package or room around it; none of a package."""
+    outer, *inner = module.split(".")
+    while inner:
+        room = inner.pop(0)
+        is_room = f"{outer}.{room}".replace(".", "/") + "/__init__.py" in house.files
+        yield outer, room if is_room else "."
+        outer = f"{outer}.{room}"
 
 
 def _reached(rooms: Mapping[str, set[str]], start: str) -> set[str]:

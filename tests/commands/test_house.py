@@ -14,6 +14,7 @@ FILES = {
     "conformance/__init__.py": "",
     "conformance/judge.py": 'from typing import Literal\n\nVerdict = Literal["pass", "rejected_valid"]\n',
     "generator/__init__.py": "",
+    "generator/calls/__init__.py": "",
     "generator/calls/kinds/__init__.py": "",
     "generator/calls/kinds/axis.py": "class Part:\n    from generator.calls.rows import levels\n",
     "generator/calls/kinds/einsum.py": "",
@@ -80,7 +81,7 @@ def test_what_is_counted(checkout: Path) -> None:
     assert made.returncode == 0, made.stderr
     found = columns(made.stdout)
     assert {name: found[name][:2] for name in FIGURES} == {name: [is_, is_] for name, is_ in FIGURES.items()}
-    assert found["rooms of generator in a circle"][2:] == ["of", "3", "kinds", "rows"]
+    assert found["rooms of generator in a circle"][2:] == ["of", "4", "calls.kinds", "calls.rows"]
     assert house(checkout, "--check").returncode == 0
 
 
