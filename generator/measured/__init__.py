@@ -1,0 +1,1 @@
+"""What was measured of an operator version's cases, as files, and how far they are trusted for it."""
