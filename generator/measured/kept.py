@@ -1,7 +1,8 @@
 """Adequacy as it was last measured: a file for each operator version, in the folder `measured` beside specs.
 
 Git has no such files, and a release may carry them (`hatch_build.py`). Of operators of other folders of specs
-they lie in their rooms. Reports show it; `generator.making.operators.selections` is what the size `small` takes.
+they lie in their rooms. Reports show it; `generator.making.operators.selections` is what the size `small`
+takes.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from generator.measured.kept import cases_digest
 from generator.measured.agreed import Agreed
+from generator.measured.kept import cases_digest
 
 Trust = Literal["imported", "declared", "referenced", "reviewed"]
 """`imported`: facts of its document alone. `declared`: calls are made from a declaration, which the truth
