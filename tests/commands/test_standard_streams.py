@@ -62,7 +62,6 @@ COMMANDS = {
     "adopt nowhere": 2,
     "fuzz nowhere": 2,
     "adequacy Abs --kept": 0,
-    "move nowhere": 2,
     "site nowhere -o site": 2,
     "generate nowhere": 2,
     "try nowhere": 2,
