@@ -19,12 +19,11 @@ from generator.asking.named_operators import calls_are_declared
 from generator.calls.borders.breaches import find_breaches
 from generator.calls.borders.known_breaches import places_of
 from generator.calls.declared.declaration_faults import levels_without_call, rules_broken_together
-from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.declared.modelled import searched_of
 from generator.calls.declared.searched import FoundCalls, Searched, write_searched
 from generator.calls.rows.cores import ForbiddenCombination
 from generator.calls.rows.learning import learn_versions
-from generator.calls.rows.row_search import FoundRows, RowSearch
+from generator.calls.rows.row_search import RowSearch
 from generator.calls.space.space import open_space
 from generator.making.families.cover import dealt_rows, first_seeds
 from generator.making.operators.discovery import select_operators
@@ -93,13 +92,11 @@ def modelled_versions(operators: Sequence[OperatorName] = ()) -> Iterator[list[O
 def search_calls(operator: OperatorName) -> FoundCalls:
     """What the whole searches for the rows and breaches of an operator version find."""
     workshop = open_workshop(operator, Options(), learn=not searched_of(operator).cores)
-    levels, search = workshop.levels, RowSearch()
-    if not isinstance(levels, DeclaredLevels):
-        return FoundCalls(digest_of_spec(operator), FoundRows(), ())
+    space, search = workshop.levels.space, RowSearch()
     if workshop.model.levels:
         dealt_rows(workshop, first_seeds(workshop), search)
-    breaches = find_breaches(levels.space, workshop.draw("invalid"))
-    return FoundCalls(digest_of_spec(operator), search.found, places_of(levels.space, breaches))
+    breaches = find_breaches(space, workshop.draw("invalid"))
+    return FoundCalls(digest_of_spec(operator), search.found, places_of(space, breaches))
 
 
 def _learn(

@@ -114,7 +114,7 @@ class Disagreement(Entry):
     ) -> bool:
         """Whether the entry is about such a disagreement.
 
-        `names` are the call's attributes and inputs (`specs.language.expressions.scope_of`); an entry with a
+        `names` are the call's attributes and inputs (`specs.model.call_scopes.scope_of`); an entry with a
         condition explains nothing without them. Raises EvaluationError where the condition has no value for
         this call.
         """

@@ -34,7 +34,7 @@ def kind_changes(spec: Spec) -> Iterator[Change]:
 
 @dataclass(frozen=True)
 class _Values:
-    """The values of a call, as `generator.calls.variables.kind.Given`."""
+    """The values of a call, as `generator.calls.variables.kind.CallValues`."""
 
     spec: Spec
     call: Call

@@ -76,7 +76,7 @@ class SourceReader:
         """What one operator is made from; UserError where it has no spec, or a shared reading is damaged."""
         start = self._start(operator) if _is_checkout() else frozenset[str]()
         if start not in self._code:
-            files = self.imported_files(start) if start else code_files()
+            files = self.code_of(operator) if start else code_files()
             self._code[start] = digest_of_many(files)
         return Sources(self.spec_digests(operator), self._code[start])
 

@@ -102,20 +102,17 @@ def prepare(
 def _worth_making(bench: MutantTrials, random: RandomCalls) -> tuple[list[Faulty], tuple[str, ...]]:
     """The mutants that some call can tell from the right code, and the lines of those that none comes by.
 
-    Of the checks that refuse calls those count that a document demands.
+    None is of a check that refuses calls: which are valid the declaration says.
     """
     subject = bench.subject
-    refused = [each for each in bench.held if each.case.demand == "refuse"]
-    guards = {point for each in refused for point in subject.guards_of(each.case)}
     known: list[TrialCase | RandomCall] = [*bench.held, *random.drawn]
     reached = {each.reached for each in known}
     made: list[Faulty] = []
     unreached: dict[str, None] = {}
     for mutant in make_mutants(subject):
         if mutant.guard:
-            if mutant.points <= guards:
-                made.append(mutant)
-        elif any(mutant.points <= each for each in reached):
+            continue
+        if any(mutant.points <= each for each in reached):
             made.append(mutant)
         else:
             unreached[f"{mutant.file}:{mutant.line}"] = None

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-from generator.trust.mutants.edits import is_guard
 from generator.trust.mutants.mutated_parts import ReferenceFunction
 
 Point = int
@@ -21,8 +20,6 @@ class Points:
     def __init__(self, parts: Sequence[ReferenceFunction]) -> None:
         self._codes = {code for part in parts for code in _with_inner(part.function.__code__)}
         self._point_of: dict[tuple[str, int], Point] = {}
-        self.guards: dict[tuple[str, int], Point] = {}
-        """The point of every line of a guard, by file and line."""
         self._count = 0
         for part in parts:
             for statement in part.tree.body:
@@ -59,8 +56,6 @@ class Points:
         point, self._count = self._count, self._count + 1
         for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1):
             self._point_of[file, line] = point
-            if is_guard(statement):
-                self.guards[file, line] = point
         for inner in _statements(statement):
             self._number(file, inner)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -14,11 +13,9 @@ from types import FrameType
 import numpy as np
 
 from conformance.judging.responses import Answered, Refused, Response
-from conformance.suite.cases import Case
 from generator.asking.answered_outputs import asked_answers
 from generator.asking.calls import Call
 from generator.asking.given_inputs import arguments_of, output_names
-from generator.asking.named_operators import calls_are_declared
 from generator.asking.questions import settled_options
 from generator.asking.validity import find_violations
 from generator.trust.mutants.mutated_parts import Cache, ReferenceFunction, caches_of, find_parts
@@ -124,20 +121,6 @@ class MutatedOperator:
         with self.points.watched() as seen:
             response = self.respond(call)
         return response, frozenset(seen)
-
-    def guards_of(self, case: Case) -> frozenset[Point]:
-        """The checks of the reference that refuse a call; within `quick`. A declared operator's has none."""
-        if calls_are_declared(self.spec):
-            return frozenset()
-        plain = {name: each.value for name, each in case.attributes.items()}
-        try:
-            self.reference.evaluate(plain, dict(case.inputs), self.settled)
-        except Exception as error:  # noqa: BLE001 - what no check refuses may end anyhow
-            places = [
-                (frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)
-            ]
-            return frozenset(self.points.guards[each] for each in places if each in self.points.guards)
-        return frozenset()
 
 
 def same_answers(left: Response, right: Response) -> bool:
