@@ -48,7 +48,6 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(lock_making, "referenced_operators", lambda: (PAD,))
     monkeypatch.setattr(lock_making, "suite_names", lambda: ["default", "first-operators"])
     monkeypatch.setattr(lock_making, "operators_named", lambda name: [PAD])
-    monkeypatch.setattr(lock, "read_lock", lambda path=found: read_lock(path))
     monkeypatch.setattr(lock, "LOCK_FILE", found)
     folder = tmp_path / "specs" / "adequacy"
     for module in (measured_cases, keeping):

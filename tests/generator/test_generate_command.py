@@ -66,9 +66,7 @@ def lock_of_pad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lock:
     write_generated(tmp_path / "suite", [QUICK], Options())
     made = read_lock_of(tmp_path / "suite")
     write_lock(made, tmp_path / "suite.lock")
-    read_lock = partial(lock.read_lock, tmp_path / "suite.lock")
-    monkeypatch.setattr(lock, "read_lock", read_lock)
-    monkeypatch.setattr(cache, "read_lock", read_lock)
+    monkeypatch.setattr(lock, "LOCK_FILE", tmp_path / "suite.lock")
     return made
 
 

@@ -70,7 +70,7 @@ def test_one_that_is_wrong_is_named_with_its_call_and_the_others_are_made(
         found = right(operator, module)
         return replace(found, function=function) if operator == WRONG else found
 
-    for place in ("operator_cases", "workshop", "suite_making"):
+    for place in ("operators.workshop", "suites.operator_cases", "suites.suite_making"):
         monkeypatch.setattr(f"generator.making.{place}.find_operator", find)
     monkeypatch.setattr("generator.making.suites.cache.PROCESSES", 1)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -69,8 +69,9 @@ class Lock:
         return sum(each.cases for each in self.versions.values())
 
 
-def read_lock(path: Path = LOCK_FILE) -> Lock:
-    """The committed lock; raises UserError where it is missing or damaged."""
+def read_lock(path: Path | None = None) -> Lock:
+    """A lock, the committed one where none is named; raises UserError where it is missing or damaged."""
+    path = path or LOCK_FILE
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
         if raw.pop("format") != FORMAT:

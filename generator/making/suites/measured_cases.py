@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from generator.making.suites import lock
+from generator.making.suites.lock import read_lock
 from generator.measured.agreed import read_agreed
 from generator.measured.kept import adequacy_facts, adequacy_folder, read_kept
 from generator.measured.trust import TrustOfCases, trust_as_locked, trust_of_cases
@@ -58,7 +58,7 @@ def trust_now(operator: OperatorName, expectations: Mapping[str, str]) -> TrustO
 def locked_trust() -> dict[str, str]:
     """How far the lock says that cases are trusted; nothing where it cannot be read."""
     try:
-        versions = lock.read_lock(lock.LOCK_FILE).versions
+        versions = read_lock().versions
     except UserError:
         return {}
     return {name: line.trust for name, line in versions.items()}
