@@ -71,9 +71,8 @@ class Lock:
 
 def read_lock(path: Path | None = None) -> Lock:
     """A lock, the committed one where none is named; raises UserError where it is missing or damaged."""
-    path = path or LOCK_FILE
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
+        raw = json.loads((path or LOCK_FILE).read_text(encoding="utf-8"))
         if raw.pop("format") != FORMAT:
             raise ValueError("not of this format")
         versions = {name: LockedVersion(**each) for name, each in raw.pop("operators").items()}
@@ -85,7 +84,7 @@ def read_lock(path: Path | None = None) -> Lock:
             "the lock of the default suite cannot be read",
             got=str(error),
             expected=FORMAT,
-            where=Place(str(path)),
+            where=Place(str(path or LOCK_FILE)),
             remedy=_REMEDY,
         ) from error
 
