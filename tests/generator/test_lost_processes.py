@@ -61,6 +61,7 @@ def test_who_makes_cases_is_ended(tmp_path: Path, which: signal.Signals) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_who_tries_mutants_is_ended(tmp_path: Path) -> None:
     found = _ended(tmp_path, signal.SIGKILL, "adequacy", "Abs", "-j", "2")
     assert found.returncode == 2, found.stderr

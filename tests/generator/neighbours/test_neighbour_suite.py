@@ -34,6 +34,7 @@ def test_it_is_written_the_same_twice_and_reads_back(tmp_path: Path) -> None:
     assert all(each.rule and each.levels["producer"] for each in cases)
 
 
+@pytest.mark.nightly
 def test_an_evaluator_without_optimisation_is_right() -> None:
     wrong = set()
     for case in neighbour_cases(21):

@@ -229,6 +229,7 @@ def test_parts_are_loaded_from_files_when_needed(
     page.close()
 
 
+@pytest.mark.nightly
 def test_axe_finds_nothing(module_browser: Browser, tmp_path: Path) -> None:
     """The rules of WCAG 2.2 AA on every page of a small report, in both schemes."""
     made = Maker(tmp_path).make(list(sample_cases(61)), skip=2)
