@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
-from reference.functions.stable_formulas import Overflow
 from reference.numbers.number_arrays import Numbers
 from reference.operators.softmaxes import logarithm_of_softmax
 from reference.readings.choices import AsReading, Choice, OutputCount
@@ -63,13 +62,12 @@ def softmax_cross_entropy(
     reduction: str = "mean",
     outputs: Annotated[int, OutputCount],
     ignored_in_mean: IgnoredInMean,
-    intermediate_overflow: Overflow,
 ) -> tuple[Numbers, ...]:
     """The same loss of Log(Softmax(scores)) along the axis of classes, and that.
 
     Source: SoftmaxCrossEntropyLoss, Summary, ignore_index, reduction, log_prob.
     """
-    told = logarithm_of_softmax(scores, axis=1, version=13, intermediate_overflow=intermediate_overflow)
+    told = logarithm_of_softmax(scores, axis=1, version=13)
     loss = negative_log_likelihood(
         told, labels, weights, ignore_index=ignore_index, reduction=reduction, ignored_in_mean=ignored_in_mean
     )

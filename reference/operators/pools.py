@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Annotated, Literal
 
 import numpy as np
 
 from reference.numbers.number_arrays import Numbers
-from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.shared.windows import Ints, slide
 from reference.sums.summation import mean_of, total
-
-BeyondPadding = Annotated[Choice[Literal["left_out", "counted"]], AsReading]
 
 
 @reference_operator("ai.onnx::AveragePool")
@@ -27,18 +23,17 @@ def average_pool(
     kernel_shape: tuple[int, ...],
     pads: Ints = None,
     strides: Ints = None,
-    beyond_padding: BeyondPadding,
 ) -> Numbers:
-    """The mean of each window; padding is left out, or counts as zeros. Source: AveragePool, Summary."""
+    """The mean of each window; padding is left out, or counts as zeros.
+
+    What a window covers behind the padding never counts. Source: AveragePool, Summary, Examples
+    (averagepool_3d_dilations_large_3, whose node test has that divisor).
+    """
     windows = slide(
         X.shape[2:], kernel_shape, strides=strides, pads=pads, dilations=dilations,
         auto_pad=auto_pad, ceil_mode=ceil_mode,
     )  # fmt: skip
-    counted = windows.inside
-    if count_include_pad:
-        counted = windows.padded
-        if not counted.all() and beyond_padding.ask() == "counted":
-            counted = np.ones_like(counted)
+    counted = windows.padded if count_include_pad else windows.inside
     means = mean_of(total(windows.gather(X), -1), np.count_nonzero(counted, axis=-1))
     return means.reshape((*X.shape[:2], *windows.lengths))
 

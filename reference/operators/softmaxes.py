@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
 import numpy as np
 
 from reference.functions.functions import function_of
-from reference.functions.stable_formulas import Overflow, logarithm_of_underflown, whichever
+from reference.functions.stable_formulas import whichever
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.numbers.working import Mask
@@ -44,12 +44,6 @@ class Lanes:
         """The exponentials of the elements themselves, divided by their sum; 1 where there is but one."""
         found = self._powers_as_written / total(self._powers_as_written, -1, keepdims=True)
         return self.shares if self.given.shape[-1] == 1 else found
-
-    @cached_property
-    def unflushed(self) -> Lanes:
-        """The same of a program that keeps subnormal numbers: any other one has zero for them."""
-        working = replace(self.given.working, subnormals=Choice("kept"))
-        return Lanes(replace(self.given, working=working))
 
     @cached_property
     def open(self) -> Mask:
@@ -103,32 +97,28 @@ def softmax(input: Numbers, *, axis: int | None = None, version: int) -> Numbers
 
 
 @reference_operator("ai.onnx::LogSoftmax", segments=(13,))
-def logarithm_of_softmax(
-    input: Numbers, *, axis: int | None = None, version: int, intermediate_overflow: Overflow
-) -> Numbers:
-    """Log(Softmax(input, axis)), or the element less the greatest one, less the logarithm of the sum.
+def logarithm_of_softmax(input: Numbers, *, axis: int | None = None, version: int) -> Numbers:
+    """Log(Softmax(input, axis)): the element less the greatest one, less the logarithm of the sum.
 
-    What a Softmax comes to that underflows is a reading. Source: LogSoftmax, Summary, axis, Examples
-    (logsoftmax_axis, which prints the result for 10000 and what follows it).
+    Programs may take the logarithm of a share that is a normal number; of one that underflows they may not,
+    since the operator's function body subtracts the logarithm of the sum. Source: LogSoftmax, Summary, axis,
+    Examples (logsoftmax_axis, which prints the result for 10000 and what follows it), function body.
     """
     if not prod(input.shape):
         return input
     lanes = Lanes(_lanes_of(input, axis, version))
     found = lanes.apart - function_of("log", lanes.summed)
-    found = _beside_logarithms(found, lanes, intermediate_overflow)
+    found = _beside_logarithms(found, lanes)
     return _restored(opened(found, lanes.open) if lanes.open.any() else found, input, axis, version)
 
 
-def _beside_logarithms(found: Numbers, lanes: Lanes, overflow: Choice[str]) -> Numbers:
-    """Logarithms of shares, and what programs come to that take those of the shares themselves."""
+def _beside_logarithms(found: Numbers, lanes: Lanes) -> Numbers:
+    """Logarithms of shares, and what programs come to that take those of normal shares themselves."""
     small = lanes.shares.value.floats() < 2 * lanes.given.working.least_normal
     thin = np.asarray(lanes.given.finite & lanes.shares.finite & small)
     thick = whichever(found, lambda: function_of("log", lanes.shares)).where(~thin, found)
     tame = whichever(thick, lambda: function_of("log", lanes.shares_as_written))
-    tame = tame.where(~(thin | lanes.wild), thick)
-    if thin.any() and overflow.ask() == "as_formula":
-        return logarithm_of_underflown(lanes.unflushed.shares, thin, tame)
-    return tame
+    return tame.where(~(thin | lanes.wild), thick)
 
 
 def _lanes_of(numbers: Numbers, axis: int | None, version: int) -> Numbers:
