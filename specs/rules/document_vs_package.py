@@ -1,4 +1,4 @@
-"""A document and an installed package say different things about one operator version."""
+"""The rule on a document and an installed package that say different things about one operator version."""
 
 from __future__ import annotations
 
@@ -6,25 +6,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from specs.model.spec import AttributeSpec, Finding, Origin, ParameterSpec, Severity, Source, Spec
+from specs.model.spec import AttributeSpec, Finding, Origin, ParameterSpec, Source, Spec
+from specs.rules import Told, compare
 
-SEVERITY: Severity = "warning"
 _DIALECTS = "-package"
 _OF_FUNCTIONS = frozenset(["openvino-package"])
 """Packages that tell inputs, and what is required, of Python functions; the operators differ there."""
 
 
-def compare(layers: Sequence[Spec]) -> Iterator[Finding]:
-    """Each fact in which a document that names the operator itself differs from each package.
+@compare("warning")
+def document_vs_package(layers: Sequence[Spec]) -> Iterator[Told]:
+    """A document and an installed package say different things about one operator version.
 
-    What only one of them states is no contradiction, except for the parts themselves: an attribute, input,
-    output or type variable that the other does not have.
+    One finding for each fact in which a document that names the operator itself differs from a package. What
+    only one of them states is no contradiction, except for the parts themselves: an attribute, input, output
+    or type variable that the other does not have.
     """
-    packages = [each for each in layers if is_package(each)]
+    packages = [layer for layer in layers if is_package(layer)]
     for layer in layers:
         if not is_package(layer) and layer.documents[0].identity == "stated":
             for package in packages:
-                yield from find_differences(layer, package, f"{package.documents[0].release}")
+                for found in find_differences(layer, package, f"{package.documents[0].release}"):
+                    yield Told(found.source, found.message, found.evidence)
 
 
 def is_package(layer: Spec) -> bool:
@@ -45,7 +48,7 @@ def find_differences(document: Spec, package: Spec, name: str) -> Iterator[Findi
     for each in _differences(document, package):
         yield Finding(
             "document-vs-package",
-            SEVERITY,
+            "warning",
             each.source,
             f"{each.what} differs from {name}",
             f"{_text(each.stated)} in the document, {_text(each.packaged)} in the package",
