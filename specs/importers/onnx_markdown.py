@@ -14,6 +14,7 @@ from specs.documents.onnx_pages.markdown_parts import MarkdownParts
 from specs.documents.onnx_pages.missing_sections import find_missing
 from specs.documents.onnx_pages.version import read_version
 from specs.documents.text.documents import KEY, Line, Text, split_lines
+from specs.importers import Importer
 from specs.model.spec import Action, Document, Finding, Severity, Spec
 
 DIALECT = "onnx-markdown"
@@ -243,3 +244,6 @@ def _without_twins(specs: Sequence[Spec]) -> list[Spec]:
             )
             first[spec.operator] = _with(known, [twin, *spec.findings])
     return list(first.values())
+
+
+IMPORTERS = (Importer(DIALECT, recognise, read),)

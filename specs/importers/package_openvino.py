@@ -9,6 +9,7 @@ from specs.documents.openvino_pages.attribute_words import read_kind
 from specs.documents.packages.dumped_rows import DumpLine, passage_of, read_operators, recognise_package
 from specs.documents.prose.described_values import find_values
 from specs.documents.text.documents import Passage, Text
+from specs.importers import Importer
 from specs.model.spec import AllowedValues, Arity, AttributeSpec, Document, Origin, ParameterSpec, Prose, Spec
 
 DIALECT = "openvino-package"
@@ -98,3 +99,6 @@ def _attribute(row: DumpLine) -> AttributeSpec:
         origin=_origin(row),
         other_type=other,
     )
+
+
+IMPORTERS = (Importer(DIALECT, recognise, read),)

@@ -11,6 +11,7 @@ from specs.documents.packages.tensorflow_definitions import read_definition
 from specs.documents.tensorflow_texts.docstrings import read_docstring
 from specs.documents.text.documents import Line, Text
 from specs.files.layers import merge_layers
+from specs.importers import Importer
 from specs.importers.tensorflow_docstring import operator_name
 from specs.model.spec import Document, ParameterSpec, Spec, TypeConstraint
 from specs.rules.document_vs_package import find_differences
@@ -96,3 +97,6 @@ def _in_order(theirs: Sequence[str], ours: Sequence[str]) -> list[str]:
     """Our names in the order of theirs: the same name where there is one, else the next that is left."""
     left = iter([each for each in ours if each not in theirs])
     return [each if each in ours else next(left) for each in theirs]
+
+
+IMPORTERS = (Importer(DIALECT, recognise, read),)

@@ -10,6 +10,7 @@ from opcert.vocabulary.names import OperatorName
 from specs.documents.tensorflow_texts.cells import read_cell
 from specs.documents.tensorflow_texts.tidying import tidy_lines
 from specs.documents.text.documents import KEY, Passage, Text
+from specs.importers import Importer
 from specs.model.spec import Document, Finding, Spec
 
 DIALECT = "tensorflow-fragment"
@@ -59,3 +60,6 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
     facts = read_cell(match["name"], passage, name_line)
     document = Document(KEY, text.file, DIALECT, text.sha256, None, "asserted")
     return [replace(facts, operator=operator, documents=(document,), findings=(*findings, *facts.findings))]
+
+
+IMPORTERS = (Importer(DIALECT, recognise, read),)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from opcert.vocabulary.errors import UserError
 from specs.documents.openvino_pages.field_outcomes import FieldOutcome, State
-from specs.documents.openvino_pages.lexers import doxyrest, markdown, sphinx
+from specs.documents.openvino_pages.lexers import markdown, restructured
 from specs.documents.openvino_pages.whole_page import VERSIONED, read_page
 from specs.documents.openvino_pages.xml_layers import Layers
 from specs.documents.text.documents import Text, read_document
@@ -35,7 +35,11 @@ _FORMS: Mapping[str, Callable[[str], bool]] = {
     "openvino-rst": lambda content: bool(re.search(r"^={3,}$", content, re.MULTILINE)),
     "openvino-markdown": bool,
 }
-_LEXERS = {"openvino-markdown": markdown.lex, "openvino-rst": sphinx.lex, "openvino-doxyrest": doxyrest.lex}
+_LEXERS = {
+    "openvino-markdown": markdown.lex,
+    "openvino-rst": restructured.lex_sphinx,
+    "openvino-doxyrest": restructured.lex_doxyrest,
+}
 
 
 @dataclass

@@ -17,7 +17,7 @@ from specs.model.spec import Arity, Document, Spec
 _DERIVABLE = {"Differentiable": True, "NonDifferentiable": False}
 
 
-def read_schemas(text: Text, dialect: str, operator: OperatorName | None) -> list[Spec]:
+def read_schemas(text: Text, operator: OperatorName | None, dialect: str) -> list[Spec]:
     """Every operator version of a dump, or the one asked for; raises UserError where there is none of it."""
     return read_operators(text, dialect, operator, _name, _read)
 

@@ -1,4 +1,4 @@
-"""What both generations of reStructuredText share: directives, whose content is indented below them."""
+"""Both generations of reStructuredText: directives, whose content is indented below them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,17 @@ _LITERAL = re.compile(r"::$")
 _UNREAD = frozenset(["meta", "index", "image", "figure", "toctree"])
 
 
-def lex_directives(lines: Sequence[Line], code: frozenset[str]) -> Lexed:
+def lex_doxyrest(lines: Sequence[Line]) -> Lexed:
+    """The tokens of a page that doxyrest made out of Markdown in 2022."""
+    return _lex(lines, frozenset(["ref-code-block", "code-block"]))
+
+
+def lex_sphinx(lines: Sequence[Line]) -> Lexed:
+    """The tokens of a page of the current generation, for Sphinx."""
+    return _lex(lines, frozenset(["code-block", "code", "sourcecode", "parsed-literal"]))
+
+
+def _lex(lines: Sequence[Line], code: frozenset[str]) -> Lexed:
     """The tokens of a page whose blocks of code are the directives named, or follow a double colon."""
     page = Lexed()
     position = 0
