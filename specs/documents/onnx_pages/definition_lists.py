@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from specs.documents.onnx_pages.page_parts import PartsReader
 from specs.documents.text.documents import Line, Passage
-from specs.model.spec import Finding
 
 _TERM = re.compile(r"^<dt><tt>(?P<name>[^<]*)</tt>(?: \((?P<words>[^)]*)\))? : (?P<type>.*)</dt>$")
 
@@ -21,11 +21,11 @@ class Term:
     description: Passage
 
 
-class DefinitionList:
+class DefinitionList(PartsReader):
     """Reads the lines of one list; `findings` are about lines that are no part of one."""
 
     def __init__(self, title: str, place: Line) -> None:
-        self.findings: list[Finding] = []
+        super().__init__()
         self._title = title
         self._place = place
         self._terms: list[Term] = []
@@ -47,12 +47,6 @@ class DefinitionList:
             self._find("section-cut", last, message, "no </dl> follows")
         return self._terms
 
-    def _find(self, code: str, line: Line, message: str, evidence: str) -> None:
-        self.findings.append(Finding(code, "error", line.source(), message, evidence, "rejected"))
-
-    def _unread(self, line: Line, evidence: str) -> None:
-        self._find("item-unread", line, f"a line of the section {self._title} cannot be read", evidence)
-
     def _close(self) -> None:
         if self._open is not None:
             self._terms.append(Term(*self._open, Passage(self._description)))
@@ -65,7 +59,7 @@ class DefinitionList:
                 self._description.append(line)
                 return
             if text != "</dd>":
-                self._unread(line, f"the description of {self._open[0]['name']} has no end")
+                self._unread(self._title, line, f"the description of {self._open[0]['name']} has no end")
             self._close()
             self._state = "between"
             if text == "</dd>":
@@ -79,19 +73,19 @@ class DefinitionList:
         elif text.startswith("<dt>") and self._state in ("between", "term"):
             self._begin(line)
         else:
-            self._unread(line, "a line stands where an item or the end of the list belongs")
+            self._unread(self._title, line, "a line stands where an item or the end of the list belongs")
 
     def _begin(self, line: Line) -> None:
         """Begin a term, if the line is one."""
         if self._open is not None:
-            self._unread(line, f"{self._open[0]['name']} has no description")
+            self._unread(self._title, line, f"{self._open[0]['name']} has no description")
         self._close()
         match = _TERM.match(line.text)
         self._state = "between"
         if match is None or not match["name"]:
-            self._unread(line, "the item is not written as name, colon and type")
+            self._unread(self._title, line, "the item is not written as name, colon and type")
         elif match["name"] in self._names:
-            self._unread(line, f"{match['name']} stands twice in it")
+            self._unread(self._title, line, f"{match['name']} stands twice in it")
         else:
             self._names.add(match["name"])
             self._open, self._state = (match, line), "term"

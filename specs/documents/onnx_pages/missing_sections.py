@@ -27,23 +27,14 @@ def find_missing(parts: PageParts, place: Source, titles: Sequence[str]) -> Iter
         for passage in (parts.summary, *(each.description for each in items)):
             found = pattern.search(passage.text)
             if found:
-                yield Finding(
-                    "section-missing",
-                    "error",
-                    place,
-                    f"the page lists no {title.lower()}, and its text speaks of them",
-                    f"{found[0]} at line {passage.source(found.start()).line}",
-                    "noted",
-                )
+                message = f"the page lists no {title.lower()}, and its text speaks of them"
+                evidence = f"{found[0]} at line {passage.source(found.start()).line}"
+                yield Finding("section-missing", "error", place, message, evidence, "noted")
                 break
     used = {each.type for each in (*parts.inputs, *parts.outputs)}
     for item in parts.type_constraints:
         if item.name not in used:
-            yield Finding(
-                "type-variable-unused",
-                "warning",
-                item.line.source(),
-                f"no input or output is of the type {item.name}, which the page constrains",
-                f"they are of {', '.join(sorted(each for each in used if each))}",
-                "noted",
-            )
+            message = f"no input or output is of the type {item.name}, which the page constrains"
+            evidence = f"they are of {', '.join(sorted(name for name in used if name))}"
+            source = item.line.source()
+            yield Finding("type-variable-unused", "warning", source, message, evidence, "noted")

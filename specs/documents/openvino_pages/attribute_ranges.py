@@ -35,7 +35,7 @@ class RangeReader:
                     listed.line,
                     f"the range of {name} is misspelt",
                     listed.slip,
-                    mended=True,
+                    "repaired",
                 )
             values: tuple[str | int | float, ...] = listed.values
             if boolean:

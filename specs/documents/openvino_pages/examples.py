@@ -11,7 +11,7 @@ from typing import Any
 from opcert.vocabulary.attributes import AttributeKind
 from specs.documents.openvino_pages.matrices import check_matrix, read_matrices
 from specs.documents.openvino_pages.xml_layers import decode
-from specs.documents.text.documents import Line
+from specs.documents.text.documents import KeepsFindings, Line
 from specs.documents.worked.printed import Printed, fits, read_printed
 from specs.model.spec import Example, Finding, Source, Spec, Value
 
@@ -35,12 +35,7 @@ def read_examples(spec: Spec, lines: Sequence[Line]) -> tuple[tuple[Example, ...
     return tuple(numbered.examples), numbered.findings
 
 
-def decode_attributes(text: str, kinds: Mapping[str, AttributeKind | None]) -> dict[str, Any]:
-    """Attributes as XML writes them, each by its kind; those of unknown kind stay text."""
-    return {name: decode(value, kinds.get(name)) for name, value in _ATTRIBUTE.findall(text)}
-
-
-class _Numbered:
+class _Numbered(KeepsFindings):
     """Reads numbered examples line by line: image, call, matrix, printed output, and its shape."""
 
     def __init__(self, spec: Spec, kinds: Mapping[str, AttributeKind | None]) -> None:
@@ -61,19 +56,15 @@ class _Numbered:
         call, shape = _CALL.match(text), _SHAPE.match(text)
         if call:
             self.close()
-            self._call = (decode_attributes(call["attributes"], self._kinds), line.source())
+            given = _ATTRIBUTE.findall(call["attributes"])
+            self._call = (
+                {name: decode(value, self._kinds.get(name)) for name, value in given},
+                line.source(),
+            )
         elif _BEGUN.match(text):
             self.close()
-            self.findings.append(
-                Finding(
-                    "example-not-read",
-                    "hint",
-                    line.source(),
-                    "the call of an example cannot be read",
-                    text[:60],
-                    "noted",
-                )
-            )
+            message = "the call of an example cannot be read"
+            self.find("example-not-read", "hint", line, message, text[:60])
         elif _IMAGE.search(text):
             self._image = _image(line)
         elif text.startswith(".. code-block::") and self._call is not None:
@@ -97,15 +88,13 @@ class _Numbered:
         if self._output is None or self._output[0].shape == stated:
             return
         right = fits(self._output[0], stated)
-        self.findings.append(
-            Finding(
-                "brackets-vs-shape",
-                "error",
-                self._output[1],
-                f"the output is bracketed as {self._output[0].shape}",
-                f"line {line.number} says {list(stated)}",
-                "repaired" if right else "noted",
-            )
+        self.find(
+            "brackets-vs-shape",
+            "error",
+            self._output[1],
+            f"the output is bracketed as {self._output[0].shape}",
+            f"line {line.number} says {list(stated)}",
+            "repaired" if right else "noted",
         )
         if right:
             printed = self._output[0]
@@ -126,16 +115,8 @@ class _Numbered:
             output = Value(printed.shape or (), printed.data, None, place, printed.decimals)
         name = f"example_{len(self.examples) + 1}"
         if output is None:
-            self.findings.append(
-                Finding(
-                    "example-not-read",
-                    "hint",
-                    source,
-                    f"the output of {name} cannot be read",
-                    "no complete array in a code block",
-                    "noted",
-                )
-            )
+            message, evidence = f"the output of {name} cannot be read", "no complete array in a code block"
+            self.find("example-not-read", "hint", source, message, evidence)
         self.examples.append(
             Example(
                 id=name,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from specs.documents.text.documents import Line
-from specs.model.spec import Action, Finding, Severity
+from specs.documents.text.documents import KeepsFindings, Line
+from specs.model.spec import Finding
 
 State = Literal["read", "none", "open", "unread"]
 """`none`: the page says that there is no such thing; `open`: it leaves that to what is supported."""
@@ -24,7 +24,7 @@ class FieldOutcome:
 
 
 @dataclass
-class Notes:
+class Notes(KeepsFindings):
     """What a reader writes down beside the facts: outcomes and findings."""
 
     outcomes: list[FieldOutcome] = field(default_factory=list)
@@ -32,9 +32,3 @@ class Notes:
 
     def field(self, name: str, about: str, line: Line, text: str, state: State) -> None:
         self.outcomes.append(FieldOutcome(name, about, line.number, text, state))
-
-    def find(
-        self, code: str, severity: Severity, line: Line, message: str, evidence: str, *, mended: bool = False
-    ) -> None:
-        action: Action = "repaired" if mended else "noted"
-        self.findings.append(Finding(code, severity, line.source(), message, evidence or "nothing", action))

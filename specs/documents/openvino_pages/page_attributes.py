@@ -62,7 +62,7 @@ class AttributeReader:
                     bullet.lines[0],
                     f"the field {key[0]} stands beside its attribute instead of below it",
                     bare(mended[-1].lines[0].text),
-                    mended=True,
+                    "repaired",
                 )
                 above = mended[-1]
                 mended[-1] = Bullet(above.indent, above.lines, [*above.children, bullet, *bullet.children])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from specs.documents.text.documents import Line
+from specs.documents.text.documents import KeepsFindings, Line
 from specs.model.spec import Finding
 
 Kind = Literal["section", "bullet", "text", "code"]
@@ -52,7 +52,7 @@ class CodeBlock:
 
 
 @dataclass
-class Lexed:
+class Lexed(KeepsFindings):
     """A page as tokens, its blocks of code, and what is wrong with its markup."""
 
     tokens: list[Token] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Lexed:
     def damaged(self, code: str, line: Line, message: str) -> None:
         evidence = line.text.strip()
         shown = evidence if len(evidence) <= 60 else f"{evidence[:40].rstrip()} ..."
-        self.findings.append(Finding(code, "warning", line.source(), message, shown, "noted"))
+        self.find(code, "warning", line, message, shown)
 
 
 def _classify(line: Line) -> Token:

@@ -20,7 +20,7 @@ from specs.documents.openvino_pages.type_variables import TypeReader
 from specs.documents.openvino_pages.xml_layers import Layers
 from specs.documents.prose.formulas import find_formulas
 from specs.documents.text.documents import KEY, Line, Passage, Text, split_lines, unescape
-from specs.model.spec import Arity, Document, Finding, Formula, ParameterSpec, Prose, Spec, TypeConstraint
+from specs.model.spec import Arity, Document, Formula, ParameterSpec, Prose, Spec, TypeConstraint
 
 VERSIONED = re.compile(
     r"^\*\*Versioned[ \t]+name\*\*[ \t]*:\s*\*(?P<name>\w+)-(?P<version>\d{1,4})\*", re.MULTILINE
@@ -79,16 +79,8 @@ def read_page(
     assignments.read(page.blocks)
     findings += [*layers.findings, *assignments.findings]
     if damaged and dialect != "openvino-markdown":
-        findings.append(
-            Finding(
-                "html-escape",
-                "warning",
-                damaged[0].source(),
-                "HTML entities stand in the text",
-                f"{len(damaged)} lines",
-                "repaired",
-            )
-        )
+        message, evidence = "HTML entities stand in the text", f"{len(damaged)} lines"
+        builder.notes.find("html-escape", "warning", damaged[0], message, evidence, "repaired")
     found = [*builder.notes.findings, *page.findings, *findings]
     found.sort(key=lambda each: (each.source.line, each.code))
     spec = replace(spec, examples=(*layers.examples, *assignments.examples, *numbered), findings=tuple(found))

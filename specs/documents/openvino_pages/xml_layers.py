@@ -12,8 +12,8 @@ from specs.documents.openvino_pages.commented import fits_shape, read_comment
 from specs.documents.openvino_pages.tokens import CodeBlock
 from specs.documents.openvino_pages.type_words import find_precision
 from specs.documents.openvino_pages.xml_blocks import Element, Malformed, read_xml
-from specs.documents.text.documents import Line
-from specs.model.spec import Example, Finding, ParameterSpec, Spec, Value
+from specs.documents.text.documents import KeepsFindings, Line
+from specs.model.spec import Action, Example, Finding, ParameterSpec, Spec, Value
 
 _LAYER = re.compile(r"<\s*/?\s*layer\b|<\s*type=")
 _OWN = frozenset(["id", "name", "type", "version"])
@@ -21,7 +21,7 @@ _BOOLEANS = {"true": 1, "false": 0}
 
 
 @dataclass
-class Layers:
+class Layers(KeepsFindings):
     """Examples out of blocks of XML, and what is wrong with these."""
 
     spec: Spec
@@ -46,7 +46,9 @@ class Layers:
             root = read_xml(lines)
             self._mended = isinstance(root, Malformed) and root.mended is not None
             if isinstance(root, Malformed):
-                self._malformed(root)
+                message = "the example is no well-formed XML"
+                action: Action = "noted" if root.mended is None else "repaired"
+                self.find("xml-malformed", "warning", root.line, message, root.reason, action)
                 if root.mended is None:
                     continue
                 self.mended += 1
@@ -59,25 +61,13 @@ class Layers:
                 self._layer(layer)
         if others and not self.examples:
             names = ", ".join(dict.fromkeys(each.attributes.get("type", "?") for each in others))
-            self._find(
+            self.find(
                 "example-of-other-operator",
                 "hint",
                 others[0].line,
                 f"no example shows {self.spec.operator.name}",
                 f"layers of the type {names}",
             )
-
-    def _malformed(self, found: Malformed) -> None:
-        self.findings.append(
-            Finding(
-                "xml-malformed",
-                "warning",
-                found.line.source(),
-                "the example is no well-formed XML",
-                found.reason,
-                "noted" if found.mended is None else "repaired",
-            )
-        )
 
     def _own(self, layer: Element) -> bool:
         return layer.attributes.get("type", self.spec.operator.name) == self.spec.operator.name
@@ -113,7 +103,7 @@ class Layers:
         """The operation's attributes that stand on the layer itself; its own are id, name, type, version."""
         given = {key: value for key, value in layer.attributes.items() if key in kinds and key not in _OWN}
         if given:
-            self._find(
+            self.find(
                 "attribute-misplaced",
                 "hint",
                 layer.line,
@@ -128,7 +118,7 @@ class Layers:
         known = self.spec.attributes
         unknown = [each for each in attributes if each not in known]
         if unknown:
-            self._find(
+            self.find(
                 "attribute-unknown-in-example",
                 "warning",
                 layer.line,
@@ -143,7 +133,7 @@ class Layers:
                 and isinstance(value, str | int)
                 and value not in allowed.values
             ):
-                self._find(
+                self.find(
                     "example-outside-values",
                     "warning",
                     layer.line,
@@ -152,22 +142,14 @@ class Layers:
                 )
         for group, arity in (("input", self.spec.input_arity), ("output", self.spec.output_arity)):
             count = len(groups[group])
+            limit = None
             if arity and arity.most is not None and count > arity.most:
-                self._find(
-                    "arity-vs-example",
-                    "error",
-                    layer.line,
-                    f"{name} has {count} {group}s, the operation at most {arity.most}",
-                    f"{count} ports",
-                )
+                limit = f"at most {arity.most}"
             elif arity and group == "input" and 0 < count < arity.least:
-                self._find(
-                    "arity-vs-example",
-                    "error",
-                    layer.line,
-                    f"{name} has {count} inputs, the operation at least {arity.least}",
-                    f"{count} ports",
-                )
+                limit = f"at least {arity.least}"
+            if limit is not None:
+                message = f"{name} has {count} {group}s, the operation {limit}"
+                self.find("arity-vs-example", "error", layer.line, message, f"{count} ports")
 
     def _ports(
         self, layer: Element, parameters: Sequence[ParameterSpec], ports: Sequence[Element], group: str
@@ -199,7 +181,7 @@ class Layers:
                 continue
             if fits_shape(found, shape):
                 return Value(shape, found.data, precision, line.source(), found.decimals)
-            self._find(
+            self.find(
                 "brackets-vs-shape",
                 "error",
                 line,
@@ -211,9 +193,6 @@ class Layers:
             if found and found.shape == shape and (not found.label or found.label == name):
                 return Value(shape, found.data, precision, line.source(), found.decimals)
         return Value(shape, None, precision, place.source())
-
-    def _find(self, code: str, severity: Any, line: Line, message: str, evidence: str) -> None:
-        self.findings.append(Finding(code, severity, line.source(), message, evidence, "noted"))
 
 
 def _speaks_of(label: str, name: str, names: Sequence[str]) -> bool:

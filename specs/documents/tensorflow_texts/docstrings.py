@@ -13,7 +13,7 @@ from specs.documents.tensorflow_texts.examples import read_input_examples
 from specs.documents.tensorflow_texts.phrases import TensorPhrase, read_attribute, read_tensor
 from specs.documents.tensorflow_texts.sections import ArgumentText, Sections, split_sections
 from specs.documents.tensorflow_texts.type_words import is_type, our_type
-from specs.documents.text.documents import Line, Passage
+from specs.documents.text.documents import KeepsFindings, Line, Passage
 from specs.model.spec import (
     Arity,
     AttributeSpec,
@@ -24,7 +24,6 @@ from specs.model.spec import (
     Origin,
     ParameterSpec,
     Prose,
-    Severity,
     Spec,
     TypeConstraint,
 )
@@ -68,7 +67,7 @@ def _arity(parameters: Sequence[ParameterSpec]) -> Arity | None:
     return Arity(least, None if any(each.option == "variadic" for each in parameters) else len(parameters))
 
 
-class _Builder:
+class _Builder(KeepsFindings):
     """Collects the facts of one docstring."""
 
     def __init__(self) -> None:
@@ -82,9 +81,6 @@ class _Builder:
         self.findings: list[Finding] = []
         self.origins: dict[str, Origin] = {}
         self._phrases: list[tuple[ParameterSpec, TensorPhrase]] = []
-
-    def _find(self, code: str, severity: Severity, line: Line, message: str, evidence: str) -> None:
-        self.findings.append(Finding(code, severity, line.source(), message, evidence, "noted"))
 
     def summary(self, lines: list[Line]) -> None:
         passage = Passage(lines)
@@ -101,9 +97,7 @@ class _Builder:
         if item.name == "name":
             return
         if not item.passage:
-            self._find(
-                "item-unread", "warning", item.line, f"the page says nothing of {item.name}", item.name
-            )
+            self.find("item-unread", "warning", item.line, f"the page says nothing of {item.name}", item.name)
             return
         tensor = read_tensor(item.passage.text)
         attribute = None if tensor and tensor.relation != "unread" else read_attribute(item.passage.text)
@@ -117,7 +111,7 @@ class _Builder:
         origin = Origin("imported", (item.line.source(),))
         if attribute is None:
             evidence = item.passage.text[:80]
-            self._find(
+            self.find(
                 "type-unread", "warning", item.line, f"the type of {item.name} is no known one", evidence
             )
             self.attributes[item.name] = AttributeSpec(item.name, None, False, None, False, None, origin)
@@ -142,13 +136,13 @@ class _Builder:
             variable = our_type(phrase.type)
         elif phrase.relation == "unread":
             evidence = item.passage.text[:80]
-            self._find(
+            self.find(
                 "type-unread", "warning", item.line, f"the type of {item.name} is no known one", evidence
             )
         if phrase.repeated:
             evidence = ", ".join(phrase.repeated)
             message = f"a type of {item.name} is listed twice"
-            self._find("duplicate-type", "hint", item.line, message, evidence)
+            self.find("duplicate-type", "hint", item.line, message, evidence)
         described = describe_tensor(item.passage, phrase.end)
         parameter = ParameterSpec(
             name=item.name,
@@ -188,13 +182,13 @@ class _Builder:
             line = Line("", parameter.origin.sources[0].line, parameter.origin.sources[0].column)
             if phrase.relation == "same" and phrase.type not in inputs:
                 message = f"the type of {parameter.name} is that of an input that does not exist"
-                self._find("type-unread", "warning", line, message, str(phrase.type))
+                self.find("type-unread", "warning", line, message, str(phrase.type))
             if phrase.relation != "single" or phrase.type is None or is_type(phrase.type):
                 continue
             attribute = self.attributes.get(phrase.type)
             if attribute is None:
                 message = f"the type of {parameter.name} is no known one"
-                self._find("type-unread", "warning", line, message, phrase.type)
+                self.find("type-unread", "warning", line, message, phrase.type)
             elif attribute.allowed is not None and attribute.other_type in ("type", "list of types"):
                 types = tuple(each for each in attribute.allowed if isinstance(each, str))
                 constraint = TypeConstraint(phrase.type, types, attribute.origin)

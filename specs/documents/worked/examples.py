@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from specs.documents.text.documents import Line
+from specs.documents.text.documents import KeepsFindings, Line
 from specs.documents.worked.assigned import variable_keywords
 from specs.documents.worked.bound_values import bind_inputs, bind_outputs
 from specs.documents.worked.code import read_code
 from specs.documents.worked.example_calls import Code, ExpectedCall, UnreadCall
 from specs.documents.worked.example_values import is_read
-from specs.model.spec import Action, Example, Finding, Severity, Source, Spec
+from specs.model.spec import Example, Finding, Source, Spec
 
 ONNX_DOMAINS = ("", "ai.onnx")
 
@@ -53,7 +53,7 @@ def reject_examples(texts: Sequence[ExampleText], reason: str) -> list[Finding]:
     ]
 
 
-class _Reader:
+class _Reader(KeepsFindings):
     """Collects the examples of one operator version."""
 
     def __init__(self, spec: Spec) -> None:
@@ -64,10 +64,6 @@ class _Reader:
         self._calls = 0
         self.examples: list[Example] = []
         self.findings: list[Finding] = []
-
-    def _find(self, code: str, severity: Severity, source: Source, message: str, evidence: str,
-              action: Action) -> None:  # fmt: skip
-        self.findings.append(Finding(code, severity, source, message, evidence, action))
 
     def read(self, text: ExampleText) -> None:
         code = read_code(text.lines)
@@ -90,7 +86,7 @@ class _Reader:
     def finish(self) -> None:
         """Findings about all examples together."""
         if self._foreign:
-            self._find(
+            self.find(
                 "example-of-other-domain", "error", self._foreign[0],
                 f"the examples make nodes of the default domain, not of {self._spec.operator.domain}",
                 f"{len(self._foreign)} of {self._calls} calls of make_node give no domain", "noted",
@@ -98,7 +94,7 @@ class _Reader:
         if self._older:
             opsets = sorted({opset for _, opset in self._older})
             lines = ", ".join(str(source.line) for source, _ in self._older)
-            self._find(
+            self.find(
                 "example-of-other-version", "hint", self._older[0][0],
                 f"examples are of operator set {', '.join(map(str, opsets))}",
                 f"the page describes version {self._spec.operator.since_version}; lines {lines}", "rejected",
@@ -106,13 +102,13 @@ class _Reader:
 
     def _report(self, code: Code, unread: Sequence[UnreadCall], text: ExampleText) -> None:
         if code.error is not None:
-            self._find(
+            self.find(
                 "example-does-not-parse", "error", code.error[1].source(),
                 f"the code of example {text.title} is no Python", code.error[0], "rejected",
             )  # fmt: skip
             return
         if code.indentation is not None:
-            self._find(
+            self.find(
                 "example-does-not-parse", "error", code.indentation.source(),
                 f"the code of example {text.title} is indented more deeply than its imports",
                 "Python refuses it: unexpected indent", "repaired",
@@ -125,13 +121,13 @@ class _Reader:
                     lines.append(each.source.line)
             reasons = [f"line {', '.join(map(str, lines))}: {reason}" for reason, lines in places.items()]
             words = "calls" if code.calls else "no call"
-            self._find(
+            self.find(
                 "example-not-read", "hint", text.source,
                 f"example {text.title} holds {words} that could {'not ' if code.calls else ''}be read",
                 "; ".join(reasons), "rejected",
             )  # fmt: skip
         elif not code.calls and code.indentation is None:
-            self._find(
+            self.find(
                 "example-not-read", "hint", text.source,
                 f"example {text.title} holds no call that could be read",
                 "no expect(node, ...) with a literal make_node", "rejected",
@@ -142,7 +138,7 @@ class _Reader:
             return
         known = self._names.get(call.name)
         if known is not None and known != call.source:
-            self._find(
+            self.find(
                 "duplicate-example-name", "warning", call.source, f"two examples have the name {call.name}",
                 f"the other one is expected at line {known.line}", "noted",
             )  # fmt: skip
@@ -153,7 +149,7 @@ class _Reader:
     ) -> Example | None:
         operator = self._spec.operator
         if call.node.operator != operator.name:
-            self._find(
+            self.find(
                 "example-of-other-operator", "hint", call.node.source,
                 f"example {text.title} calls {call.node.operator}", f"the page describes {operator.name}",
                 "rejected",
@@ -188,7 +184,7 @@ class _Reader:
                 continue
             most = arity.most if arity.most is not None else len(given)
             if not arity.least <= len(given) <= most:
-                self._find(
+                self.find(
                     "arity-vs-example", "error", call.node.source,
                     f"example {text.title} gives the node {len(given)} {what}",
                     f"the operator takes between {arity.least} and {most}", "rejected",
@@ -200,7 +196,7 @@ class _Reader:
         ):
             given = [each for each in node_names if each]
             if values is not None and len(given) != len(values):
-                self._find(
+                self.find(
                     "arity-vs-example", "error", call.source,
                     f"example {text.title} gives {len(values)} values for {len(given)} {what}",
                     f"the node's {what} are {', '.join(given)}", "rejected",
@@ -220,7 +216,7 @@ class _Reader:
                 if known and keyword == variable and plain:
                     added[keyword] = _plain(value)
         for keyword, value in added.items():
-            self._find(
+            self.find(
                 "attribute-missing-in-example", "error", call.node.source,
                 f"the node of example {text.title} lacks the attribute {keyword}",
                 f"its expected output is computed with {keyword}={value}", "repaired",
