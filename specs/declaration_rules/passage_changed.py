@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from specs.files.cited_passages import READ, covered, unread
-from specs.files.declaration_files import read_document
+from specs.files.composition import read_document
 from specs.files.declared_words import other_versions
 from specs.files.spec_folders import DECLARATION, OWN_FOLDER
 from specs.model.spec import Spec

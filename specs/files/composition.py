@@ -1,4 +1,4 @@
-"""One version's view of a declaration: the parts that it uses put in, mappings merged, lists appended."""
+"""Declarations read, and one version's view of them: parts put in, mappings merged, lists appended."""
 
 from __future__ import annotations
 
@@ -6,15 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
-from opcert.vocabulary.yaml_files import Path_, YamlDocument
-from specs.files.declaration_files import read_document
+from opcert.vocabulary.errors import OpcertError, Place, SeveralErrors, UserError
+from opcert.vocabulary.yaml_files import Path_, YamlDocument, load, load_file
 from specs.files.spec_folders import PARTS, find_part
 from specs.files.stated_values import stated_value
 from specs.files.version_ranges import ABSENT, in_range, is_by_version
 from specs.files.version_values import Composed, VersionValues
 from specs.language.expressions import parse
 from specs.model.spec import Spec
+
+
+def read_document(path: Path) -> YamlDocument:
+    """The one document of a declaration's file; an empty file holds nothing."""
+    documents = load_file(path) or load("{}", str(path))
+    found = documents[0]
+    if found.value is None:
+        found.value = {}
+    if len(documents) > 1 or not isinstance(found.value, dict):
+        raise SeveralErrors([UserError("a declaration is one mapping", where=Place(str(path)))])
+    return found
+
 
 PASSAGES = "passages"
 _USED_UP = ("uses", "versions", "older", PASSAGES)

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents.onnx_pages.markdown_index import read_index
 from specs.documents.onnx_pages.markdown_lines import MarkdownLines, split_markdown
 from specs.documents.onnx_pages.markdown_parts import MarkdownParts
-from specs.documents.onnx_pages.missing_sections import find_missing
+from specs.documents.onnx_pages.page_parts import find_missing
 from specs.documents.onnx_pages.version import read_version
 from specs.documents.text.documents import KEY, Line, Text, split_lines
 from specs.importers import Importer
 from specs.model.spec import Action, Document, Finding, Severity, Spec
+
+_LINK = re.compile(r'<a href="#(?P<name>[\w.]+)">(?P=name)</a>')
+_VERSION = re.compile(r'<a href="Changelog\.md#(?P<name>[\w.]+)-(?P<version>\d{1,9})">(?P=version)</a>')
+
+
+def read_index(lines: Iterable[str]) -> dict[str, int | None]:
+    """The operators of an index by the name that the document gives them, each with its newest version.
+
+    The version is None where the index gives none. Raises nothing: lines that are no rows say nothing.
+    """
+    text = "\n".join(html.unescape(each) for each in lines if "href" in each)
+    found: dict[str, int | None] = {match["name"]: None for match in _LINK.finditer(text)}
+    for match in _VERSION.finditer(text):
+        if match["name"] in found:
+            found[match["name"]] = max(found[match["name"]] or 0, int(match["version"]))
+    return found
+
 
 DIALECT = "onnx-markdown"
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
 from specs.documents.onnx_pages.flattened_page import is_flattened, restore, restore_lines
-from specs.documents.onnx_pages.missing_sections import find_missing
+from specs.documents.onnx_pages.page_parts import find_missing
 from specs.documents.onnx_pages.sections import PageSection, RstParts
 from specs.documents.onnx_pages.version import read_version
 from specs.documents.text.documents import KEY, Line, Text, split_lines, unescape

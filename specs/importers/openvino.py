@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from opcert.vocabulary.names import OperatorName
-from specs.documents.openvino_pages.lexers import markdown, restructured
-from specs.documents.openvino_pages.tokens import Lexed
+from specs.documents.openvino_pages.tokens import Lexed, lex_doxyrest, lex_markdown, lex_sphinx
 from specs.documents.openvino_pages.whole_page import VERSIONED, read_page
 from specs.documents.text.documents import Line, Text
 from specs.importers import Importer
@@ -31,18 +30,16 @@ def _importer(
     return Importer(dialect, recognise, read)
 
 
-MARKDOWN = _importer("openvino-markdown", r"^#{1,6} +\S.*$|^[ \t]*```", 0.95, 0.2, markdown.lex)
+MARKDOWN = _importer("openvino-markdown", r"^#{1,6} +\S.*$|^[ \t]*```", 0.95, 0.2, lex_markdown)
 """The generation of 2020 to 2022."""
 DOXYREST = _importer(
     "openvino-doxyrest",
     r"^[ \t]*\.\. (?:ref-code-block::|_doxid-|index:: pair: page)",
     1.0,
     0.1,
-    restructured.lex_doxyrest,
+    lex_doxyrest,
 )
 """What doxyrest wrote in 2022, with labels of its own."""
-SPHINX = _importer(
-    "openvino-rst", r"^={3,}[ \t]*$|^[ \t]*\.\. (?:code-block|meta)::", 0.9, 0.3, restructured.lex_sphinx
-)
+SPHINX = _importer("openvino-rst", r"^={3,}[ \t]*$|^[ \t]*\.\. (?:code-block|meta)::", 0.9, 0.3, lex_sphinx)
 """The current generation."""
 IMPORTERS = (MARKDOWN, DOXYREST, SPHINX)

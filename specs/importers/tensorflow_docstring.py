@@ -8,7 +8,7 @@ from dataclasses import replace
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
 from specs.documents.tensorflow_texts.docstrings import read_docstring
-from specs.documents.tensorflow_texts.tidying import tidy_lines
+from specs.documents.tensorflow_texts.sections import tidy_lines
 from specs.documents.text.documents import KEY, Text
 from specs.importers import Importer
 from specs.model.spec import Document, Finding, Spec

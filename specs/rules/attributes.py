@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from specs.documents.pages.pages import Version
-from specs.documents.prose.defaults import find_default
+from specs.documents.prose.described_values import find_default
 from specs.model.spec import AttributeSpec, Source
 from specs.rules import Told, check
 

@@ -13,7 +13,7 @@ from specs.documents.openvino_pages.attribute_words import (
     read_default,
     read_kind,
 )
-from specs.documents.openvino_pages.commented import read_comment
+from specs.documents.openvino_pages.xml_layers import read_comment
 from specs.documents.text.documents import Text
 from specs.importers.openvino import DOXYREST, MARKDOWN, SPHINX
 from specs.model.spec import Spec

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from opcert.vocabulary.attributes import AttributeKind
 from specs.documents.openvino_pages.attribute_ranges import RangeReader, shorten
 from specs.documents.openvino_pages.attribute_words import Stated, read_default, read_kind
-from specs.documents.openvino_pages.field_outcomes import Notes
-from specs.documents.openvino_pages.items import Bullet
+from specs.documents.openvino_pages.items import Bullet, Notes
 from specs.documents.openvino_pages.tokens import bare, plain
 from specs.documents.text.documents import Line
 from specs.model.spec import AttributeSpec, Origin

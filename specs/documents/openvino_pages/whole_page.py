@@ -10,13 +10,17 @@ from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
 from specs.documents.openvino_pages.assignments import Assignments
 from specs.documents.openvino_pages.examples import read_examples
-from specs.documents.openvino_pages.field_outcomes import FieldOutcome, Notes
-from specs.documents.openvino_pages.items import TitledTokens, read_bullets, read_sections
+from specs.documents.openvino_pages.items import (
+    FieldOutcome,
+    Notes,
+    TitledTokens,
+    read_bullets,
+    read_sections,
+)
 from specs.documents.openvino_pages.page_attributes import AttributeReader
-from specs.documents.openvino_pages.parameter_types import TypeFinder
-from specs.documents.openvino_pages.parameters import ParameterReader
+from specs.documents.openvino_pages.parameters import ParameterReader, TypeFinder
 from specs.documents.openvino_pages.tokens import Lexed, Token, bare
-from specs.documents.openvino_pages.type_variables import TypeReader
+from specs.documents.openvino_pages.type_words import TypeReader
 from specs.documents.openvino_pages.xml_layers import Layers
 from specs.documents.prose.formulas import find_formulas
 from specs.documents.text.documents import KEY, Line, Passage, Text, split_lines, unescape

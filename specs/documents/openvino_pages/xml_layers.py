@@ -2,18 +2,73 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from opcert.vocabulary.attributes import AttributeKind
-from specs.documents.openvino_pages.commented import fits_shape, read_comment
 from specs.documents.openvino_pages.tokens import CodeBlock
 from specs.documents.openvino_pages.type_words import find_precision
 from specs.documents.openvino_pages.xml_blocks import Element, Malformed, read_xml
 from specs.documents.text.documents import KeepsFindings, Line
+from specs.documents.worked.printed import read_printed
 from specs.model.spec import Action, Example, Finding, ParameterSpec, Spec, Value
+
+_LABELLED = re.compile(
+    r"^(?P<label>[A-Za-z_][\w ]*?)(?:\s+values?)?\s*(?:\bis\b\s*)?[:=]?\s*"
+    r"(?P<value>[\[{(].*[\]})]|[-+]?\d[\w.+-]*|true|false)\s*\.?$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?f?")
+
+
+@dataclass(frozen=True)
+class Commented:
+    """A value: what it is said to be of, its shape (None for one number), elements, printed digits."""
+
+    label: str
+    shape: tuple[int, ...] | None
+    data: tuple[Any, ...]
+    decimals: int | None
+
+
+def read_comment(text: str) -> Commented | None:
+    """The value of a comment that is nothing but a name and a value; None where it is anything else."""
+    match = _LABELLED.match(text)
+    if match is None:
+        match = re.match(r"^(?P<label>)(?P<value>\[.*\])$", text)
+    if match is None:
+        return None
+    value = re.sub(r"\btrue\b", "True", re.sub(r"\bfalse\b", "False", match["value"], flags=re.I), flags=re.I)
+    label = re.sub(r"(?: input)? contains?$", "", match["label"].strip().lower()).replace(" ", "_")
+    if not value.startswith("["):
+        return _single(label, value)
+    printed = read_printed(value)
+    if printed is None or printed.shape is None or value[printed.end :].strip():
+        return None
+    return Commented(label, printed.shape, printed.data, printed.decimals)
+
+
+def _single(label: str, value: str) -> Commented | None:
+    if value in ("True", "False"):
+        return Commented(label, None, (value == "True",), None)
+    if not _NUMBER.fullmatch(value):
+        return None
+    digits = value.rstrip("f")
+    if "." not in digits and "e" not in digits.lower():
+        return Commented(label, None, (int(digits),), None)
+    fraction = digits.lower().partition("e")[0].partition(".")[2]
+    return Commented(label, None, (float(digits),), len(fraction))
+
+
+def fits_shape(value: Commented, shape: tuple[int, ...]) -> bool:
+    """Whether the value has the shape that the port states; one number fits every shape of one element."""
+    if value.shape is None:
+        return math.prod(shape) == 1
+    return value.shape == shape
+
 
 _LAYER = re.compile(r"<\s*/?\s*layer\b|<\s*type=")
 _OWN = frozenset(["id", "name", "type", "version"])

@@ -9,7 +9,7 @@ from typing import Any
 from opcert.vocabulary.attributes import AttributeKind
 from opcert.vocabulary.names import OperatorName
 from specs.documents.packages.dumped_rows import DumpLine
-from specs.documents.tensorflow_texts.type_words import our_type
+from specs.documents.tensorflow_texts.phrases import our_type
 from specs.model.spec import (
     AllowedValues,
     Arity,

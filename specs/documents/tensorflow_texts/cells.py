@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 
 from opcert.vocabulary.names import OperatorName
-from specs.documents.tensorflow_texts.arguments import describe_tensor
 from specs.documents.tensorflow_texts.examples import read_input_examples
 from specs.documents.tensorflow_texts.phrases import (
     AttributePhrase,
     TensorPhrase,
+    describe_tensor,
+    is_type,
+    our_type,
     read_attribute,
     unique,
 )
-from specs.documents.tensorflow_texts.type_words import is_type, our_type
 from specs.documents.text.documents import Line, Passage
 from specs.model.spec import Finding, Origin, ParameterSpec, Spec, TypeConstraint
 

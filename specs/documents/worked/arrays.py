@@ -1,10 +1,12 @@
-"""The array constructors and methods that example code is read with; the rest is left unread."""
+"""The functions, methods and operators that example code is read with; the rest is left unread."""
 
 from __future__ import annotations
 
+import ast
+import itertools
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +15,110 @@ from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.documents.worked.example_values import UNREAD, SliceOfUnknown, Typed, UnknownValue, is_read
+
+OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+}
+
+
+def extent(left: Any, right: Any) -> int:
+    """How large the result of an operation can be: elements, letters, or digits."""
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return math.prod(np.broadcast_shapes(np.shape(left), np.shape(right)))
+    if isinstance(left, list | str) and isinstance(right, list | str):
+        return len(left) + len(right)
+    digits = sum(each.bit_length() for each in (left, right) if isinstance(each, int))
+    return digits * digits
+
+
+MOST_ITEMS = 64
+"""The longest list that a loop or a comprehension goes through."""
+
+
+def _range(*bounds: Any) -> Any:
+    items = range(*bounds)
+    return list(items) if len(items) <= MOST_ITEMS else UNREAD
+
+
+def _list(value: Any) -> Any:
+    return list(value) if isinstance(value, list | dict) else UNREAD
+
+
+def _number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def call(value: Any) -> Any:
+        scalar = getattr(value, "shape", None) == () and is_read(value)
+        return convert(value) if isinstance(value, int | float) or scalar else UNREAD
+
+    return call
+
+
+def _len(value: Any) -> Any:
+    return len(value) if isinstance(value, list | dict | str) else UNREAD
+
+
+def _text(value: Any) -> Any:
+    return str(value) if isinstance(value, str | int | float) else UNREAD
+
+
+def _absolute(value: Any) -> Any:
+    return abs(value) if isinstance(value, int | float) else UNREAD
+
+
+def _enumerate(value: Any) -> Any:
+    return [[position, each] for position, each in enumerate(value)] if isinstance(value, list) else UNREAD
+
+
+def _zip(*values: Any) -> Any:
+    if any(not isinstance(each, list) for each in values):
+        return UNREAD
+    return [list(each) for each in zip(*values, strict=False)]
+
+
+def _product(*values: Any) -> Any:
+    return _combined(itertools.product(*map(_items, values)))
+
+
+def _permutations(value: Any) -> Any:
+    return _combined(itertools.permutations(_items(value)))
+
+
+def _items(value: Any) -> list[Any]:
+    """The items of a list or of an array of one axis; raises TypeError on anything else."""
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        return list(value.tolist())
+    if not isinstance(value, list):
+        raise TypeError("not a list")
+    return value
+
+
+def _combined(items: Iterable[tuple[Any, ...]]) -> Any:
+    found = [list(each) for each in itertools.islice(items, MOST_ITEMS + 1)]
+    return found if len(found) <= MOST_ITEMS else UNREAD
+
+
+ITERTOOLS: dict[str, Callable[..., Any]] = {"product": _product, "permutations": _permutations}
+PLAIN_CALLS: dict[str, Callable[..., Any]] = {
+    "abs": _absolute,
+    "enumerate": _enumerate,
+    "float": _number(float),
+    "int": _number(int),
+    "len": _len,
+    "list": _list,
+    "range": _range,
+    "str": _text,
+    "tuple": _list,
+    "zip": _zip,
+}
+PLAIN_METHODS: dict[str, Callable[[dict[Any, Any]], Any]] = {
+    "items": lambda value: [[key, each] for key, each in value.items()],
+    "keys": lambda value: list(value),
+    "values": lambda value: list(value.values()),
+}
+
 
 MOST_ELEMENTS = 1_000_000
 
