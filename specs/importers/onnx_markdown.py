@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
@@ -107,7 +107,7 @@ class _Reader:
             message = "the document ends inside of a line"
             self._stray.append(_finding("document-cut", "error", place, message, "no line end is its last"))
         if self._stray:
-            specs[-1] = _with(specs[-1], self._stray)
+            specs[-1] = specs[-1].with_findings((*specs[-1].findings, *self._stray))
         return _without_twins(specs)
 
     def _index(self) -> Mapping[str, int | None]:
@@ -190,7 +190,9 @@ class _Reader:
         if not deprecated:
             findings += find_missing(read, block.heading.source(), ["Attributes"])
         spec = read_version(operator, self._document, read, findings)
-        return _with(spec, list(_defaults_in_words(spec))) if self._prints_defaults else spec
+        if not self._prints_defaults:
+            return spec
+        return spec.with_findings((*spec.findings, *_defaults_in_words(spec)))
 
     def _escaped(self, block: _Block) -> Iterator[Finding]:
         first = block.heading.number
@@ -239,13 +241,6 @@ def _without_version(name: str, line: Line, experimental: bool) -> Finding:
     return _finding("version-missing", severity, line, message, f"{evidence}; taken as version 1", "repaired")
 
 
-def _with(spec: Spec, findings: Sequence[Finding]) -> Spec:
-    found = sorted(
-        (*spec.findings, *findings), key=lambda each: (each.source.line, each.source.column or 0, each.code)
-    )
-    return replace(spec, findings=tuple(found))
-
-
 def _without_twins(specs: Sequence[Spec]) -> list[Spec]:
     """The first description of each operator version; a second one is a finding."""
     first: dict[OperatorName, Spec] = {}
@@ -259,7 +254,7 @@ def _without_twins(specs: Sequence[Spec]) -> list[Spec]:
             twin = Finding(
                 "operator-twice", "error", place, message, "the first description holds", "rejected"
             )
-            first[spec.operator] = _with(known, [twin, *spec.findings])
+            first[spec.operator] = known.with_findings((*known.findings, twin, *spec.findings))
     return list(first.values())
 
 

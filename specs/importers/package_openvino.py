@@ -35,8 +35,6 @@ def _name(head: DumpLine) -> OperatorName:
 def _read(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> Spec:
     inputs = [_input(row) for row in rows if row.kind == "input"]
     attributes = [_attribute(row) for row in rows if row.kind == "attribute"]
-    least = sum(each.option == "single" for each in inputs)
-    most = None if any(each.option == "variadic" for each in inputs) else len(inputs)
     return Spec(
         operator=name,
         documents=(document,),
@@ -45,7 +43,7 @@ def _read(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> S
         outputs=(),
         type_constraints={},
         prose=tuple(_prose(rows)),
-        input_arity=Arity(least, most),
+        input_arity=Arity.of(inputs),
         origins={
             f"attributes.{each.name}.default": Origin("imported", each.origin.sources, rule="function")
             for each in attributes

@@ -35,15 +35,13 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
 def _read(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> Spec:
     docstring, definition = layers(rows, name, document)
     merged = merge_layers([docstring, definition])
-    findings = [*docstring.findings, *find_differences(docstring, definition, "the operator's definition")]
-    findings.sort(key=lambda each: (each.source.line, each.code))
+    differences = find_differences(docstring, definition, "the operator's definition")
     return replace(
         merged,
         documents=(document,),
-        findings=tuple(findings),
         input_arity=definition.input_arity,
         output_arity=definition.output_arity,
-    )
+    ).with_findings((*docstring.findings, *differences))
 
 
 def layers(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> tuple[Spec, Spec]:

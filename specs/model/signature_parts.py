@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -93,3 +94,13 @@ class Arity:
 
     least: int
     most: int | None
+
+    @classmethod
+    def of(cls, parameters: Sequence[ParameterSpec]) -> Arity:
+        """What the options of inputs (or outputs) say of their number."""
+        least = {"single": 1, "optional": 0}
+        endless = any(parameter.option == "variadic" for parameter in parameters)
+        return cls(
+            sum(least.get(parameter.option, parameter.least_length or 0) for parameter in parameters),
+            None if endless else len(parameters),
+        )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -210,6 +210,11 @@ class Spec:
     category: str | None = None
     """The document's own class of operators, such as `Data movement`."""
     origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    def with_findings(self, findings: Iterable[Finding]) -> Spec:
+        """The same with these findings, by their places; those of one place by their codes."""
+        found = sorted(findings, key=lambda each: (each.source.line, each.source.column or 0, each.code))
+        return replace(self, findings=tuple(found))
 
     def document(self, key: str) -> Document:
         """The document of that key; raises KeyError where the spec has none."""

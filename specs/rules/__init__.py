@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -123,10 +123,12 @@ def check_page(text: Text, dialect: str, specs: Sequence[Spec]) -> list[Spec]:
     """The operator versions of a page, what the rules find added to the findings of each."""
     page = DocumentPage(text, dialect, specs)
     checks = [each.check for each in rules() if each.check is not None]
-    return [
-        _with(version.spec, [found for check in checks for found in check(version)])
-        for version in page.versions()
-    ]
+    checked = []
+    for version in page.versions():
+        spec = version.spec
+        found = [finding for check in checks for finding in check(version)]
+        checked.append(spec.with_findings(dict.fromkeys((*spec.findings, *found))) if found else spec)
+    return checked
 
 
 def compare_layers(layers: Sequence[Spec]) -> list[Finding]:
@@ -141,11 +143,3 @@ def examine_spec(spec: Spec, among: Iterable[LintRule] | None = None) -> list[Fi
     """What the rules find in an effective spec."""
     examines = [each.examine for each in (rules() if among is None else among) if each.examine is not None]
     return [found for examine in examines for found in examine(spec)]
-
-
-def _with(spec: Spec, found: Sequence[Finding]) -> Spec:
-    if not found:
-        return spec
-    merged = list(dict.fromkeys((*spec.findings, *found)))
-    merged.sort(key=lambda each: (each.source.line, each.source.column or 0, each.code))
-    return replace(spec, findings=tuple(merged))

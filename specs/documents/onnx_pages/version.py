@@ -113,9 +113,7 @@ def read_version(
         return replace(spec, findings=(*page, *rejected))
     examples, findings = read_examples(spec, parts.examples)
     printed, more = read_summary_example(spec, parts.summary)
-    found = [*page, *more, *findings]
-    found.sort(key=lambda each: (each.source.line, each.source.column or 0, each.code))
-    return replace(spec, examples=(*printed, *examples), findings=tuple(found))
+    return replace(spec, examples=(*printed, *examples)).with_findings((*page, *more, *findings))
 
 
 def names_of(parameters: Sequence[ParameterSpec]) -> tuple[str, ...]:

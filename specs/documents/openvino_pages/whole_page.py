@@ -24,7 +24,7 @@ from specs.documents.openvino_pages.type_words import TypeReader
 from specs.documents.openvino_pages.xml_layers import Layers
 from specs.documents.prose.formulas import find_formulas
 from specs.documents.text.documents import KEY, Line, Passage, Text, split_lines, unescape
-from specs.model.spec import Arity, Document, Formula, ParameterSpec, Prose, Spec, TypeConstraint
+from specs.model.spec import Arity, Document, Formula, Prose, Spec, TypeConstraint
 
 VERSIONED = re.compile(
     r"^\*\*Versioned[ \t]+name\*\*[ \t]*:\s*\*(?P<name>\w+)-(?P<version>\d{1,4})\*", re.MULTILINE
@@ -85,15 +85,9 @@ def read_page(
     if damaged and dialect != "openvino-markdown":
         message, evidence = "HTML entities stand in the text", f"{len(damaged)} lines"
         builder.notes.find("html-escape", "warning", damaged[0], message, evidence, "repaired")
-    found = [*builder.notes.findings, *page.findings, *findings]
-    found.sort(key=lambda each: (each.source.line, each.code))
-    spec = replace(spec, examples=(*layers.examples, *assignments.examples, *numbered), findings=tuple(found))
+    spec = replace(spec, examples=(*layers.examples, *assignments.examples, *numbered))
+    spec = spec.with_findings((*builder.notes.findings, *page.findings, *findings))
     return OpenVINOPage(spec, tuple(builder.notes.outcomes), layers)
-
-
-def _arity(parameters: Sequence[ParameterSpec]) -> Arity:
-    least = sum(each.option == "single" for each in parameters)
-    return Arity(least, None if any(each.option == "variadic" for each in parameters) else len(parameters))
 
 
 @dataclass
@@ -160,7 +154,7 @@ class _Builder:
                 "section-unread", "hint", line, f"the section {title} lists none", text[:60] or "it is empty"
             )
             return None
-        return _arity(group.parameters)
+        return Arity.of(group.parameters)
 
     def _title(self, written: str) -> str:
         """A title in its usual form: one's own name in front and other numbers of words are dropped."""

@@ -74,8 +74,8 @@ def read_definition(rows: Sequence[DumpLine], name: OperatorName, document: Docu
             for each, variable in _variables((*inputs, *outputs), inferred).items()
             if (types := _types(attributes[each]))
         },
-        input_arity=_arity(parameters),
-        output_arity=_arity(results),
+        input_arity=Arity.of(parameters),
+        output_arity=Arity.of(results),
     )
 
 
@@ -126,11 +126,6 @@ def _parameter(
 
 def _bare(name: str) -> str:
     return name.removesuffix("_ref")
-
-
-def _arity(parameters: Sequence[ParameterSpec]) -> Arity:
-    least = sum((each.least_length or 0) if each.option == "variadic" else 1 for each in parameters)
-    return Arity(least, None if any(each.option == "variadic" for each in parameters) else len(parameters))
 
 
 def _attribute(row: DumpLine) -> AttributeSpec:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 
 from opcert.vocabulary.names import OperatorName
-from specs.documents.tensorflow_texts.examples import read_input_examples
+from specs.documents.tensorflow_texts.docstrings import Builder
 from specs.documents.tensorflow_texts.phrases import (
     AttributePhrase,
     TensorPhrase,
-    describe_tensor,
     is_type,
     our_type,
     read_attribute,
     unique,
 )
+from specs.documents.tensorflow_texts.sections import ArgumentText
 from specs.documents.text.documents import Line, Passage
-from specs.model.spec import Finding, Origin, ParameterSpec, Spec, TypeConstraint
+from specs.model.spec import Spec
 
 _TENSOR = re.compile(
     r"\A\s*An? (?:mutable )?`?Tensor`?(?: of type `?(?P<single>\w+)`?)? ?\."
@@ -37,47 +37,29 @@ def read_cell(name: str, passage: Passage, line: Line) -> Spec:
 
     The type variable of a tensor is `T_<name>` unless it shares another's.
     """
-    origin = Origin("imported", (line.source(),))
+    builder = Builder()
+    item = ArgumentText(name, line, passage)
     attribute = _attribute(passage.text)
     if attribute is not None:
-        spec = attribute.spec(name, attribute.stated_values(origin), origin)
-        return Spec(_NAMELESS, (), {name: spec}, (), (), {}, prose=(passage.prose(f"attributes.{name}"),))
-    phrase = _tensor(passage.text)
-    variable = f"T_{name}"
-    constraints = {}
-    findings = []
-    if phrase.relation == "listed":
-        place = passage.source(max(passage.text.find("types: ") + 7, 0))
-        constraints[variable] = TypeConstraint(variable, phrase.listed, Origin("imported", (place,)))
-    elif phrase.relation == "same":
-        variable = f"T_{phrase.type}"
-    elif phrase.type is not None:
-        variable = our_type(phrase.type)
-    if phrase.relation == "unread" or (phrase.relation == "single" and not is_type(variable)):
-        message, shown = f"the type of {name} is no known one", passage.text[:80]
-        findings.append(Finding("type-unread", "warning", line.source(), message, shown, "noted"))
-    described = describe_tensor(passage, phrase.end)
-    parameter = ParameterSpec(
-        name=name,
-        option="single",
-        type=variable,
-        origin=origin,
-        rank=described.rank,
-        shape=described.shape,
-        at_least=described.at_least,
-    )
-    examples, more = read_input_examples(passage, name)
+        builder.attribute(item, attribute)
+    else:
+        phrase = _tensor(passage.text)
+        builder.tensor(item, phrase)
+        if phrase.relation == "single" and not is_type(our_type(phrase.type or "")):
+            message = f"the type of {name} is no known one"
+            builder.find("type-unread", "warning", line, message, passage.text[:80])
     return Spec(
         operator=_NAMELESS,
         documents=(),
-        attributes={},
-        inputs=(parameter,),
+        attributes=builder.attributes,
+        inputs=tuple(builder.inputs),
         outputs=(),
-        type_constraints=constraints,
-        formulas=described.formulas,
-        prose=(passage.prose(f"inputs.{name}"),),
-        examples=examples,
-        findings=(*findings, *more),
+        type_constraints=builder.type_constraints,
+        formulas=tuple(builder.formulas),
+        prose=tuple(builder.prose),
+        examples=tuple(builder.examples),
+        findings=tuple(builder.findings),
+        origins=builder.origins,
     )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from opcert.vocabulary.names import OperatorName
 from specs.documents.prose.described_values import find_values
 from specs.documents.tensorflow_texts.examples import read_input_examples
 from specs.documents.tensorflow_texts.phrases import (
+    AttributePhrase,
     TensorPhrase,
     describe_tensor,
     is_type,
@@ -21,6 +21,7 @@ from specs.documents.tensorflow_texts.phrases import (
 from specs.documents.tensorflow_texts.sections import ArgumentText, PythonSignature, Sections, split_sections
 from specs.documents.text.documents import KeepsFindings, Line, Passage
 from specs.model.spec import (
+    AllowedValues,
     Arity,
     AttributeSpec,
     Document,
@@ -148,7 +149,7 @@ _NO_RESULT = "The created Operation."
 def read_docstring(lines: Sequence[Line], name: OperatorName, document: Document) -> Spec:
     """The facts of one docstring, and what can be seen to be wrong with it."""
     sections = split_sections(lines)
-    builder = _Builder()
+    builder = Builder()
     builder.summary(sections.summary)
     for item in sections.arguments:
         builder.argument(item)
@@ -168,20 +169,17 @@ def read_docstring(lines: Sequence[Line], name: OperatorName, document: Document
         output_arity=_arity(builder.outputs),
         origins=builder.origins,
     )
-    findings = [*builder.findings, *check_sections(sections, spec, lines)]
-    findings.sort(key=lambda each: (each.source.line, each.source.column or 0, each.code))
-    return replace(spec, findings=tuple(findings))
+    return spec.with_findings((*builder.findings, *check_sections(sections, spec, lines)))
 
 
 def _arity(parameters: Sequence[ParameterSpec]) -> Arity | None:
     """How many tensors there are; None where the text does not say how long a list is at least."""
     if any(each.option == "variadic" and each.homogeneous is False for each in parameters):
         return None
-    least = sum((each.least_length or 0) if each.option == "variadic" else 1 for each in parameters)
-    return Arity(least, None if any(each.option == "variadic" for each in parameters) else len(parameters))
+    return Arity.of(parameters)
 
 
-class _Builder(KeepsFindings):
+class Builder(KeepsFindings):
     """Collects the facts of one docstring."""
 
     def __init__(self) -> None:
@@ -216,26 +214,38 @@ class _Builder(KeepsFindings):
         tensor = read_tensor(item.passage.text)
         attribute = None if tensor and tensor.relation != "unread" else read_attribute(item.passage.text)
         if attribute is None and tensor is not None:
-            self.inputs.append(self._tensor(item, tensor))
-            self.formulas += describe_tensor(item.passage, tensor.end).formulas
-            self.prose.append(item.passage.prose(f"inputs.{item.name}"))
-            self._examples(item.passage, item.name)
+            self.tensor(item, tensor)
             return
-        self.prose.append(item.passage.prose(f"attributes.{item.name}"))
         origin = Origin("imported", (item.line.source(),))
         if attribute is None:
+            self.prose.append(item.passage.prose(f"attributes.{item.name}"))
             evidence = item.passage.text[:80]
             self.find(
                 "type-unread", "warning", item.line, f"the type of {item.name} is no known one", evidence
             )
             self.attributes[item.name] = AttributeSpec(item.name, None, False, None, False, None, origin)
             return
-        values = attribute.stated_values(origin)
-        if values is None and attribute.kind == "string":
+        values = None
+        if attribute.values is None and attribute.kind == "string":
             values = find_values(item.passage, item.name, attribute.default)
-        if attribute.has_default:
+        self.attribute(item, attribute, values)
+
+    def tensor(self, item: ArgumentText, phrase: TensorPhrase) -> None:
+        """An input, by the phrase that its text begins with."""
+        self.inputs.append(self._tensor(item, phrase))
+        self.formulas += describe_tensor(item.passage, phrase.end).formulas
+        self.prose.append(item.passage.prose(f"inputs.{item.name}"))
+        self._examples(item.passage, item.name)
+
+    def attribute(
+        self, item: ArgumentText, phrase: AttributePhrase, values: AllowedValues | None = None
+    ) -> None:
+        """An attribute, by the phrase that its text begins with; its values, where the phrase has none."""
+        self.prose.append(item.passage.prose(f"attributes.{item.name}"))
+        origin = Origin("imported", (item.line.source(),))
+        if phrase.has_default:
             self.origins[f"attributes.{item.name}.default"] = origin
-        self.attributes[item.name] = attribute.spec(item.name, values, origin)
+        self.attributes[item.name] = phrase.spec(item.name, phrase.stated_values(origin) or values, origin)
 
     def _tensor(self, item: ArgumentText, phrase: TensorPhrase) -> ParameterSpec:
         """A tensor; its type variable is `T_<name>` unless it shares another's or the phrase names one."""
