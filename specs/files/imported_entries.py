@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from dataclasses import MISSING, fields
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_type_hints
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from opcert.vocabulary.attributes import AttributeKind
 from specs.files.schemas import Entry, Sources
-from specs.model.spec import (
-    Action,
-    Option,
-    Origin,
-    Severity,
-)
-from specs.model.statements import (
-    Broadcast,
-    Of,
-    Range,
-    Rank,
-    Relevance,
-    SameShape,
-    StatedShape,
-    Statement,
-    TypeClass,
-)
+from specs.model.spec import Action, Option, Origin, Severity
+from specs.model.statements import KINDS, Statement
 
 
 class StatedEntry(Entry):
@@ -33,96 +21,38 @@ class StatedEntry(Entry):
     `proposed` repeats what the confidence says, for people who read the file.
     """
 
+    KIND: ClassVar[type[Statement]]
+
     about: str
     proposed: bool = False
     rule: str
     confidence: float
     src: Sources
 
-    def origin(self) -> Origin:
-        return Origin("imported", self.src, None, self.rule, self.confidence)
-
-
-class RangeEntry(StatedEntry):
-    says: Literal["range"]
-    of: Of = "value"
-    at_least: str | None = None
-    more_than: str | None = None
-    at_most: str | None = None
-    less_than: str | None = None
-    when: str | None = None
-
     def statement(self) -> Statement:
-        return Range(
-            self.about,
-            self.origin(),
-            self.of,
-            self.at_least,
-            self.more_than,
-            self.at_most,
-            self.less_than,
-            self.when,
-        )
+        """The statement that the entry is about, of the kind that it says."""
+        own = {part.name: getattr(self, part.name) for part in fields(self.KIND)[2:]}
+        return self.KIND(self.about, Origin("imported", self.src, None, self.rule, self.confidence), **own)
 
 
-class RankEntry(StatedEntry):
-    says: Literal["rank"]
-    least: str | None = None
-    most: str | None = None
-    when: str | None = None
-
-    def statement(self) -> Statement:
-        return Rank(self.about, self.origin(), self.least, self.most, self.when)
-
-
-class ShapeEntry(StatedEntry):
-    says: Literal["shape"]
-    extents: list[str]
-    when: str | None = None
-
-    def statement(self) -> Statement:
-        return StatedShape(self.about, self.origin(), tuple(self.extents), self.when)
+def _entry_of(word: str, kind: type[Statement]) -> type[StatedEntry]:
+    """The entry of a kind of statements: what every one has, and the fields of its own."""
+    hints: dict[str, Any] = get_type_hints(kind)
+    own: dict[str, Any] = {"says": (Literal[word], ...)}  # type: ignore[valid-type] # pydantic reads it
+    for part in fields(kind)[2:]:
+        default = ... if part.default is MISSING else part.default
+        own[part.name] = (hints[part.name], Field(default, alias=part.name.rstrip("_")))
+    entry: type[StatedEntry] = create_model(f"{kind.__name__}Entry", __base__=StatedEntry, **own)
+    entry.KIND = kind
+    return entry
 
 
-class BroadcastEntry(StatedEntry):
-    says: Literal["broadcast"]
-    inputs: list[str]
-    to: str | None = None
-
-    def statement(self) -> Statement:
-        return Broadcast(self.about, self.origin(), tuple(self.inputs), self.to)
-
-
-class SameShapeEntry(StatedEntry):
-    says: Literal["same_shape"]
-    as_: str = Field(alias="as")
-    except_: str | None = Field(None, alias="except")
-
-    def statement(self) -> Statement:
-        return SameShape(self.about, self.origin(), self.as_, self.except_)
-
-
-class RelevanceEntry(StatedEntry):
-    says: Literal["relevance"]
-    effective_when: str | None = None
-
-    def statement(self) -> Statement:
-        return Relevance(self.about, self.origin(), self.effective_when)
-
-
-class TypeClassEntry(StatedEntry):
-    says: Literal["type_class"]
-    classes: list[str]
-    without: list[str] = Field(default_factory=list)
-
-    def statement(self) -> Statement:
-        return TypeClass(self.about, self.origin(), tuple(self.classes), tuple(self.without))
-
-
-StatementEntry = Annotated[
-    RangeEntry | RankEntry | ShapeEntry | BroadcastEntry | SameShapeEntry | RelevanceEntry | TypeClassEntry,
-    Field(discriminator="says"),
-]
+if TYPE_CHECKING:
+    StatementEntry = StatedEntry
+else:
+    StatementEntry = Annotated[
+        reduce(or_, (_entry_of(word, kind) for word, kind in KINDS.items())), Field(discriminator="says")
+    ]
 
 
 class OperatorEntry(Entry):
