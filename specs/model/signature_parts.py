@@ -1,4 +1,4 @@
-"""What an operator version takes and gives: attributes, inputs, outputs, and the types that they may have."""
+"""Where facts come from, and what an operator version takes and gives: attributes, inputs, outputs, types."""
 
 from __future__ import annotations
 
@@ -7,7 +7,35 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from opcert.vocabulary.attributes import AttributeKind, AttributeValue, attribute
-from specs.model.origins import Origin
+
+Otherwise = Literal["error", "undefined", "implementation_defined"]
+How = Literal["imported", "confirmed", "overridden", "added", "derived"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a fact stands: the document's key, the line (from 1), and a column in one-line documents."""
+
+    document: str
+    line: int
+    column: int | None = None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Why a fact holds: the places that state it, or the reason that a person gave.
+
+    A fact taken out of prose also names the rule that found it and how sure that is (0 to 1). `old` is the
+    imported value that a person overrode.
+    """
+
+    how: How
+    sources: tuple[Source, ...] = ()
+    why: str | None = None
+    rule: str | None = None
+    confidence: float | None = None
+    old: Any = None
+
 
 Option = Literal["single", "optional", "variadic"]
 

@@ -13,15 +13,15 @@ from opcert.vocabulary.names import OperatorName
 from specs.language.shape_expressions import Shape, parse_shape
 from specs.language.words import CONSTANTS
 from specs.model.declared import Declared
-from specs.model.origins import How as How
-from specs.model.origins import Origin as Origin
-from specs.model.origins import Otherwise as Otherwise
-from specs.model.origins import Source as Source
 from specs.model.signature_parts import AllowedValues as AllowedValues
 from specs.model.signature_parts import Arity as Arity
 from specs.model.signature_parts import AttributeSpec as AttributeSpec
+from specs.model.signature_parts import How as How
 from specs.model.signature_parts import Option as Option
+from specs.model.signature_parts import Origin as Origin
+from specs.model.signature_parts import Otherwise as Otherwise
 from specs.model.signature_parts import ParameterSpec as ParameterSpec
+from specs.model.signature_parts import Source as Source
 from specs.model.signature_parts import TypeConstraint as TypeConstraint
 from specs.model.statements import Statement
 from specs.model.structures import InputForm, input_forms

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from specs.model.origins import Source
 from specs.model.relations import Relation
+from specs.model.signature_parts import Source
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from specs.documents.text.documents import Line
-from specs.documents.worked.comments import Remark
-from specs.documents.worked.example_values import UnknownValue, is_read
+from specs.documents.worked.arrays import UnknownValue, is_read
 from specs.documents.worked.literals import LiteralReader
+from specs.documents.worked.printed import Remark
 from specs.model.spec import Source
 
 

@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from specs.documents.text.documents import Line
-from specs.documents.worked.arrays import MOST_ITEMS
-from specs.documents.worked.comments import read_remarks
+from specs.documents.worked.arrays import MOST_ITEMS, UNREAD, Built, SliceOfUnknown, UnknownValue, is_read
 from specs.documents.worked.example_calls import (
     Code,
     ExampleNode,
@@ -24,8 +23,8 @@ from specs.documents.worked.example_calls import (
     read_node,
     read_opset,
 )
-from specs.documents.worked.example_values import UNREAD, Built, SliceOfUnknown, UnknownValue, is_read
 from specs.documents.worked.literals import Budget, LiteralReader, TooLong
+from specs.documents.worked.printed import read_remarks
 from specs.model.relations import Assignment
 from specs.model.spec import Source
 

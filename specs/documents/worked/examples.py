@@ -12,9 +12,9 @@ import numpy as np
 from opcert.vocabulary.element_types import element_type_of
 from opcert.vocabulary.errors import UserError
 from specs.documents.text.documents import KeepsFindings, Line
+from specs.documents.worked.arrays import Built, SliceOfUnknown, Typed, UnknownValue, is_read
 from specs.documents.worked.example_calls import Code, ExampleVariable, ExpectedCall, UnreadCall
 from specs.documents.worked.example_statements import read_code, variable_keywords
-from specs.documents.worked.example_values import Built, SliceOfUnknown, Typed, UnknownValue, is_read
 from specs.model.relations import Assignment, Relation
 from specs.model.spec import Example, Finding, ParameterSpec, Source, Spec, Value
 

@@ -17,13 +17,16 @@ from specs.documents.worked.arrays import (
     OPERATIONS,
     PLAIN_CALLS,
     PLAIN_METHODS,
+    UNREAD,
+    SliceOfUnknown,
+    UnknownValue,
     call_method,
     construct,
     draw_random,
     extent,
+    is_read,
     make_tensor,
 )
-from specs.documents.worked.example_values import UNREAD, SliceOfUnknown, UnknownValue, is_read
 from specs.language.evaluation import COMPARE
 from specs.model.relations import Bounds
 
