@@ -84,11 +84,9 @@ def default_outside_values(version: Version) -> Iterator[Told]:
         if values is None or not attribute.has_default or not isinstance(attribute.default, str):
             continue
         if attribute.default not in values.values and attribute.default:
-            yield Told(
-                attribute.origin.sources[0],
-                f"the default of {attribute.name} is none of its values",
-                f"{attribute.default!r}; the text lists {', '.join(map(str, values.values))}",
-            )
+            message = f"the default of {attribute.name} is none of its values"
+            evidence = f"{attribute.default!r}; the text lists {', '.join(map(str, values.values))}"
+            yield Told(attribute.origin.sources[0], message, evidence)
 
 
 @check("warning", ("onnx",))

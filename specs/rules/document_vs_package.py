@@ -46,14 +46,9 @@ class _Difference:
 def find_differences(document: Spec, package: Spec, name: str) -> Iterator[Finding]:
     """Where a document differs from what a package, called `name`, says of the same operator."""
     for each in _differences(document, package):
-        yield Finding(
-            "document-vs-package",
-            "warning",
-            each.source,
-            f"{each.what} differs from {name}",
-            f"{_text(each.stated)} in the document, {_text(each.packaged)} in the package",
-            "noted",
-        )
+        message = f"{each.what} differs from {name}"
+        evidence = f"{_text(each.stated)} in the document, {_text(each.packaged)} in the package"
+        yield Finding("document-vs-package", "warning", each.source, message, evidence, "noted")
 
 
 def _text(value: Any) -> str:

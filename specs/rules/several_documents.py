@@ -25,11 +25,9 @@ def example_vs_types(spec: Spec) -> Iterator[Told]:
             allowed = spec.types_of(parameter)
             if allowed and value.element_type not in allowed and (name, value.element_type) not in told:
                 told.add((name, value.element_type))
-                yield Told(
-                    value.source or example.source,
-                    f"example {example.id} gives {name} as {value.element_type}, which it may not be",
-                    f"input {position + 1} is {parameter.type}: {', '.join(allowed)}",
-                )
+                message = f"example {example.id} gives {name} as {value.element_type}, which it may not be"
+                evidence = f"input {position + 1} is {parameter.type}: {', '.join(allowed)}"
+                yield Told(value.source or example.source, message, evidence)
 
 
 @compare("warning")
@@ -83,11 +81,9 @@ def formulas_disagree(layers: Sequence[Spec]) -> Iterator[Told]:
                 continue
             condition = f" where {mine.when}" if mine.when else ""
             file = second.documents[0].file
-            yield Told(
-                mine.origin.sources[0],
-                f"the formula of {mine.name}{condition} differs from that of {file}",
-                f"{mine.text} here; {other.text} in line {other.origin.sources[0].line} of {file}",
-            )
+            message = f"the formula of {mine.name}{condition} differs from that of {file}"
+            evidence = f"{mine.text} here; {other.text} in line {other.origin.sources[0].line} of {file}"
+            yield Told(mine.origin.sources[0], message, evidence)
 
 
 def _single(layer: Spec) -> dict[tuple[str, str | None], Formula]:
@@ -115,11 +111,9 @@ def texts_differ(layers: Sequence[Spec]) -> Iterator[Told]:
             if other is None or other.sha256 == mine.sha256 or _has_other_formula(first, mine, known):
                 continue
             file = second.documents[0].file
-            yield Told(
-                mine.source,
-                f"the text about {mine.about} is not the one of {file}",
-                f"{mine.lines} lines here; {other.lines} lines from line {other.source.line} of {file}",
-            )
+            message = f"the text about {mine.about} is not the one of {file}"
+            evidence = f"{mine.lines} lines here; {other.lines} lines from line {other.source.line} of {file}"
+            yield Told(mine.source, message, evidence)
 
 
 def _has_other_formula(layer: Spec, passage: Prose, known: set[tuple[str, str | None, str]]) -> bool:

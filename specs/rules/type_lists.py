@@ -48,11 +48,9 @@ def text_vs_types(version: Version) -> Iterator[Told]:
             continue
         words = [word for word in re.split(r"[\s,/]+", match["words"]) if word and word not in _BETWEEN]
         if _differ(words, constraint.types):
-            yield Told(
-                passage.source(match.start("words")),
-                f"the text of {constraint.name} names other types than its list",
-                f"the text: {', '.join(words)}; the list: {', '.join(constraint.types)}",
-            )
+            message = f"the text of {constraint.name} names other types than its list"
+            evidence = f"the text: {', '.join(words)}; the list: {', '.join(constraint.types)}"
+            yield Told(passage.source(match.start("words")), message, evidence)
 
 
 def _differ(words: Sequence[str], types: Sequence[str]) -> bool:

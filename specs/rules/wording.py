@@ -112,11 +112,9 @@ def name_mismatch(version: Version) -> Iterator[Told]:
                 places.setdefault(word, []).append(source)
     for word, found in places.items():
         lines = sorted({source.line for source in found})
-        yield Told(
-            min(found, key=lambda source: (source.line, source.column or 0)),
-            f"the text speaks of {word}, the operator has {_but_for_an_s(word, known)}",
-            f"{word} at line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}",
-        )
+        message = f"the text speaks of {word}, the operator has {_but_for_an_s(word, known)}"
+        evidence = f"{word} at line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+        yield Told(min(found, key=lambda source: (source.line, source.column or 0)), message, evidence)
 
 
 def _but_for_an_s(word: str, known: set[str]) -> str | None:

@@ -104,14 +104,8 @@ class RangeReader:
         listed = list_values(part, described, kind, boolean)
         if listed is not None:
             if listed.slip:
-                self.notes.find(
-                    "text-slip",
-                    "hint",
-                    listed.line,
-                    f"the range of {name} is misspelt",
-                    listed.slip,
-                    "repaired",
-                )
+                message = f"the range of {name} is misspelt"
+                self.notes.find("text-slip", "hint", listed.line, message, listed.slip, "repaired")
             values: tuple[str | int | float, ...] = listed.values
             if boolean:
                 values = tuple(sorted(_TRUTH.get(each.lower(), -1) for each in listed.values))
@@ -133,13 +127,8 @@ class RangeReader:
         )
         self._note(name, part, understood)
         if not understood:
-            self.notes.find(
-                "range-unread",
-                "hint",
-                part.line,
-                f"the range of {name} is not understood",
-                shorten(part.text),
-            )
+            message = f"the range of {name} is not understood"
+            self.notes.find("range-unread", "hint", part.line, message, shorten(part.text))
         return bounds or StatedRange(), None
 
     def settle(
@@ -157,25 +146,17 @@ class RangeReader:
         part = bullet.part("default value") or bullet.part("default")
         line = part.line if part else bullet.lines[0]
         if values is not None and not all(each in values.values for each in items):
-            self.notes.find(
-                "default-outside-values",
-                "warning",
-                line,
-                f"the default of {name} is none of its values",
-                f"{default.value!r}; {', '.join(map(str, values.values))}",
-            )
+            message = f"the default of {name} is none of its values"
+            evidence = f"{default.value!r}; {', '.join(map(str, values.values))}"
+            self.notes.find("default-outside-values", "warning", line, message, evidence)
             origin = Origin("imported", values.origin.sources, None, values.rule, _DOUBTFUL)
             return AllowedValues(values.values, values.rule, _DOUBTFUL, True, origin)
         outside = [each for each in items if isinstance(each, int | float) and not _inside(each, bounds)]
         if outside:
             ranged = bullet.part("range of values")
-            self.notes.find(
-                "default-outside-range",
-                "warning",
-                line,
-                f"the default of {name} is outside of its range",
-                f"{outside[0]}; {shorten(ranged.text) if ranged else ''}",
-            )
+            message = f"the default of {name} is outside of its range"
+            evidence = f"{outside[0]}; {shorten(ranged.text) if ranged else ''}"
+            self.notes.find("default-outside-range", "warning", line, message, evidence)
         return values
 
     def _note(self, name: str, part: KeyedItem, understood: bool) -> None:

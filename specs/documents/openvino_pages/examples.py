@@ -55,14 +55,9 @@ def check_matrix(rows: list[MatrixRow], image: Value, channel: int) -> Iterator[
     ]
     wrong = min((_differences(rows, pixels, (height, width), shift) for shift in shifts), key=len)
     for row, got, expected in wrong if len(wrong) <= len(rows) * columns // 10 else ():
-        yield Finding(
-            "sequence-break",
-            "error",
-            row.line.source(),
-            f"the matrix shows {got} where the image holds {expected}",
-            f"the row reads {' '.join(row.cells)}",
-            "noted",
-        )
+        message = f"the matrix shows {got} where the image holds {expected}"
+        evidence = f"the row reads {' '.join(row.cells)}"
+        yield Finding("sequence-break", "error", row.line.source(), message, evidence, "noted")
 
 
 def _differences(

@@ -68,13 +68,9 @@ class TypeFinder:
             state = "open"
         self.notes.field(f"{noun} type", name, line, text, state)
         if found is None:
-            self.notes.find(
-                "parameter-type-missing",
-                "hint",
-                line,
-                f"the page does not say which type {name} has",
-                text if len(text) <= 60 else f"{text[:56].rstrip()} ...",
-            )
+            message = f"the page does not say which type {name} has"
+            evidence = text if len(text) <= 60 else f"{text[:56].rstrip()} ..."
+            self.notes.find("parameter-type-missing", "hint", line, message, evidence)
         return found or "unknown"
 
     def _marked(self, name: str, line: Line, text: str) -> str | None:
@@ -92,13 +88,8 @@ class TypeFinder:
             if word in self.attributes:
                 return self._by_attribute(word, line)
             if SYMBOL.match(word):
-                self.notes.find(
-                    "type-variable-undefined",
-                    "warning",
-                    line,
-                    f"the page says nowhere what {word} stands for",
-                    f"type {word} of {name}",
-                )
+                message = f"the page says nowhere what {word} stands for"
+                self.notes.find("type-variable-undefined", "warning", line, message, f"type {word} of {name}")
                 return word
         said = _BY_ATTRIBUTE.search(text)
         return self._by_attribute(said["name"], line) if said and said["name"] in self.attributes else None
@@ -199,13 +190,8 @@ class ParameterReader:
             elif numbered:
                 variants.append(numbered)
             elif not _NOTE.match(text):
-                self._notes.find(
-                    "item-unread",
-                    "warning",
-                    bullet.lines[0],
-                    f"an item among the {group.noun}s has no number",
-                    text[:60],
-                )
+                message = f"an item among the {group.noun}s has no number"
+                self._notes.find("item-unread", "warning", bullet.lines[0], message, text[:60])
         if variants:
             self._variants(group, variants)
 
@@ -217,13 +203,9 @@ class ParameterReader:
             if head is not None:
                 self._parameter(group, bullet, head)
         least = min(map(len, variants))
-        self._notes.find(
-            "alternative-signatures",
-            "hint",
-            longest[0].lines[0],
-            f"the {group.noun}s are listed in alternatives",
-            " or ".join(str(len(each)) for each in variants),
-        )
+        message = f"the {group.noun}s are listed in alternatives"
+        evidence = " or ".join(str(len(each)) for each in variants)
+        self._notes.find("alternative-signatures", "hint", longest[0].lines[0], message, evidence)
         group.parameters[least:] = [replace(each, option="optional") for each in group.parameters[least:]]
 
     def _parameter(self, group: ParameterGroup, bullet: Bullet, head: re.Match[str]) -> None:
@@ -234,13 +216,9 @@ class ParameterReader:
         below = plain(" ".join(each.text for child in bullet.children for each in child.lines))
         number = len(group.parameters) + 1
         if named.get("first") is not None and int(named["first"]) != number:
-            self._notes.find(
-                "sequence-break",
-                "error",
-                line,
-                f"the {group.noun}s are not numbered one after the other",
-                f"{named['first']} where {number} is due",
-            )
+            message = f"the {group.noun}s are not numbered one after the other"
+            evidence = f"{named['first']} where {number} is due"
+            self._notes.find("sequence-break", "error", line, message, evidence)
             number = int(named["first"])
         several = "what" in named or bool(named.get("more"))
         name = self._name(group, text, number, named, several)
@@ -291,13 +269,8 @@ class ParameterReader:
         stated = bool(optional) != bool(required)
         self._notes.field("input optionality", name, line, text, "read" if stated or several else "unread")
         if not stated and not several:
-            self._notes.find(
-                "optionality-unstated",
-                "hint",
-                line,
-                f"the page does not say whether {name} may be omitted",
-                text[:60],
-            )
+            message = f"the page does not say whether {name} may be omitted"
+            self._notes.find("optionality-unstated", "hint", line, message, text[:60])
         if several:
             return "variadic"
         return "optional" if optional else "single"

@@ -29,13 +29,9 @@ class TypeReader:
             head = _HEAD.match(plain(bullet.lines[0].text))
             if head is None:
                 if not re.match(r"^\*\*note", bullet.lines[0].text.strip(), re.IGNORECASE):
-                    self.notes.find(
-                        "item-unread",
-                        "warning",
-                        bullet.lines[0],
-                        "an item among the types names none",
-                        bullet.lines[0].text[:60],
-                    )
+                    message = "an item among the types names none"
+                    evidence = bullet.lines[0].text[:60]
+                    self.notes.find("item-unread", "warning", bullet.lines[0], message, evidence)
                 continue
             rest = [head["text"], *(plain(each.text) for each in bullet.lines[1:])]
             phrase = " ".join(rest).strip()
@@ -52,24 +48,15 @@ class TypeReader:
         state: State = "unread" if types is None else "open" if types.open else "read"
         self.notes.field("type variable", name, line, phrase, state)
         if types is None:
-            self.notes.find(
-                "type-unread",
-                "warning",
-                line,
-                f"the phrase that says what {name} stands for is no known one",
-                phrase[:60],
-            )
+            message = f"the phrase that says what {name} stands for is no known one"
+            self.notes.find("type-unread", "warning", line, message, phrase[:60])
         elif types.types:
             origin = Origin("imported", (line.source(),))
             self.constraints[name] = TypeConstraint(name, types.types, origin)
         elif types.open:
-            self.notes.find(
-                "types-unstated",
-                "warning",
-                line,
-                f"the page leaves open which types {name} stands for",
-                "it names none and refers to what is supported",
-            )
+            message = f"the page leaves open which types {name} stands for"
+            evidence = "it names none and refers to what is supported"
+            self.notes.find("types-unstated", "warning", line, message, evidence)
 
     @property
     def integers(self) -> frozenset[str]:

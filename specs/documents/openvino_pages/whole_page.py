@@ -132,13 +132,8 @@ class _Builder:
         last = Line("", max((each.line.number for each in self.page.tokens if each.line.text), default=1))
         for title in _DUE:
             if title not in found and (title, self.operator.name) not in _NONE_DUE:
-                self.notes.find(
-                    "section-missing",
-                    "hint",
-                    last,
-                    f"the page has no section {title}",
-                    "every page of this kind has one",
-                )
+                message = f"the page has no section {title}"
+                self.notes.find("section-missing", "hint", last, message, "every page of this kind has one")
         return found
 
     def arity(self, title: str) -> Arity | None:

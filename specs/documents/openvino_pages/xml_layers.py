@@ -116,13 +116,9 @@ class Layers(KeepsFindings):
                 self._layer(layer)
         if others and not self.examples:
             names = ", ".join(dict.fromkeys(each.attributes.get("type", "?") for each in others))
-            self.find(
-                "example-of-other-operator",
-                "hint",
-                others[0].line,
-                f"no example shows {self.spec.operator.name}",
-                f"layers of the type {names}",
-            )
+            message = f"no example shows {self.spec.operator.name}"
+            evidence = f"layers of the type {names}"
+            self.find("example-of-other-operator", "hint", others[0].line, message, evidence)
 
     def _own(self, layer: Element) -> bool:
         return layer.attributes.get("type", self.spec.operator.name) == self.spec.operator.name
@@ -158,13 +154,8 @@ class Layers(KeepsFindings):
         """The operation's attributes that stand on the layer itself; its own are id, name, type, version."""
         given = {key: value for key, value in layer.attributes.items() if key in kinds and key not in _OWN}
         if given:
-            self.find(
-                "attribute-misplaced",
-                "hint",
-                layer.line,
-                f"{name} gives the operation's attributes on the layer, not in its data",
-                ", ".join(given),
-            )
+            message = f"{name} gives the operation's attributes on the layer, not in its data"
+            self.find("attribute-misplaced", "hint", layer.line, message, ", ".join(given))
         return {key: decode(value, kinds[key]) for key, value in given.items()}
 
     def _check(
@@ -173,13 +164,8 @@ class Layers(KeepsFindings):
         known = self.spec.attributes
         unknown = [each for each in attributes if each not in known]
         if unknown:
-            self.find(
-                "attribute-unknown-in-example",
-                "warning",
-                layer.line,
-                f"{name} gives attributes that the operation does not have",
-                ", ".join(unknown),
-            )
+            message = f"{name} gives attributes that the operation does not have"
+            self.find("attribute-unknown-in-example", "warning", layer.line, message, ", ".join(unknown))
         for each, value in attributes.items():
             allowed = known[each].values if each in known else None
             if (
@@ -188,13 +174,9 @@ class Layers(KeepsFindings):
                 and isinstance(value, str | int)
                 and value not in allowed.values
             ):
-                self.find(
-                    "example-outside-values",
-                    "warning",
-                    layer.line,
-                    f"{name} gives {each} a value that is none of its values",
-                    f"{value!r}; {', '.join(map(str, allowed.values))}",
-                )
+                message = f"{name} gives {each} a value that is none of its values"
+                evidence = f"{value!r}; {', '.join(map(str, allowed.values))}"
+                self.find("example-outside-values", "warning", layer.line, message, evidence)
         for group, arity in (("input", self.spec.input_arity), ("output", self.spec.output_arity)):
             count = len(groups[group])
             limit = None
@@ -236,13 +218,9 @@ class Layers(KeepsFindings):
                 continue
             if fits_shape(found, shape):
                 return Value(shape, found.data, precision, line.source(), found.decimals)
-            self.find(
-                "brackets-vs-shape",
-                "error",
-                line,
-                f"the value of {name} does not have the shape of its port",
-                f"{list(found.shape or ())} where the port has {list(shape)}",
-            )
+            message = f"the value of {name} does not have the shape of its port"
+            evidence = f"{list(found.shape or ())} where the port has {list(shape)}"
+            self.find("brackets-vs-shape", "error", line, message, evidence)
         for text, line in dims[0].comments if len(dims) == 1 else ():
             found = read_comment(text)
             if found and found.shape == shape and (not found.label or found.label == name):
