@@ -169,10 +169,7 @@ class _Merger:
             ),
             may_refuse=tuple(
                 Refusable(
-                    each.id,
-                    each.when,
-                    self.amender.origin(each, ("may_refuse", position)),
-                    each.contradicted,
+                    each.id, each.when, self.amender.origin(each, ("may_refuse", position)), each.contradicted
                 )
                 for position, each in enumerate(file.may_refuse)
             ),

@@ -34,11 +34,7 @@ class ResultShape:
 
 
 def result_shapes(
-    spec: Spec,
-    attributes: Mapping[str, Any],
-    inputs: Inputs,
-    outputs: Sequence[str],
-    slots: Slots = (),
+    spec: Spec, attributes: Mapping[str, Any], inputs: Inputs, outputs: Sequence[str], slots: Slots = ()
 ) -> tuple[ResultShape | None, ...]:
     """Of each output of a call its shape; None where nothing is declared, or what is has no value for it.
 

@@ -81,8 +81,7 @@ def _inline(part: KeyedItem, boolean: bool) -> Listed | None:
 
 
 FREE = re.compile(
-    r"^(?:(?:any|an?) (?:non-empty )?string|any|.* equation format .*|.*described above.*)$",
-    re.IGNORECASE,
+    r"^(?:(?:any|an?) (?:non-empty )?string|any|.* equation format .*|.*described above.*)$", re.IGNORECASE
 )
 """Ranges of strings that leave them free."""
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from specs.model.relations import Assignment, Bounds
+from specs.model.worked_values import Assignment, Bounds
 
 
 @dataclass(frozen=True)

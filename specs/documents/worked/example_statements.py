@@ -25,8 +25,8 @@ from specs.documents.worked.example_calls import (
 )
 from specs.documents.worked.literals import Budget, LiteralReader, TooLong
 from specs.documents.worked.printed import read_remarks
-from specs.model.relations import Assignment
 from specs.model.spec import Source
+from specs.model.worked_values import Assignment
 
 
 def with_slice(old: Any, index: ast.expr, value: ast.expr, part: Any, reader: LiteralReader) -> Any:

@@ -15,8 +15,8 @@ from specs.documents.text.documents import KeepsFindings, Line
 from specs.documents.worked.arrays import Built, SliceOfUnknown, Typed, UnknownValue, is_read
 from specs.documents.worked.example_calls import Code, ExampleVariable, ExpectedCall, UnreadCall
 from specs.documents.worked.example_statements import read_code, variable_keywords
-from specs.model.relations import Assignment, Relation
 from specs.model.spec import Example, Finding, ParameterSpec, Source, Spec, Value
+from specs.model.worked_values import Assignment, Relation
 
 Bound = tuple[tuple[str, Value | None], ...]
 

@@ -28,7 +28,7 @@ from specs.documents.worked.arrays import (
     make_tensor,
 )
 from specs.language.evaluation import COMPARE
-from specs.model.relations import Bounds
+from specs.model.worked_values import Bounds
 
 MOST_STEPS = 500_000
 """The most expressions that are read of one example."""

@@ -21,11 +21,7 @@ def _of_each_axis(
 
 
 def block_count(
-    image: Sequence[int],
-    block: Sequence[int],
-    strides: Numbers,
-    pads: Numbers,
-    dilations: Numbers,
+    image: Sequence[int], block: Sequence[int], strides: Numbers, pads: Numbers, dilations: Numbers
 ) -> int:
     """The product over all axes of the places of a dilated block in the padded image.
 
@@ -105,12 +101,7 @@ def spread_lengths(
     ]
 
 
-def unpooled(
-    shape: Sequence[int],
-    kernel: Sequence[int],
-    strides: Numbers,
-    pads: Numbers,
-) -> list[int]:
+def unpooled(shape: Sequence[int], kernel: Sequence[int], strides: Numbers, pads: Numbers) -> list[int]:
     """The shape that a pool with this window makes `shape` of: two axes, and as many as the kernel has.
 
     Left out: strides of 1, no pads. ValueError where the lists are not of one number an axis.
