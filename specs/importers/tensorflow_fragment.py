@@ -35,8 +35,8 @@ _ATTRIBUTE = re.compile(
 )
 
 
-def read_cell(name: str, passage: Passage, line: Line) -> Spec:
-    """The facts of an argument that stands alone, in a spec of a nameless operator.
+def _read_cell(operator: OperatorName, document: Document, name: str, passage: Passage, line: Line) -> Spec:
+    """The facts of an argument that stands alone.
 
     The type variable of a tensor is `T_<name>` unless it shares another's.
     """
@@ -51,22 +51,7 @@ def read_cell(name: str, passage: Passage, line: Line) -> Spec:
         if phrase.relation == "single" and not is_type(our_type(phrase.type or "")):
             message = f"the type of {name} is no known one"
             builder.find("type-unread", "warning", line, message, passage.text[:80])
-    return Spec(
-        operator=_NAMELESS,
-        documents=(),
-        attributes=builder.attributes,
-        inputs=tuple(builder.inputs),
-        outputs=(),
-        type_constraints=builder.type_constraints,
-        formulas=tuple(builder.formulas),
-        prose=tuple(builder.prose),
-        examples=tuple(builder.examples),
-        findings=tuple(builder.findings),
-        origins=builder.origins,
-    )
-
-
-_NAMELESS = OperatorName("org.tensorflow", "unnamed", 1)
+    return builder.spec(operator, document)
 
 
 def _tensor(text: str) -> TensorPhrase:
@@ -138,9 +123,9 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
     if match["end"] is None:
         end, shown = passage.source(len(passage.text)), passage.text[-60:]
         findings.append(Finding("section-cut", "warning", end, "the cell has no end", shown, "noted"))
-    facts = read_cell(match["name"], passage, name_line)
     document = Document(KEY, text.file, DIALECT, text.sha256, None, "asserted")
-    return [replace(facts, operator=operator, documents=(document,), findings=(*findings, *facts.findings))]
+    facts = _read_cell(operator, document, match["name"], passage, name_line)
+    return [replace(facts, findings=(*findings, *facts.findings))]
 
 
 IMPORTERS = (Importer(DIALECT, recognise, read),)

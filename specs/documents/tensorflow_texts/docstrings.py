@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from opcert.vocabulary.names import OperatorName
 from specs.documents.prose.described_values import find_values
@@ -155,19 +156,10 @@ def read_docstring(lines: Sequence[Line], name: OperatorName, document: Document
         builder.argument(item)
     builder.returns(sections)
     builder.finish()
-    spec = Spec(
-        operator=name,
-        documents=(document,),
-        attributes=builder.attributes,
-        inputs=tuple(builder.inputs),
-        outputs=tuple(builder.outputs),
-        type_constraints=builder.type_constraints,
-        formulas=tuple(builder.formulas),
-        prose=tuple(builder.prose),
-        examples=tuple(builder.examples),
+    spec = replace(
+        builder.spec(name, document),
         input_arity=_arity(builder.inputs),
         output_arity=_arity(builder.outputs),
-        origins=builder.origins,
     )
     return spec.with_findings((*builder.findings, *check_sections(sections, spec, lines)))
 
@@ -193,6 +185,22 @@ class Builder(KeepsFindings):
         self.findings: list[Finding] = []
         self.origins: dict[str, Origin] = {}
         self._phrases: list[tuple[ParameterSpec, TensorPhrase]] = []
+
+    def spec(self, operator: OperatorName, document: Document) -> Spec:
+        """The facts that were collected, and what was found on the way."""
+        return Spec(
+            operator=operator,
+            documents=(document,),
+            attributes=self.attributes,
+            inputs=tuple(self.inputs),
+            outputs=tuple(self.outputs),
+            type_constraints=self.type_constraints,
+            formulas=tuple(self.formulas),
+            prose=tuple(self.prose),
+            examples=tuple(self.examples),
+            findings=tuple(self.findings),
+            origins=self.origins,
+        )
 
     def summary(self, lines: list[Line]) -> None:
         passage = Passage(lines)
