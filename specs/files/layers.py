@@ -18,7 +18,7 @@ from specs.model.spec import (
     TypeConstraint,
 )
 from specs.rules import compare_layers
-from specs.rules.document_vs_package import is_package
+from specs.rules.several_documents import is_package
 
 Part = TypeVar("Part", AttributeSpec, ParameterSpec)
 

@@ -25,7 +25,7 @@ from specs.model.spec import (
     Spec,
     TypeConstraint,
 )
-from specs.rules.document_vs_package import find_differences
+from specs.rules.several_documents import find_differences
 
 _KINDS: dict[str, tuple[AttributeKind | None, str | None]] = {
     "int": ("int", None),

@@ -3,11 +3,171 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations, permutations
+from typing import Any
 
 from specs.model.facts import list_facts
-from specs.model.spec import Example, Formula, Prose, Source, Spec
+from specs.model.spec import (
+    AttributeSpec,
+    Example,
+    Finding,
+    Formula,
+    Origin,
+    ParameterSpec,
+    Prose,
+    Source,
+    Spec,
+)
 from specs.rules import Told, compare, examine
+
+_DIALECTS = "-package"
+_OF_FUNCTIONS = frozenset(["openvino-package"])
+"""Packages that tell inputs, and what is required, of Python functions; the operators differ there."""
+
+
+@compare("warning")
+def document_vs_package(layers: Sequence[Spec]) -> Iterator[Told]:
+    """A document and an installed package say different things about one operator version.
+
+    One finding for each fact in which a document that names the operator itself differs from a package. What
+    only one of them states is no contradiction, except for the parts themselves: an attribute, input, output
+    or type variable that the other does not have.
+    """
+    packages = [layer for layer in layers if is_package(layer)]
+    for layer in layers:
+        if not is_package(layer) and layer.documents[0].identity == "stated":
+            for package in packages:
+                for found in find_differences(layer, package, f"{package.documents[0].release}"):
+                    yield Told(found.source, found.message, found.evidence)
+
+
+def is_package(layer: Spec) -> bool:
+    """Whether the facts come from an installed package."""
+    return layer.documents[0].dialect.endswith(_DIALECTS)
+
+
+@dataclass(frozen=True)
+class _Difference:
+    what: str
+    stated: Any
+    packaged: Any
+    source: Source
+
+
+def find_differences(document: Spec, package: Spec, name: str) -> Iterator[Finding]:
+    """Where a document differs from what a package, called `name`, says of the same operator."""
+    for each in _differences(document, package):
+        message = f"{each.what} differs from {name}"
+        evidence = f"{_text(each.stated)} in the document, {_text(each.packaged)} in the package"
+        yield Finding("document-vs-package", "warning", each.source, message, evidence, "noted")
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "absent"
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _differences(document: Spec, package: Spec) -> Iterator[_Difference]:
+    top = _place(document)
+    if document.deprecated != package.deprecated:
+        yield _Difference("whether it is deprecated", document.deprecated, package.deprecated, top)
+    if document.deprecated or package.deprecated:
+        # The pages of deprecated operators have no body.
+        return
+    yield from _missing("attribute", document.attributes, package.attributes, top)
+    for name, attribute in document.attributes.items():
+        if name in package.attributes:
+            yield from _attribute(attribute, package.attributes[name], package)
+    if package.documents[0].dialect in _OF_FUNCTIONS:
+        if package.input_arity is not None and len(document.inputs) > (package.input_arity.most or 1000):
+            counts = (len(document.inputs), package.input_arity.most)
+            yield _Difference("number of inputs", *counts, top)
+        return
+    for what, ours, theirs in (
+        ("input", document.inputs, package.inputs),
+        ("output", document.outputs, package.outputs),
+    ):
+        if theirs:
+            yield from _parameters(what, ours, theirs, top)
+    if document.type_constraints and package.type_constraints:
+        yield from _missing("type variable", document.type_constraints, package.type_constraints, top)
+    for name, constraint in document.type_constraints.items():
+        other = package.type_constraints.get(name)
+        if other is not None and set(other.types) != set(constraint.types):
+            stated = sorted(set(constraint.types) - set(other.types)) or "nothing more"
+            packaged = sorted(set(other.types) - set(constraint.types)) or "nothing more"
+            yield _Difference(f"type variable {name}: types", stated, packaged, _of(constraint.origin))
+    for what, mine, bounds in (
+        ("number of inputs", document.input_arity, package.input_arity),
+        ("number of outputs", document.output_arity, package.output_arity),
+    ):
+        if mine is not None and bounds is not None and mine != bounds:
+            yield _Difference(what, (mine.least, mine.most), (bounds.least, bounds.most), top)
+
+
+def _missing(what: str, ours: Any, theirs: Any, top: Source) -> Iterator[_Difference]:
+    for name, each in ours.items():
+        if name not in theirs:
+            yield _Difference(f"{what} {name}", "present", None, _of(each.origin))
+    for name in theirs:
+        if name not in ours:
+            yield _Difference(f"{what} {name}", None, "present", top)
+
+
+def _attribute(document: AttributeSpec, package: AttributeSpec, layer: Spec) -> Iterator[_Difference]:
+    what, source = f"attribute {document.name}", _of(document.origin)
+    for name in ("kind", "at_least", "at_most", "more_than"):
+        mine, other = getattr(document, name), getattr(package, name)
+        if mine is not None and other is not None and mine != other:
+            yield _Difference(f"{what}: {name}", mine, other, source)
+    if document.required != package.required and layer.documents[0].dialect not in _OF_FUNCTIONS:
+        yield _Difference(f"{what}: required", document.required, package.required, source)
+    if document.has_default and package.has_default and not same_default(document.default, package.default):
+        yield _Difference(f"{what}: default", document.default, package.default, source)
+    allowed, others = document.allowed, package.allowed
+    if allowed is not None and others is not None and set(allowed) != set(others):
+        yield _Difference(f"{what}: values", allowed, others, source)
+
+
+def _parameters(
+    what: str, document: Sequence[ParameterSpec], package: Sequence[ParameterSpec], top: Source
+) -> Iterator[_Difference]:
+    ours, theirs = {each.name: each for each in document}, {each.name: each for each in package}
+    yield from _missing(what, ours, theirs, top)
+    common = [each.name for each in document if each.name in theirs]
+    if common != [each.name for each in package if each.name in ours]:
+        yield _Difference(f"order of {what}s", common, [n for n in theirs if n in ours], top)
+    for name in common:
+        for field in ("option", "type", "homogeneous", "differentiable"):
+            mine, other = getattr(ours[name], field), getattr(theirs[name], field)
+            if mine is not None and other is not None and mine != other:
+                yield _Difference(f"{what} {name}: {field}", mine, other, _of(ours[name].origin))
+
+
+def same_default(stated: Any, exact: Any) -> bool:
+    """Whether a default in print can be the exact one: pages print five decimal places, or seven digits."""
+    if isinstance(stated, list | tuple) and isinstance(exact, list | tuple):
+        return len(stated) == len(exact) and all(map(same_default, stated, exact))
+    if isinstance(stated, float) and isinstance(exact, float):
+        return stated == exact or abs(stated - exact) <= 1e-5 * abs(exact)
+    return bool(stated == exact)
+
+
+def _of(origin: Origin) -> Source:
+    return origin.sources[0]
+
+
+def _place(document: Spec) -> Source:
+    """Where the operator stands in a document: the first place that any of its facts has."""
+    places = [
+        *(each.source for each in document.prose),
+        *(each.origin.sources[0] for each in document.attributes.values()),
+        *(each.origin.sources[0] for each in (*document.inputs, *document.outputs)),
+    ]
+    fallback = Source(document.documents[0].key, 1)
+    return min(places, key=lambda each: (each.line, each.column or 0), default=fallback)
 
 
 @examine("warning")

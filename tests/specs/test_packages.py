@@ -30,7 +30,7 @@ from specs.importers.onnx_markdown import read as read_markdown
 from specs.importers.package_schemas import IMPORTERS
 from specs.importing.importing import Import
 from specs.model.spec import Finding, Spec
-from specs.rules.document_vs_package import find_differences
+from specs.rules.several_documents import find_differences
 from tests.documents.gathering import Documents
 from tests.specs.emitters.onnx_schemas import fixture_version, microsoft_schemas, onnx_schemas
 from tests.specs.schema_differences import Prints, differences
