@@ -10,7 +10,7 @@ import pytest
 
 from specs.documents.text.documents import Text, read_document
 from specs.importers import find_importer
-from specs.importers.openvino import MARKDOWN
+from specs.importers.openvino_specifications import MARKDOWN
 from specs.model.spec import Spec
 from tests.documents.gathering import Documents
 from tests.specs.emitters.onnx_schemas import microsoft_schemas, onnx_schemas

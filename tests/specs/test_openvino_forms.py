@@ -15,7 +15,7 @@ from specs.documents.openvino_pages.attribute_words import (
 )
 from specs.documents.openvino_pages.xml_layers import read_comment
 from specs.documents.text.documents import Text
-from specs.importers.openvino import DOXYREST, MARKDOWN, SPHINX
+from specs.importers.openvino_specifications import DOXYREST, MARKDOWN, SPHINX
 from specs.model.spec import Spec
 
 _HEAD = "Sort\n====\n\n**Versioned name**: *Sort-17*\n\n"

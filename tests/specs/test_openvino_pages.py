@@ -15,7 +15,7 @@ from opcert.vocabulary.errors import UserError
 from specs.documents.openvino_pages.type_words import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED, read_types
 from specs.documents.text.documents import Text, read_document
 from specs.importers import find_importer
-from specs.importers.openvino import DOXYREST, MARKDOWN, SPHINX
+from specs.importers.openvino_specifications import DOXYREST, MARKDOWN, SPHINX
 from specs.model.spec import Example, Spec
 from tests.documents.gathering import Documents
 from tools.documents.openvino import Measure, measure_folder

@@ -13,7 +13,7 @@ from generator.calls.variables.kind import Kind, KindChange, Level
 from generator.calls.variables.misread_windows import window_changes
 from generator.calls.variables.placements import Placement, are_never_together, mix, placements
 from specs.language.expressions import Expression
-from specs.language.functions.windows import (
+from specs.language.functions.sliding_windows import (
     same_padding_fits,
     valid_leaves_nothing,
     windows_begin_inside,

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from specs.language.functions import equations, shapes, values, windows
+from specs.language.functions import equations, shapes
+from specs.language.functions import sliding_windows as windows
+from specs.language.functions import typed_values as values
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     function.__name__: function
