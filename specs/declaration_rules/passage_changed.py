@@ -9,7 +9,7 @@ from typing import Any
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.yaml_files import Path_, YamlDocument
-from specs.files.composition import read_document
+from specs.files.declaration_files import read_document
 from specs.files.declared_words import other_versions
 from specs.files.spec_folders import DECLARATION, OWN_FOLDER
 from specs.files.version_ranges import applies, in_range, is_by_version, key_of_version

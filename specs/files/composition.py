@@ -1,4 +1,4 @@
-"""Declarations read, and one version's view of them: parts put in, mappings merged, lists appended."""
+"""One version's view of a declaration: the parts that it uses put in, mappings merged, lists appended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from opcert.vocabulary.errors import OpcertError, Place, SeveralErrors, UserError
-from opcert.vocabulary.yaml_files import Path_, YamlDocument, key_path, load, load_file
+from opcert.vocabulary.yaml_files import Path_, YamlDocument, key_path
+from specs.files.declaration_files import read_document
 from specs.files.declared_words import is_name_of_some_version
 from specs.files.spec_folders import PARTS, find_part
 from specs.files.stated_values import stated_value
@@ -126,17 +127,6 @@ class VersionValues:
             return text
         holds = parse(found[2]).evaluate({"version": self._version})
         return found[1] if holds else None
-
-
-def read_document(path: Path) -> YamlDocument:
-    """The one document of a declaration's file; an empty file holds nothing."""
-    documents = load_file(path) or load("{}", str(path))
-    found = documents[0]
-    if found.value is None:
-        found.value = {}
-    if len(documents) > 1 or not isinstance(found.value, dict):
-        raise SeveralErrors([UserError("a declaration is one mapping", where=Place(str(path)))])
-    return found
 
 
 PASSAGES = "passages"

@@ -38,7 +38,7 @@ class StatedEntry(Entry):
 def _entry_of(word: str, kind: type[Statement]) -> type[StatedEntry]:
     """The entry of a kind of statements: what every one has, and the fields of its own."""
     hints: dict[str, Any] = get_type_hints(kind)
-    own: dict[str, Any] = {"says": (Literal[word], ...)}  # type: ignore[valid-type] # pydantic reads it
+    own: dict[str, Any] = {"says": (Literal[word], ...)}
     for part in fields(kind)[2:]:
         default = ... if part.default is MISSING else part.default
         own[part.name] = (hints[part.name], Field(default, alias=part.name.rstrip("_")))

@@ -1,6 +1,6 @@
 """Single values that a declaration states, without loading it: what lists of all operators ask of each file.
 
-There is one reader of these files, `specs.files.composition`. What it finds under the keys that lists
+There is one reader of these files, `specs.files.declaration_files`. What it finds under the keys that lists
 ask for is kept by the bytes of the file, so that lists of hundreds of operators are there at once.
 """
 
@@ -55,7 +55,7 @@ def _stated(path: Path, _: FileState | None) -> Mapping[str, Any]:
 
 def _read(path: Path) -> dict[str, Any]:
     # Imported here, because hardly any file comes to this.
-    from specs.files.composition import read_document
+    from specs.files.declaration_files import read_document
 
     value = read_document(path).value
     found = {key: value[key] for key in KEYS if value.get(key) is not None}

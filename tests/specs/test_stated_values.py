@@ -11,7 +11,7 @@ import pytest
 from generator.asking.named_operators import names_a_reference
 from opcert.vocabulary.kept_readings import KeptReadings
 from opcert.vocabulary.names import OperatorName
-from specs.files.composition import read_document
+from specs.files.declaration_files import read_document
 from specs.files.spec_folders import OWN_FOLDER
 from specs.files.stated_values import KEYS, keep_stated_values, stated_value
 
