@@ -13,7 +13,7 @@ from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.tensors import Tensor, tensor
 from opcert.vocabulary.value_types import OptionalType, SequenceType, ValueType
 from reference.answers import Answer
-from specs.model.result_shapes import ResultShape, named_output, result_shapes
+from specs.model.domain import ResultShape, named_output, result_shapes
 from specs.model.spec import ParameterSpec, Spec
 from specs.model.structures import element_types_of, is_structured, type_variable
 

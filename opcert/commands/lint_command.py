@@ -72,7 +72,7 @@ def command(
     from specs.files.library import OWN_FOLDER, list_operators
     from specs.importing import importing, reading
     from specs.lint import linting
-    from specs.lint.acceptances import FILE_NAME, Acceptances, read_acceptances
+    from specs.lint.linting import FILE_NAME, Acceptances, read_acceptances
     from specs.lint_formats import find_format
 
     known = read_acceptances(acceptances) if acceptances else (

@@ -18,7 +18,7 @@ from reference.answers.rounding import convert, round_by
 from reference.numbers.numbers import Number, encode, largest, layout_of, numbers, smallest_normal
 from reference.numbers.powers_of_two import NAN, holds_powers_alone
 from reference.readings.choices import Choice
-from specs.language.functions.is_number import is_number
+from specs.language.functions.typed_values import is_number
 
 _ONE = 127
 """The pattern of 1 in float8e8m0."""

@@ -20,7 +20,7 @@ from reference.numbers.working import MARGIN, rounded_up
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.sums.summation import sum_of_products, total
-from specs.language.functions.einsum_terms import einsum_terms
+from specs.language.functions.equations import einsum_terms
 
 Index = str | int
 """A letter of an equation, or an axis of its ellipsis, counted from the last one: -1."""

@@ -1,4 +1,4 @@
-"""The linter's rules that need the reference: one module for each code, in the form of `specs.rules`."""
+"""The linter's rules that need the reference, in the form of `specs.rules`."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ from specs.rules import LintRule, read_rules
 @cache
 def rules() -> tuple[LintRule, ...]:
     """Every rule that needs the reference, in the order of the codes."""
-    return read_rules(__name__, __path__)
+    return read_rules(__name__)

@@ -1,1 +1,1 @@
-"""Rules that read the files of several versions: one module for each code, in the form of `specs.rules`."""
+"""Rules that read the files of several versions, in the form of `specs.rules`."""

@@ -17,12 +17,11 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_schemas import validate
 from specs.files.added_entries import Additions, Level
 from specs.files.addition_merging import merge_additions
-from specs.files.composition import compose, declares
+from specs.files.composition import Composed, compose, declares
 from specs.files.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, DeclarationChecker, names_in
 from specs.files.schemas import Entry
 from specs.files.shared_readings import put_in_shared
 from specs.files.spec_folders import DECLARATION, facts_path, room_of
-from specs.files.version_values import Composed
 from specs.language.expressions import parse
 from specs.language.shape_expressions import parse_shape, shape_of_version
 from specs.model.declared import Declared, DeclaredBounds, DeclaredSizes, KindUse

@@ -2,18 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import MISSING, fields
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_type_hints
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from opcert.vocabulary.attributes import AttributeKind
 from specs.files.schemas import Entry, Sources
-from specs.files.stated_entries import StatementEntry
-from specs.model.spec import (
-    Action,
-    Option,
-    Severity,
-)
+from specs.model.spec import Action, Option, Origin, Severity
+from specs.model.statements import KINDS, Statement
+
+
+class StatedEntry(Entry):
+    """What every statement has: what it is about, where it stands, the rule and how sure it is.
+
+    `proposed` repeats what the confidence says, for people who read the file.
+    """
+
+    KIND: ClassVar[type[Statement]]
+
+    about: str
+    proposed: bool = False
+    rule: str
+    confidence: float
+    src: Sources
+
+    def statement(self) -> Statement:
+        """The statement that the entry is about, of the kind that it says."""
+        own = {part.name: getattr(self, part.name) for part in fields(self.KIND)[2:]}
+        return self.KIND(self.about, Origin("imported", self.src, None, self.rule, self.confidence), **own)
+
+
+def _entry_of(word: str, kind: type[Statement]) -> type[StatedEntry]:
+    """The entry of a kind of statements: what every one has, and the fields of its own."""
+    hints: dict[str, Any] = get_type_hints(kind)
+    own: dict[str, Any] = {"says": (Literal[word], ...)}
+    for part in fields(kind)[2:]:
+        default = ... if part.default is MISSING else part.default
+        own[part.name] = (hints[part.name], Field(default, alias=part.name.rstrip("_")))
+    entry: type[StatedEntry] = create_model(f"{kind.__name__}Entry", __base__=StatedEntry, **own)
+    entry.KIND = kind
+    return entry
+
+
+if TYPE_CHECKING:
+    StatementEntry = StatedEntry
+else:
+    StatementEntry = Annotated[
+        reduce(or_, (_entry_of(word, kind) for word, kind in KINDS.items())), Field(discriminator="says")
+    ]
 
 
 class OperatorEntry(Entry):

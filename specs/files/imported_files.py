@@ -19,7 +19,6 @@ from specs.files.imported_entries import (
     ProseEntry,
     ValueEntry,
 )
-from specs.model.relations import Assignment, Relation, read_index
 from specs.model.spec import (
     AllowedValues,
     Arity,
@@ -35,6 +34,7 @@ from specs.model.spec import (
     TypeConstraint,
     Value,
 )
+from specs.model.worked_values import Assignment, Relation, read_index
 
 
 def read_imported(path: Path) -> list[Spec]:

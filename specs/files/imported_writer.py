@@ -7,7 +7,6 @@ from dataclasses import fields
 from typing import Any
 
 from specs.files.yaml_writer import dump
-from specs.model.relations import Relation, write_index
 from specs.model.spec import (
     Arity,
     AttributeSpec,
@@ -21,6 +20,7 @@ from specs.model.spec import (
     Value,
 )
 from specs.model.statements import KINDS, Statement, is_proposed
+from specs.model.worked_values import Relation, write_index
 
 _HEADER = """\
 # Written by `opcert import`: facts, and where they stand; no sentence of the document.

@@ -18,7 +18,7 @@ from specs.model.spec import (
     TypeConstraint,
 )
 from specs.rules import compare_layers
-from specs.rules.document_vs_package import is_package
+from specs.rules.several_documents import is_package
 
 Part = TypeVar("Part", AttributeSpec, ParameterSpec)
 
@@ -174,16 +174,8 @@ class _Merger:
         self._disagree_places(what, evidence, first.sources[0], second.sources[0])
 
     def _disagree_places(self, what: str, evidence: str, first: Source, second: Source) -> None:
-        self.findings.append(
-            Finding(
-                "documents-disagree",
-                "warning",
-                second,
-                f"{what} differs from {self._files.get(first.document, first.document)}, line {first.line}",
-                evidence,
-                "noted",
-            )
-        )
+        message = f"{what} differs from {self._files.get(first.document, first.document)}, line {first.line}"
+        self.findings.append(Finding("documents-disagree", "warning", second, message, evidence, "noted"))
 
 
 _FIELDS: dict[type, tuple[str, ...]] = {

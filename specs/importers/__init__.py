@@ -1,9 +1,4 @@
-"""Importers: one module for each dialect of documents, found by name.
-
-A dialect's module has `DIALECT` (its name), `recognise(text) -> float` (how sure it is that a document is
-written so, 0 to 1) and `read(text, operator) -> list[Spec]` (the facts; one entry for each operator version,
-`operator` being the name that the user gave, or None).
-"""
+"""Importers: modules for the dialects of documents, whose `IMPORTERS` are found."""
 
 from __future__ import annotations
 
@@ -26,7 +21,10 @@ _LONGEST_NAME = 200
 
 @dataclass(frozen=True)
 class Importer:
-    """One dialect's functions."""
+    """One dialect: its name, how sure it is that a document is written so (0 to 1), and what it reads.
+
+    `read` gives one entry for each operator version; it is told the name that the user gave, or None.
+    """
 
     dialect: str
     recognise: Callable[[Text], float]
@@ -36,9 +34,9 @@ class Importer:
 @cache
 def importers() -> tuple[Importer, ...]:
     """Every importer, in the order of the dialects' names."""
-    modules = [import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__)]
-    found = [Importer(module.DIALECT, module.recognise, module.read) for module in modules]
-    return tuple(sorted(found, key=lambda each: each.dialect))
+    modules = [import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
+    found = [importer for module in modules for importer in module.IMPORTERS]
+    return tuple(sorted(found, key=lambda importer: importer.dialect))
 
 
 def find_importer(text: Text, dialect: str | None = None) -> Importer:

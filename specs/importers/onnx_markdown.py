@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents.onnx_pages.markdown_index import read_index
 from specs.documents.onnx_pages.markdown_lines import MarkdownLines, split_markdown
 from specs.documents.onnx_pages.markdown_parts import MarkdownParts
-from specs.documents.onnx_pages.missing_sections import find_missing
+from specs.documents.onnx_pages.page_parts import find_missing
 from specs.documents.onnx_pages.version import read_version
 from specs.documents.text.documents import KEY, Line, Text, split_lines
+from specs.importers import Importer
 from specs.model.spec import Action, Document, Finding, Severity, Spec
+
+_LINK = re.compile(r'<a href="#(?P<name>[\w.]+)">(?P=name)</a>')
+_VERSION = re.compile(r'<a href="Changelog\.md#(?P<name>[\w.]+)-(?P<version>\d{1,9})">(?P=version)</a>')
+
+
+def read_index(lines: Iterable[str]) -> dict[str, int | None]:
+    """The operators of an index by the name that the document gives them, each with its newest version.
+
+    The version is None where the index gives none. Raises nothing: lines that are no rows say nothing.
+    """
+    text = "\n".join(html.unescape(each) for each in lines if "href" in each)
+    found: dict[str, int | None] = {match["name"]: None for match in _LINK.finditer(text)}
+    for match in _VERSION.finditer(text):
+        if match["name"] in found:
+            found[match["name"]] = max(found[match["name"]] or 0, int(match["version"]))
+    return found
+
 
 DIALECT = "onnx-markdown"
 
@@ -89,7 +107,7 @@ class _Reader:
             message = "the document ends inside of a line"
             self._stray.append(_finding("document-cut", "error", place, message, "no line end is its last"))
         if self._stray:
-            specs[-1] = _with(specs[-1], self._stray)
+            specs[-1] = specs[-1].with_findings((*specs[-1].findings, *self._stray))
         return _without_twins(specs)
 
     def _index(self) -> Mapping[str, int | None]:
@@ -172,7 +190,9 @@ class _Reader:
         if not deprecated:
             findings += find_missing(read, block.heading.source(), ["Attributes"])
         spec = read_version(operator, self._document, read, findings)
-        return _with(spec, list(_defaults_in_words(spec))) if self._prints_defaults else spec
+        if not self._prints_defaults:
+            return spec
+        return spec.with_findings((*spec.findings, *_defaults_in_words(spec)))
 
     def _escaped(self, block: _Block) -> Iterator[Finding]:
         first = block.heading.number
@@ -221,13 +241,6 @@ def _without_version(name: str, line: Line, experimental: bool) -> Finding:
     return _finding("version-missing", severity, line, message, f"{evidence}; taken as version 1", "repaired")
 
 
-def _with(spec: Spec, findings: Sequence[Finding]) -> Spec:
-    found = sorted(
-        (*spec.findings, *findings), key=lambda each: (each.source.line, each.source.column or 0, each.code)
-    )
-    return replace(spec, findings=tuple(found))
-
-
 def _without_twins(specs: Sequence[Spec]) -> list[Spec]:
     """The first description of each operator version; a second one is a finding."""
     first: dict[OperatorName, Spec] = {}
@@ -241,5 +254,8 @@ def _without_twins(specs: Sequence[Spec]) -> list[Spec]:
             twin = Finding(
                 "operator-twice", "error", place, message, "the first description holds", "rejected"
             )
-            first[spec.operator] = _with(known, [twin, *spec.findings])
+            first[spec.operator] = known.with_findings((*known.findings, twin, *spec.findings))
     return list(first.values())
+
+
+IMPORTERS = (Importer(DIALECT, recognise, read),)

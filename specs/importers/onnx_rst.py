@@ -9,10 +9,11 @@ from dataclasses import replace
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
 from specs.documents.onnx_pages.flattened_page import is_flattened, restore, restore_lines
-from specs.documents.onnx_pages.missing_sections import find_missing
+from specs.documents.onnx_pages.page_parts import find_missing
 from specs.documents.onnx_pages.sections import PageSection, RstParts
 from specs.documents.onnx_pages.version import read_version
 from specs.documents.text.documents import KEY, Line, Text, split_lines, unescape
+from specs.importers import Importer
 from specs.model.spec import Document, Finding, Source, Spec
 
 DIALECT = "onnx-sphinx-rst"
@@ -159,3 +160,6 @@ def _version_findings(
 
 def _error(code: str, source: Source, message: str, evidence: str) -> Finding:
     return Finding(code, "error", source, message, evidence, "rejected")
+
+
+IMPORTERS = (Importer(DIALECT, recognise, read),)

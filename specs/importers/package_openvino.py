@@ -9,6 +9,7 @@ from specs.documents.openvino_pages.attribute_words import read_kind
 from specs.documents.packages.dumped_rows import DumpLine, passage_of, read_operators, recognise_package
 from specs.documents.prose.described_values import find_values
 from specs.documents.text.documents import Passage, Text
+from specs.importers import Importer
 from specs.model.spec import AllowedValues, Arity, AttributeSpec, Document, Origin, ParameterSpec, Prose, Spec
 
 DIALECT = "openvino-package"
@@ -34,8 +35,6 @@ def _name(head: DumpLine) -> OperatorName:
 def _read(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> Spec:
     inputs = [_input(row) for row in rows if row.kind == "input"]
     attributes = [_attribute(row) for row in rows if row.kind == "attribute"]
-    least = sum(each.option == "single" for each in inputs)
-    most = None if any(each.option == "variadic" for each in inputs) else len(inputs)
     return Spec(
         operator=name,
         documents=(document,),
@@ -44,7 +43,7 @@ def _read(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> S
         outputs=(),
         type_constraints={},
         prose=tuple(_prose(rows)),
-        input_arity=Arity(least, most),
+        input_arity=Arity.of(inputs),
         origins={
             f"attributes.{each.name}.default": Origin("imported", each.origin.sources, rule="function")
             for each in attributes
@@ -98,3 +97,6 @@ def _attribute(row: DumpLine) -> AttributeSpec:
         origin=_origin(row),
         other_type=other,
     )
+
+
+IMPORTERS = (Importer(DIALECT, recognise, read),)

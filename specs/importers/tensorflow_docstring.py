@@ -8,8 +8,9 @@ from dataclasses import replace
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
 from specs.documents.tensorflow_texts.docstrings import read_docstring
-from specs.documents.tensorflow_texts.tidying import tidy_lines
+from specs.documents.tensorflow_texts.sections import tidy_lines
 from specs.documents.text.documents import KEY, Text
+from specs.importers import Importer
 from specs.model.spec import Document, Finding, Spec
 
 DIALECT = "tensorflow-docstring"
@@ -62,3 +63,6 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
 def operator_name(name: str) -> OperatorName:
     """The operator of a name: version 1, for documents that have no versions."""
     return OperatorName("org.tensorflow", name, 1)
+
+
+IMPORTERS = (Importer(DIALECT, recognise, read),)

@@ -7,10 +7,77 @@ from dataclasses import replace
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents.tensorflow_texts.cells import read_cell
-from specs.documents.tensorflow_texts.tidying import tidy_lines
-from specs.documents.text.documents import KEY, Passage, Text
+from specs.documents.tensorflow_texts.docstrings import Builder
+from specs.documents.tensorflow_texts.phrases import (
+    AttributePhrase,
+    TensorPhrase,
+    is_type,
+    our_type,
+    read_attribute,
+    unique,
+)
+from specs.documents.tensorflow_texts.sections import ArgumentText, tidy_lines
+from specs.documents.text.documents import KEY, Line, Passage, Text
+from specs.importers import Importer
 from specs.model.spec import Document, Finding, Spec
+
+_TENSOR = re.compile(
+    r"\A\s*An? (?:mutable )?`?Tensor`?(?: of type `?(?P<single>\w+)`?)? ?\."
+    r"(?:\s*Must be one of the following types: (?P<types>`?\w+`?(?: ?, `?\w+`?)*) ?\."
+    r"|\s*(?:Must have|Has) the same type as `?(?P<same>\w+)`? ?\.)?"
+)
+_ATTRIBUTE = re.compile(
+    r"\A(?P<article>An? (?:optional )?(?:list of )?)"
+    r"`?(?P<type>int|float|string|bool|tf\.DType|tf\.TensorShape)(?P<s>s?)`?"
+    r"(?P<or_list> or list of `?ints`?)?"
+    r"(?: that (?P<bound>is|has length) `?(?P<least>>= -?\d+)`?)?"
+    r"(?: from: `?(?P<values>[^`]+?)`?)? ?\.(?: Defaults to `?(?P<default>[^`]*?)`? ?\.)?(?=\s|\Z)"
+)
+
+
+def _read_cell(operator: OperatorName, document: Document, name: str, passage: Passage, line: Line) -> Spec:
+    """The facts of an argument that stands alone.
+
+    The type variable of a tensor is `T_<name>` unless it shares another's.
+    """
+    builder = Builder()
+    item = ArgumentText(name, line, passage)
+    attribute = _attribute(passage.text)
+    if attribute is not None:
+        builder.attribute(item, attribute)
+    else:
+        phrase = _tensor(passage.text)
+        builder.tensor(item, phrase)
+        if phrase.relation == "single" and not is_type(our_type(phrase.type or "")):
+            message = f"the type of {name} is no known one"
+            builder.find("type-unread", "warning", line, message, passage.text[:80])
+    return builder.spec(operator, document)
+
+
+def _tensor(text: str) -> TensorPhrase:
+    head = _TENSOR.match(text)
+    if head is None:
+        return TensorPhrase("unread")
+    if head["types"]:
+        types = unique(our_type(each) for each in re.findall(r"\w+", head["types"]))
+        return TensorPhrase("listed", None, types, end=head.end())
+    if head["same"]:
+        return TensorPhrase("same", head["same"], end=head.end())
+    return TensorPhrase("single" if head["single"] else "any", head["single"], end=head.end())
+
+
+def _attribute(text: str) -> AttributePhrase | None:
+    """The phrase of an attribute, its backquotes put back."""
+    match = _ATTRIBUTE.match(text)
+    if match is None:
+        return None
+    words = f"{match['article']}`{match['type']}{match['s']}`"
+    words += " or list of `ints`" if match["or_list"] else ""
+    words += f" that {match['bound']} `{match['least']}`" if match["least"] else ""
+    words += f" from: `{match['values']}`." if match["values"] else "."
+    words += f" Defaults to `{match['default']}`." if match["default"] is not None else ""
+    return read_attribute(words)
+
 
 DIALECT = "tensorflow-fragment"
 
@@ -56,6 +123,9 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
     if match["end"] is None:
         end, shown = passage.source(len(passage.text)), passage.text[-60:]
         findings.append(Finding("section-cut", "warning", end, "the cell has no end", shown, "noted"))
-    facts = read_cell(match["name"], passage, name_line)
     document = Document(KEY, text.file, DIALECT, text.sha256, None, "asserted")
-    return [replace(facts, operator=operator, documents=(document,), findings=(*findings, *facts.findings))]
+    facts = _read_cell(operator, document, match["name"], passage, name_line)
+    return [replace(facts, findings=(*findings, *facts.findings))]
+
+
+IMPORTERS = (Importer(DIALECT, recognise, read),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from opcert.vocabulary.errors import Place, SeveralErrors, UserError
@@ -197,9 +197,8 @@ def _with_readers(layer: Spec, before: Spec | None) -> Spec:
     """The facts of a document with what a reader found in it before, where it is the same document still."""
     if before is None or before.documents[0].sha256 != layer.documents[0].sha256:
         return layer
-    found = [*(each for each in before.findings if each.by_reader), *layer.findings]
-    found.sort(key=lambda each: (each.source.line, each.source.column or 0, each.code))
-    return replace(layer, findings=tuple(found))
+    of_readers = (finding for finding in before.findings if finding.by_reader)
+    return layer.with_findings((*of_readers, *layer.findings))
 
 
 def write_files(plan: Mapping[OperatorName, str], folder: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from opcert.vocabulary.errors import UserError
-from specs.language.functions import find_functions
+from specs.language.functions import FUNCTIONS as LONGER_FUNCTIONS
 
 MOST_ITEMS = 1_000_000
 MOST_BITS = 4096
@@ -183,6 +183,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "prod": math.prod,
     "zip": lambda *sequences: list(zip(*sequences, strict=False)),
     "enumerate": lambda sequence: list(enumerate(sequence)),
-    **find_functions(),
+    **LONGER_FUNCTIONS,
 }
 KEYWORDS = {"min": {"default"}, "max": {"default"}}

@@ -12,14 +12,7 @@ from opcert.vocabulary.errors import UserError
 from specs.language.compiled_expressions import Compiled, Layered, compile_tree, evaluate
 from specs.language.evaluation import BINARY, COMPARE, FUNCTIONS, KEYWORDS, UNARY, EvaluationError, Operand
 
-__all__ = [
-    "EvaluationError",
-    "Expression",
-    "Layered",
-    "Operand",
-    "parse",
-    "parse_tree",
-]
+__all__ = ["EvaluationError", "Expression", "Layered", "Operand", "parse", "parse_tree"]
 
 _LONGEST = 10_000
 _PLAIN = (

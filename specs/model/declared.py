@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from opcert.vocabulary.errors import Place
-from specs.model.origins import Otherwise
+from specs.model.signature_parts import Otherwise
 
 
 @dataclass(frozen=True)

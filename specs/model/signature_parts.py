@@ -1,12 +1,41 @@
-"""What an operator version takes and gives: attributes, inputs, outputs, and the types that they may have."""
+"""Where facts come from, and what an operator version takes and gives: attributes, inputs, outputs, types."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from opcert.vocabulary.attributes import AttributeKind, AttributeValue, attribute
-from specs.model.origins import Origin
+
+Otherwise = Literal["error", "undefined", "implementation_defined"]
+How = Literal["imported", "confirmed", "overridden", "added", "derived"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a fact stands: the document's key, the line (from 1), and a column in one-line documents."""
+
+    document: str
+    line: int
+    column: int | None = None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Why a fact holds: the places that state it, or the reason that a person gave.
+
+    A fact taken out of prose also names the rule that found it and how sure that is (0 to 1). `old` is the
+    imported value that a person overrode.
+    """
+
+    how: How
+    sources: tuple[Source, ...] = ()
+    why: str | None = None
+    rule: str | None = None
+    confidence: float | None = None
+    old: Any = None
+
 
 Option = Literal["single", "optional", "variadic"]
 
@@ -93,3 +122,13 @@ class Arity:
 
     least: int
     most: int | None
+
+    @classmethod
+    def of(cls, parameters: Sequence[ParameterSpec]) -> Arity:
+        """What the options of inputs (or outputs) say of their number."""
+        least = {"single": 1, "optional": 0}
+        endless = any(parameter.option == "variadic" for parameter in parameters)
+        return cls(
+            sum(least.get(parameter.option, parameter.least_length or 0) for parameter in parameters),
+            None if endless else len(parameters),
+        )

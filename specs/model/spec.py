@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -13,15 +13,15 @@ from opcert.vocabulary.names import OperatorName
 from specs.language.shape_expressions import Shape, parse_shape
 from specs.language.words import CONSTANTS
 from specs.model.declared import Declared
-from specs.model.origins import How as How
-from specs.model.origins import Origin as Origin
-from specs.model.origins import Otherwise as Otherwise
-from specs.model.origins import Source as Source
 from specs.model.signature_parts import AllowedValues as AllowedValues
 from specs.model.signature_parts import Arity as Arity
 from specs.model.signature_parts import AttributeSpec as AttributeSpec
+from specs.model.signature_parts import How as How
 from specs.model.signature_parts import Option as Option
+from specs.model.signature_parts import Origin as Origin
+from specs.model.signature_parts import Otherwise as Otherwise
 from specs.model.signature_parts import ParameterSpec as ParameterSpec
+from specs.model.signature_parts import Source as Source
 from specs.model.signature_parts import TypeConstraint as TypeConstraint
 from specs.model.statements import Statement
 from specs.model.structures import InputForm, input_forms
@@ -210,6 +210,11 @@ class Spec:
     category: str | None = None
     """The document's own class of operators, such as `Data movement`."""
     origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    def with_findings(self, findings: Iterable[Finding]) -> Spec:
+        """The same with these findings, by their places; those of one place by their codes."""
+        found = sorted(findings, key=lambda each: (each.source.line, each.source.column or 0, each.code))
+        return replace(self, findings=tuple(found))
 
     def document(self, key: str) -> Document:
         """The document of that key; raises KeyError where the spec has none."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from specs.model.origins import Origin
+from specs.model.signature_parts import Origin
 
 ACCEPTED_FROM = 0.75
 Of = Literal["value", "elements", "length"]

@@ -1,36 +1,36 @@
-"""The linter's rules on documents: one module for each code of findings, found by its name.
+"""The linter's rules on documents: a function for each code of findings, found by its name.
 
-A module `arity_vs_example.py` is about the code `arity-vs-example`. Its docstring's first line says what is
-wrong with a document that has it; `SEVERITY` is how serious that is. It finds by one or more of these
-functions, each of which yields findings of its own code alone:
+A rule `example_vs_types` is about the code `example-vs-types`. The first line of its docstring says what is
+wrong with a document that has it; its decorator says how serious that is and what the rule is given:
 
-- `check(version: Version)`: one operator version on its page, when the page is read;
-- `compare(layers: Sequence[Spec])`: the layers of one operator version, when several documents state it;
-- `examine(spec: Spec)`: the effective spec, when `opcert lint` is asked about an operator.
+- `check`: one operator version on its page (`Version`), when the page is read; where `dialects` are named,
+  those of their pages alone;
+- `compare`: the layers of one operator version (`Sequence[Spec]`), when several documents state it;
+- `examine`: the effective spec (`Spec`), when `opcert lint` is asked about an operator.
 
 A rule stands here that tells something in three documents that it was not written for, or mistakes that are
-planted into such. Those that read the files of several versions stand in `specs/declaration_rules`, those
-that need the reference in `reference/rules`, in the same form. Codes that only reading itself can tell are
-rows of `codes.yaml`.
+planted into such, in the module of what it is about. Those that read the files of several versions stand in
+`specs/declaration_rules`, those that need the reference in `reference/rules`, in the same form. Codes that
+only reading itself can tell are rows of `codes.yaml`.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from opcert.vocabulary.yaml_files import load_file
 from specs.documents.pages.pages import DocumentPage, Version
 from specs.documents.text.documents import Text
-from specs.model.spec import Finding, Severity, Spec
+from specs.model.spec import Action, Finding, Severity, Source, Spec
 
 _PACKAGES = (__name__, "specs.declaration_rules")
+Subject = TypeVar("Subject")
 
 
 @dataclass(frozen=True)
@@ -47,48 +47,88 @@ class LintRule:
     """The package, or the file, that finds a code which no rule looks for."""
 
 
+@dataclass(frozen=True)
+class Told:
+    """What a rule tells: the place, what is wrong there, the evidence; a severity where it has its own."""
+
+    source: Source
+    message: str
+    evidence: str
+    action: Action = "noted"
+    severity: Severity | None = None
+
+
+def check(
+    severity: Severity, dialects: tuple[str, ...] = ("",)
+) -> Callable[[Callable[[Version], Iterable[Told]]], LintRule]:
+    """Make a function a rule on operator versions of pages whose dialects begin so."""
+
+    def make(tell: Callable[[Version], Iterable[Told]]) -> LintRule:
+        find = _finder(tell, severity)
+        return LintRule(
+            *_code_and_meaning(tell),
+            severity,
+            check=lambda version: find(version) if version.page.dialect.startswith(dialects) else (),
+        )
+
+    return make
+
+
+def compare(severity: Severity) -> Callable[[Callable[[Sequence[Spec]], Iterable[Told]]], LintRule]:
+    """Make a function a rule on the layers of one operator version."""
+    return lambda tell: LintRule(*_code_and_meaning(tell), severity, compare=_finder(tell, severity))
+
+
+def examine(severity: Severity) -> Callable[[Callable[[Spec], Iterable[Told]]], LintRule]:
+    """Make a function a rule on the effective spec."""
+    return lambda tell: LintRule(*_code_and_meaning(tell), severity, examine=_finder(tell, severity))
+
+
+def _code_and_meaning(tell: Callable[..., Any]) -> tuple[str, str]:
+    return tell.__name__.replace("_", "-"), (tell.__doc__ or "").strip().splitlines()[0]
+
+
+def _finder(
+    tell: Callable[[Subject], Iterable[Told]], severity: Severity
+) -> Callable[[Subject], Iterator[Finding]]:
+    code, _ = _code_and_meaning(tell)
+
+    def find(subject: Subject) -> Iterator[Finding]:
+        for told in tell(subject):
+            yield Finding(
+                code, told.severity or severity, told.source, told.message, told.evidence, told.action
+            )
+
+    return find
+
+
 @cache
 def rules() -> tuple[LintRule, ...]:
     """Every rule on documents, in the order of the codes."""
-    packages = (import_module(name) for name in _PACKAGES)
-    found = (
-        *(rule for package in packages for rule in read_rules(package.__name__, package.__path__)),
-        *_told(load_file(Path(__file__).with_name("codes.yaml"))[0].value),
-    )
-    return tuple(sorted(found, key=lambda each: each.code))
+    found = [rule for package in _PACKAGES for rule in read_rules(package)]
+    for code, row in load_file(Path(__file__).with_name("codes.yaml"))[0].value.items():
+        found.append(LintRule(code, row["meaning"], row["severity"], found_by=row["found_by"]))
+    return tuple(sorted(found, key=lambda rule: rule.code))
 
 
-def _told(rows: Mapping[str, Mapping[str, Any]]) -> Iterator[LintRule]:
-    """The codes that reading itself tells: severity, meaning and who finds them, without a function."""
-    for code, row in rows.items():
-        yield LintRule(code, row["meaning"], row["severity"], found_by=row["found_by"])
-
-
-def read_rules(package: str, folders: Iterable[str]) -> tuple[LintRule, ...]:
-    """The rules of a package of modules, in the order of their codes."""
-    names = sorted(each.name for each in pkgutil.iter_modules(folders) if not each.ispkg)
-    return tuple(_rule(name, import_module(f"{package}.{name}")) for name in names)
-
-
-def _rule(name: str, module: ModuleType) -> LintRule:
-    return LintRule(
-        code=name.replace("_", "-"),
-        meaning=(module.__doc__ or "").strip().splitlines()[0],
-        severity=module.SEVERITY,
-        check=getattr(module, "check", None),
-        compare=getattr(module, "compare", None),
-        examine=getattr(module, "examine", None),
-    )
+def read_rules(package: str) -> tuple[LintRule, ...]:
+    """The rules that the modules of a package define, in the order of their codes."""
+    names = [module.name for module in pkgutil.iter_modules(import_module(package).__path__)]
+    found = [vars(import_module(f"{package}.{name}")).values() for name in names]
+    listed = (value for values in found for value in values if isinstance(value, LintRule))
+    return tuple(sorted(listed, key=lambda rule: rule.code))
 
 
 def check_page(text: Text, dialect: str, specs: Sequence[Spec]) -> list[Spec]:
     """The operator versions of a page, what the rules find added to the findings of each."""
     page = DocumentPage(text, dialect, specs)
     checks = [each.check for each in rules() if each.check is not None]
-    return [
-        _with(version.spec, [found for check in checks for found in check(version)])
-        for version in page.versions()
-    ]
+    checked = []
+    for version in page.versions():
+        spec = version.spec
+        found = [finding for check in checks for finding in check(version)]
+        checked.append(spec.with_findings(dict.fromkeys((*spec.findings, *found))) if found else spec)
+    return checked
 
 
 def compare_layers(layers: Sequence[Spec]) -> list[Finding]:
@@ -103,11 +143,3 @@ def examine_spec(spec: Spec, among: Iterable[LintRule] | None = None) -> list[Fi
     """What the rules find in an effective spec."""
     examines = [each.examine for each in (rules() if among is None else among) if each.examine is not None]
     return [found for examine in examines for found in examine(spec)]
-
-
-def _with(spec: Spec, found: Sequence[Finding]) -> Spec:
-    if not found:
-        return spec
-    merged = list(dict.fromkeys((*spec.findings, *found)))
-    merged.sort(key=lambda each: (each.source.line, each.source.column or 0, each.code))
-    return replace(spec, findings=tuple(merged))

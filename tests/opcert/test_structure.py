@@ -11,13 +11,10 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("conformance", "generator", "opcert", "reference", "reports", "specs")
 SHARED_NAMES = {
     "draws": "what is drawn: by the generator for calls, and by operators whose outputs are random",
-    "example_vs_text": "two packages look for the same finding, which the name is",
-    "examples": "one file a dialect, named for the part of a page that it reads",
+    "examples": "one file a dialect, named for the part of a page that it reads, and the rules on them",
     "json": "one file an output format, found by the format's name",
-    "markdown": "a format by its name, and the lexer of that format",
     "node_tests": "ONNX's own tests of operators: all of them as a suite, and those of one call",
     "sections": "one file a dialect, named for the part of a page that it reads",
-    "type_words": "one file a dialect, named for the part of a page that it reads",
     "whole_model": "what came of a model that was run, and the check that finds it out",
 }
 FAMILIES = ("reference/operators",)

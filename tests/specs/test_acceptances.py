@@ -8,8 +8,7 @@ import pytest
 
 from opcert.vocabulary.errors import SeveralErrors
 from opcert.vocabulary.names import OperatorName
-from specs.lint.acceptances import Acceptances, read_acceptances
-from specs.lint.linting import Linted, Reported, accept
+from specs.lint.linting import Acceptances, Linted, Reported, accept, read_acceptances
 from specs.model.spec import Finding, Severity, Source
 
 PAD, TILE = OperatorName.parse("ai.onnx::Pad-1"), OperatorName.parse("ai.onnx::Tile-1")

@@ -23,8 +23,7 @@ from specs.documents.text.documents import Text
 from specs.files.imported_writer import write_imported
 from specs.importers import import_text
 from specs.importing import reading
-from specs.importing.reading import Job, read_one
-from specs.importing.reading_limits import limited
+from specs.importing.reading import Job, limited, read_one
 from tests.growth import LINEAR, growth
 
 pytestmark = pytest.mark.slow

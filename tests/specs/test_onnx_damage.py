@@ -20,7 +20,7 @@ from opcert.vocabulary.errors import UserError
 from specs.documents.text.documents import decode, read_document
 from specs.importers import import_text
 from specs.model.spec import Spec
-from specs.rules.document_vs_package import find_differences
+from specs.rules.several_documents import find_differences
 from tests.documents.gathering import Documents
 from tests.specs.damage import (
     HARMFUL,

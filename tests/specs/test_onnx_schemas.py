@@ -29,7 +29,7 @@ from specs.model.spec import (
     TypeConstraint,
 )
 from specs.rules import check_page
-from specs.rules.document_vs_package import find_differences
+from specs.rules.several_documents import find_differences
 from tests.documents.gathering import Documents, passing_documents
 from tests.specs.emitters.onnx_schemas import (
     NO_LIMIT,

@@ -9,7 +9,8 @@ from random import Random
 import pytest
 
 from specs.documents.text.documents import Text, read_document
-from specs.importers import find_importer, openvino_markdown
+from specs.importers import find_importer
+from specs.importers.openvino_specifications import MARKDOWN
 from specs.model.spec import Spec
 from tests.documents.gathering import Documents
 from tests.specs.emitters.onnx_schemas import microsoft_schemas, onnx_schemas
@@ -46,7 +47,7 @@ def test_every_page_is_read_back_equal_from_each_markup(documents: Documents, ma
     """The facts of the real pages, written in each of the three generations."""
     count = 0
     for path in sorted((documents.find("openvino")).glob("*/*.md")):
-        spec = openvino_markdown.read(read_document(path), None)[0]
+        spec = MARKDOWN.read(read_document(path), None)[0]
         page = Text(path.name, emit_page(spec, markup, Random(path.name)), "00")
         (found,) = find_importer(page).read(page, None)
         assert found.documents[0].dialect == markup.dialect

@@ -13,16 +13,16 @@ from specs.documents.openvino_pages.attribute_words import (
     read_default,
     read_kind,
 )
-from specs.documents.openvino_pages.commented import read_comment
+from specs.documents.openvino_pages.xml_layers import read_comment
 from specs.documents.text.documents import Text
-from specs.importers import openvino_doxyrest, openvino_markdown, openvino_rst
+from specs.importers.openvino_specifications import DOXYREST, MARKDOWN, SPHINX
 from specs.model.spec import Spec
 
 _HEAD = "Sort\n====\n\n**Versioned name**: *Sort-17*\n\n"
 
 
 def _read(body: str) -> Spec:
-    return openvino_rst.read(Text("sort.rst", f"{_HEAD}{body}", "00"), None)[0]
+    return SPHINX.read(Text("sort.rst", f"{_HEAD}{body}", "00"), None)[0]
 
 
 def test_numbered_attributes_that_say_in_their_description_whether_they_are_required() -> None:
@@ -107,10 +107,8 @@ def test_doxyrest_s_own_forms() -> None:
         '.. ref-code-block:: cpp\n\n\t<layer type="Sort">\n\t\t<data axis="1"/>\n\t</layer>\n'
     )
     text = Text("sort.rst", content, "00")
-    assert (
-        openvino_doxyrest.recognise(text) > openvino_rst.recognise(text) > openvino_markdown.recognise(text)
-    )
-    (spec,) = openvino_doxyrest.read(text, None)
+    assert DOXYREST.recognise(text) > SPHINX.recognise(text) > MARKDOWN.recognise(text)
+    (spec,) = DOXYREST.read(text, None)
     assert spec.attributes["axis"].required
     assert [each.name for each in spec.inputs] == ["data"]
     assert [dict(each.attributes) for each in spec.examples] == [{"axis": 1}]

@@ -14,7 +14,8 @@ import pytest
 from opcert.vocabulary.errors import UserError
 from specs.documents.openvino_pages.type_words import EVERY, FLOATS, NUMERIC, SIGNED, UNSIGNED, read_types
 from specs.documents.text.documents import Text, read_document
-from specs.importers import find_importer, openvino_doxyrest, openvino_markdown, openvino_rst
+from specs.importers import find_importer
+from specs.importers.openvino_specifications import DOXYREST, MARKDOWN, SPHINX
 from specs.model.spec import Example, Spec
 from tests.documents.gathering import Documents
 from tools.documents.openvino import Measure, measure_folder
@@ -94,7 +95,7 @@ def measure(documents: Documents) -> Measure:
 def _specs(folder: Path) -> dict[str, Spec]:
     specs = {}
     for path in sorted(folder.glob("*/*.md")):
-        (spec,) = openvino_markdown.read(read_document(path), None)
+        (spec,) = MARKDOWN.read(read_document(path), None)
         specs[spec.operator.short] = spec
     return specs
 
@@ -437,9 +438,9 @@ def test_findings(specs: dict[str, Spec], operator: str, code: str, lines: list[
 @pytest.mark.parametrize(
     ("content", "dialect"),
     [
-        ("# X {#a}\n\n**Versioned name**: *X-1*\n", openvino_markdown.DIALECT),
-        ("X\n===\n\n**Versioned name**: *X-1*\n", openvino_rst.DIALECT),
-        (".. _doxid-x:\n\nX\n===\n\n**Versioned name** : *X-1*\n", openvino_doxyrest.DIALECT),
+        ("# X {#a}\n\n**Versioned name**: *X-1*\n", MARKDOWN.dialect),
+        ("X\n===\n\n**Versioned name**: *X-1*\n", SPHINX.dialect),
+        (".. _doxid-x:\n\nX\n===\n\n**Versioned name** : *X-1*\n", DOXYREST.dialect),
     ],
 )
 def test_dialects_are_told_apart(content: str, dialect: str) -> None:
@@ -456,13 +457,13 @@ def test_dialects_are_told_apart(content: str, dialect: str) -> None:
 )
 def test_hostile_xml_is_a_finding(layer: str) -> None:
     content = f"# X {{#a}}\n\n**Versioned name**: *X-1*\n\n**Example**\n\n```xml\n{layer}\n```\n"
-    (spec,) = openvino_markdown.read(Text("x.md", content, "00"), None)
+    (spec,) = MARKDOWN.read(Text("x.md", content, "00"), None)
     assert "xml-malformed" in [each.code for each in spec.findings]
     assert spec.examples == ()
 
 
 def test_a_page_of_another_operator_is_refused(documents: Documents) -> None:
     text = read_document(documents.find("openvino/activation/Elu_1.md"))
-    wanted = openvino_markdown.read(text, None)[0].operator
+    wanted = MARKDOWN.read(text, None)[0].operator
     with pytest.raises(UserError, match="another operator"):
-        openvino_markdown.read(text, type(wanted)("org.openvino", "Elu", 2))
+        MARKDOWN.read(text, type(wanted)("org.openvino", "Elu", 2))

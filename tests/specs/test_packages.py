@@ -27,10 +27,10 @@ from specs.files.layers import merge_layers
 from specs.files.library import load_imported
 from specs.importers import import_text
 from specs.importers.onnx_markdown import read as read_markdown
-from specs.importers.package_onnx import read
+from specs.importers.package_schemas import IMPORTERS
 from specs.importing.importing import Import
 from specs.model.spec import Finding, Spec
-from specs.rules.document_vs_package import find_differences
+from specs.rules.several_documents import find_differences
 from tests.documents.gathering import Documents
 from tests.specs.emitters.onnx_schemas import fixture_version, microsoft_schemas, onnx_schemas
 from tests.specs.schema_differences import Prints, differences
@@ -38,6 +38,7 @@ from tests.specs.schema_differences import Prints, differences
 pytestmark = pytest.mark.slow
 
 _RESIZE = OperatorName.parse("ai.onnx::Resize-19")
+ONNX = IMPORTERS[0]
 _SCRIPTS = Path(specs.documents.packages.__file__).parent
 
 
@@ -52,7 +53,7 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Text:
 
 @pytest.fixture(scope="module")
 def versions(dump: Text) -> dict[OperatorName, Spec]:
-    return {each.operator: each for each in read(dump, None)}
+    return {each.operator: each for each in ONNX.read(dump, None)}
 
 
 def test_every_schema_is_read_back(versions: dict[OperatorName, Spec]) -> None:
@@ -174,10 +175,10 @@ def test_a_damaged_dump_is_refused(dump: Text, data: st.DataObject) -> None:
     start = next(number for number, line in enumerate(lines) if '"name": "Abs"' in line)
     small = [lines[0], *lines[start : start + 12]]
     whole = "\n".join([*small, json.dumps({"is": "end", "lines": len(small) + 1})]) + "\n"
-    assert read(decode(whole.encode(), "dump.jsonl"), None)
+    assert ONNX.read(decode(whole.encode(), "dump.jsonl"), None)
     cut = whole[: data.draw(st.integers(0, len(whole) - 3))]
     with pytest.raises(UserError):
-        read(decode(cut.encode(), "dump.jsonl"), None)
+        ONNX.read(decode(cut.encode(), "dump.jsonl"), None)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +198,7 @@ def test_lines_that_are_none_are_named(dump: Text, line: str) -> None:
     end = json.dumps({"is": "end", "lines": len(small) + 1})
     text = decode("\n".join([*small, end]).encode(), "dump.jsonl")
     with pytest.raises(UserError) as caught:
-        read(text, None)
+        ONNX.read(text, None)
     assert str(caught.value).startswith(f"dump.jsonl:{len(small)}: ")
 
 

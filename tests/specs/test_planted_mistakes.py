@@ -10,8 +10,8 @@ import pytest
 from specs.documents.text.documents import decode, read_document
 from specs.importers import import_text
 from specs.model.spec import Finding
-from specs.rules.attribute_type_vs_example import fits
-from specs.rules.unknown_element_type import unknown
+from specs.rules.examples import fits
+from specs.rules.type_lists import unknown
 from tests.documents.gathering import Documents
 from tests.specs.mistakes import CLEAN, MISTAKES, Mistake
 

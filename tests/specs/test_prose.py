@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from specs.documents.prose.defaults import find_default
-from specs.documents.prose.described_values import find_values
+from specs.documents.prose.described_values import find_default, find_values
 from specs.documents.prose.formulas import find_formulas
 from specs.documents.text.documents import Line, Passage
 from tests.growth import LINEAR, growth

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from specs.documents.onnx_pages.flattened_page import split_statements
 from specs.documents.text.documents import Line
-from specs.documents.worked.code import read_code
-from specs.documents.worked.example_values import Built, SliceOfUnknown, UnknownValue
-from specs.documents.worked.flattened import split_statements
+from specs.documents.worked.arrays import Built, SliceOfUnknown, UnknownValue
+from specs.documents.worked.example_statements import read_code
 from specs.documents.worked.literals import LiteralReader
 from specs.documents.worked.printed import read_printed
 

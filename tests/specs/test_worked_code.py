@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from specs.documents.text.documents import Line, decode
-from specs.documents.worked.code import read_code
+from specs.documents.worked.arrays import Typed, UnknownValue
 from specs.documents.worked.example_calls import Code
-from specs.documents.worked.example_values import Typed, UnknownValue
+from specs.documents.worked.example_statements import read_code
 from specs.importers import import_text
 from specs.model.spec import Spec
 from tests.growth import LINEAR, growth

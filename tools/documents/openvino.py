@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from opcert.vocabulary.errors import UserError
-from specs.documents.openvino_pages.field_outcomes import FieldOutcome, State
-from specs.documents.openvino_pages.lexers import doxyrest, markdown, sphinx
+from specs.documents.openvino_pages.items import FieldOutcome, State
+from specs.documents.openvino_pages.tokens import lex_doxyrest, lex_markdown, lex_sphinx
 from specs.documents.openvino_pages.whole_page import VERSIONED, read_page
 from specs.documents.openvino_pages.xml_layers import Layers
 from specs.documents.text.documents import Text, read_document
@@ -35,7 +35,7 @@ _FORMS: Mapping[str, Callable[[str], bool]] = {
     "openvino-rst": lambda content: bool(re.search(r"^={3,}$", content, re.MULTILINE)),
     "openvino-markdown": bool,
 }
-_LEXERS = {"openvino-markdown": markdown.lex, "openvino-rst": sphinx.lex, "openvino-doxyrest": doxyrest.lex}
+_LEXERS = {"openvino-markdown": lex_markdown, "openvino-rst": lex_sphinx, "openvino-doxyrest": lex_doxyrest}
 
 
 @dataclass

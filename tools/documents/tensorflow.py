@@ -23,7 +23,7 @@ from specs.documents.text.documents import Text, read_document
 from specs.importers.package_tensorflow import DIALECT, layers
 from specs.importers.tensorflow_docstring import operator_name, read
 from specs.model.spec import AttributeSpec, ParameterSpec, Spec
-from specs.rules.document_vs_package import same_default
+from specs.rules.several_documents import same_default
 from tests.documents.gathering import Documents
 
 FIELDS = ("argument", "type", "list of types", "default", "enumeration", "bound")

@@ -12,7 +12,7 @@ from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import CallValues, Kind, KindChange, Level, ValueChange
 from generator.calls.variables.vector_lengths import MANY
 from specs.language.expressions import Expression
-from specs.language.functions.block_count import block_count
+from specs.language.functions.sliding_windows import block_count
 from specs.model.spec import Constraint
 
 _NAMES = ("image_shape", "block_shape", "strides", "pads", "dilations")

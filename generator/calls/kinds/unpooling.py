@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import CallValues, InputName, Kind, KindChange, Level, ValueChange
-from specs.language.functions.unpooled import unpooled
+from specs.language.functions.sliding_windows import unpooled
 from specs.model.spec import Constraint
 
 _NAMES = ("kernel_shape", "strides", "pads", "output_shape")

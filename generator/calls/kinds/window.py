@@ -13,10 +13,12 @@ from generator.calls.variables.kind import Kind, KindChange, Level
 from generator.calls.variables.misread_windows import window_changes
 from generator.calls.variables.placements import Placement, are_never_together, mix, placements
 from specs.language.expressions import Expression
-from specs.language.functions.same_padding_fits import same_padding_fits
-from specs.language.functions.valid_leaves_nothing import valid_leaves_nothing
-from specs.language.functions.windows_begin_inside import windows_begin_inside
-from specs.language.functions.windows_hold_elements import windows_hold_elements
+from specs.language.functions.sliding_windows import (
+    same_padding_fits,
+    valid_leaves_nothing,
+    windows_begin_inside,
+    windows_hold_elements,
+)
 from specs.model.spec import Constraint
 
 _NAMES = ("kernel_shape", "strides", "pads", "dilations", "auto_pad", "ceil_mode")

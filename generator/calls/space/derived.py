@@ -9,7 +9,7 @@ from generator.calls.kinds.flag import Flag
 from generator.calls.kinds.real import Real
 from generator.calls.variables.kind import Kind
 from generator.calls.variables.kind_subject import KindSubject
-from specs.language.functions.value_type import type_text
+from specs.language.functions.typed_values import type_text
 from specs.language.shape_expressions import parse_shape
 from specs.model.spec import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Spec
 from specs.model.structures import (

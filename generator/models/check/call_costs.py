@@ -7,7 +7,7 @@ from math import prod
 
 from generator.asking.calls import Call
 from opcert.vocabulary.tensors import Tensor
-from specs.language.functions.einsum_terms import einsum_terms
+from specs.language.functions.equations import einsum_terms
 
 _PRODUCT = 0.8e-6
 _MOVED = 0.4e-6

@@ -16,7 +16,7 @@ from generator.calls.kinds.slices import Slices
 from generator.models.check.extent_classes import Chosen, Class, Outline, own_length
 from generator.models.check.node_calls import NodeCall
 from generator.models.check.shape_checks import UNKNOWN_EXTENT, ShapeChecks, Shapes
-from specs.model.result_shapes import ResultShape
+from specs.model.domain import ResultShape
 
 _AXIS_BY_AXIS = (Slices, NewExtents, Resizing)
 """Kinds of operators each of whose axes stays that axis, and becomes shorter, longer or neither."""

@@ -10,8 +10,7 @@ from generator.calls.solver.asked_parts import UndrawnElements
 from generator.models.check.node_calls import NodeCall
 from specs.language.evaluation import EvaluationError, Operand
 from specs.model.call_scopes import CallScope, operand_of, scope_of
-from specs.model.domain import holds
-from specs.model.result_shapes import ResultShape, result_shapes
+from specs.model.domain import ResultShape, holds, result_shapes
 from specs.model.spec import Constraint
 
 Shapes = tuple[tuple[int, ...] | None, ...]

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from specs.documents.onnx_pages.flattened_page import split_statements
 from specs.documents.text.documents import ENTITY, Line
-from specs.documents.worked.flattened import split_statements
 
 TITLES = ("Version", "Attributes", "Inputs", "Outputs", "Type Constraints", "Examples", "Function Body")
 _MARK = re.compile(

@@ -7,11 +7,92 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from opcert.vocabulary.attributes import AttributeKind
-from specs.documents.onnx_pages.definition_lists import DefinitionList, Term
-from specs.documents.onnx_pages.page_parts import ListedItem, PageParts, split_types
+from specs.documents.onnx_pages.page_parts import ListedItem, PageParts, PartsReader, split_types
 from specs.documents.text.documents import Line, Passage
 from specs.documents.worked.examples import ExampleText
-from specs.model.spec import Arity, Finding
+from specs.model.spec import Arity
+
+_TERM = re.compile(r"^<dt><tt>(?P<name>[^<]*)</tt>(?: \((?P<words>[^)]*)\))? : (?P<type>.*)</dt>$")
+
+
+@dataclass(frozen=True)
+class Term:
+    """An item: its line taken apart (`name`, `words`, `type`), and its description."""
+
+    match: re.Match[str]
+    line: Line
+    description: Passage
+
+
+class DefinitionList(PartsReader):
+    """Reads the lines of one list; `findings` are about lines that are no part of one."""
+
+    def __init__(self, title: str, place: Line) -> None:
+        super().__init__()
+        self._title = title
+        self._place = place
+        self._terms: list[Term] = []
+        self._names: set[str] = set()
+        self._state = "before"
+        self._open: tuple[re.Match[str], Line] | None = None
+        self._description: list[Line] = []
+
+    def read(self, lines: Sequence[Line]) -> list[Term]:
+        """The items in order; two of one name are one, and a finding."""
+        last = self._place
+        for line in lines:
+            if line.text:
+                self._read(line)
+                last = line
+        self._close()
+        if self._state != "after":
+            message = f"the list of {self._title.lower()} has no end"
+            self._find("section-cut", last, message, "no </dl> follows")
+        return self._terms
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self._terms.append(Term(*self._open, Passage(self._description)))
+        self._open, self._description = None, []
+
+    def _read(self, line: Line) -> None:
+        text = line.text
+        if self._state == "text" and self._open is not None:
+            if text not in ("</dd>", "</dl>", "<dl>") and not text.startswith("<dt>"):
+                self._description.append(line)
+                return
+            if text != "</dd>":
+                self._unread(self._title, line, f"the description of {self._open[0]['name']} has no end")
+            self._close()
+            self._state = "between"
+            if text == "</dd>":
+                return
+        if text == "<dl>" and self._state == "before":
+            self._state = "between"
+        elif text == "</dl>" and self._state == "between":
+            self._state = "after"
+        elif text == "<dd>" and self._state == "term":
+            self._state = "text"
+        elif text.startswith("<dt>") and self._state in ("between", "term"):
+            self._begin(line)
+        else:
+            self._unread(self._title, line, "a line stands where an item or the end of the list belongs")
+
+    def _begin(self, line: Line) -> None:
+        """Begin a term, if the line is one."""
+        if self._open is not None:
+            self._unread(self._title, line, f"{self._open[0]['name']} has no description")
+        self._close()
+        match = _TERM.match(line.text)
+        self._state = "between"
+        if match is None or not match["name"]:
+            self._unread(self._title, line, "the item is not written as name, colon and type")
+        elif match["name"] in self._names:
+            self._unread(self._title, line, f"{match['name']} stands twice in it")
+        else:
+            self._names.add(match["name"])
+            self._open, self._state = (match, line), "term"
+
 
 _SECTION = re.compile(
     r"^#### (?P<title>[A-Z][a-z]*(?: [A-Z][a-z]*)*)"
@@ -19,7 +100,6 @@ _SECTION = re.compile(
 )
 _DEFAULT = re.compile(r"^(?P<kind>[\w ]+?) \(default is (?P<default>.*)\)$", re.DOTALL)
 _WORDS = frozenset(["optional", "variadic", "heterogeneous", "differentiable", "non-differentiable"])
-_TYPE = re.compile(r"[A-Za-z_][\w.]*(?:\([\w.(), ]*\))?")
 _KINDS: dict[str, AttributeKind] = {
     "int": "int",
     "float": "float",
@@ -41,11 +121,11 @@ class _Section:
     lines: list[Line] = field(default_factory=list)
 
 
-class MarkdownParts:
+class MarkdownParts(PartsReader):
     """The sections of one version; what cannot be read in them is kept as findings."""
 
     def __init__(self, heading: Line, lines: Sequence[Line]) -> None:
-        self.findings: list[Finding] = []
+        super().__init__()
         self._heading = heading
         self._sections = self._split(lines)
 
@@ -72,9 +152,6 @@ class MarkdownParts:
             examples=list(self._examples()),
             deprecated=deprecated,
         )
-
-    def _find(self, code: str, line: Line, message: str, evidence: str) -> None:
-        self.findings.append(Finding(code, "error", line.source(), message, evidence, "rejected"))
 
     def _lines(self, title: str) -> Sequence[Line]:
         section = self._sections.get(title)
@@ -117,9 +194,6 @@ class MarkdownParts:
         self.findings += found.findings
         return terms
 
-    def _unread(self, title: str, line: Line, evidence: str) -> None:
-        self._find("item-unread", line, f"a line of the section {title} cannot be read", evidence)
-
     def _attribute(self, term: Term) -> ListedItem:
         text = term.match["type"]
         words: tuple[str, ...] = ()
@@ -143,51 +217,31 @@ class MarkdownParts:
         words = (
             tuple(each.strip() for each in (term.match["words"] or "").split(",")) if term.match[2] else ()
         )
-        name, kind = term.match["name"], term.match["type"].strip()
-        if not _TYPE.fullmatch(kind) or kind.count("(") != kind.count(")"):
-            self._unread("Inputs and Outputs", term.line, f"the type of {name} is none")
-        if not set(words) <= _WORDS:
-            self._unread("Inputs and Outputs", term.line, f"{name} has a qualifier that is none")
         derivable = {"differentiable": True, "non-differentiable": False}
-        return ListedItem(
-            name=name,
+        item = ListedItem(
+            name=term.match["name"],
             line=term.line,
             description=term.description,
-            type=kind,
+            type=term.match["type"].strip(),
             words=words,
             homogeneous="heterogeneous" not in words,
-            differentiable=next((derivable[each] for each in words if each in derivable), None),
+            differentiable=next((derivable[word] for word in words if word in derivable), None),
         )
+        self._check_parameter("Inputs and Outputs", item, _WORDS)
+        return item
 
     def _constraint(self, term: Term) -> ListedItem:
         types = tuple(split_types(term.match["type"]))
-        if term.match["words"] or not types or not all(map(_TYPE.fullmatch, types)):
-            self._unread(
-                "Type Constraints", term.line, f"the types of {term.match['name']} are no list of types"
-            )
-        return ListedItem(name=term.match["name"], line=term.line, description=term.description, types=types)
+        item = ListedItem(name=term.match["name"], line=term.line, description=term.description, types=types)
+        self._check_constraint(item, listed=not term.match["words"])
+        return item
 
     def _arity(self, title: str, items: Sequence[ListedItem]) -> Arity:
-        """The bounds that the heading states, checked against the items; without, as many as there are."""
         section = self._sections.get(title)
-        count = len(items)
-        endless = any("variadic" in each.words for each in items)
-        # Only what stands last can be left out of a node's list; a hole in it counts.
-        plain = not items or not {"optional", "variadic"} & set(items[-1].words)
-        bounds = section.bounds if section else None
         if section is None:
             return Arity(0, 0)
-        if bounds is None:
-            if not plain:
-                self._find("arity-vs-items", section.place, f"the heading {title} gives no bounds",
-                           "there are optional or variadic items")  # fmt: skip
-            return Arity(count, count)
-        needed = sum(not {"optional", "variadic"} & set(each.words) for each in items)
-        fits = bounds.least <= count and (bounds.most is None) == endless
-        if not fits or (bounds.most is not None and bounds.most != count) or bounds.least < min(needed, 1):
-            self._find("arity-vs-items", section.place, f"the bounds of {title} do not fit its items",
-                       f"{bounds.least} to {bounds.most or 'any number'}, and {count} items")  # fmt: skip
-        return bounds
+        needed = any({"optional", "variadic"}.isdisjoint(item.words) for item in items)
+        return self._arity_of("heading", title, section.place, section.bounds, items, int(needed))
 
     def _look_for_missing(self) -> None:
         for title in ("Version", "Inputs", "Outputs", "Type Constraints"):

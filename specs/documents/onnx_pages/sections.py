@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from specs.documents.onnx_pages.page_parts import KINDS, ListedItem, PageParts, split_types
+from specs.documents.onnx_pages.page_parts import KINDS, ListedItem, PageParts, PartsReader, split_types
 from specs.documents.text.documents import Line, Passage
 from specs.documents.worked.examples import ExampleText
-from specs.model.spec import Arity, Finding, Source
+from specs.model.spec import Arity, Source
 
 _TITLE = re.compile(r"^\*\*(Version|Summary|Attributes|Inputs|Outputs|Type Constraints|Examples)\*\*$")
 _ITEM = re.compile(
@@ -19,7 +19,6 @@ _ITEM = re.compile(
 _BETWEEN = re.compile(r"^Between (\d{1,10}) and (\d{1,10}) (inputs|outputs)\.?$")
 _EXAMPLE_TITLE = re.compile(r"^\*\*(_\w+)\*\*$")
 _DEFAULT = re.compile(r"^default is ``(?P<text>.*)``$")
-_TYPE = re.compile(r"[A-Za-z_][\w.]*(?:\([\w.(), ]*\))?")
 _NO_LIMIT = 2147483647
 _WORDS = frozenset(["", "optional", "variadic", "heterogeneous"])
 
@@ -32,16 +31,13 @@ class PageSection:
     lines: list[Line] = field(default_factory=list)
 
 
-class RstParts:
+class RstParts(PartsReader):
     """Reads the lines of one version; what cannot be read in them is kept as findings."""
 
     def __init__(self, heading: Line, lines: Sequence[Line]) -> None:
-        self.findings: list[Finding] = []
+        super().__init__()
         self._heading = heading
         self.sections = self._split(lines)
-
-    def _find(self, code: str, source: Source, message: str, evidence: str) -> None:
-        self.findings.append(Finding(code, "error", source, message, evidence, "rejected"))
 
     def _split(self, lines: Sequence[Line]) -> dict[str, PageSection]:
         """The sections of the version; what stands below a directive belongs to none."""
@@ -89,9 +85,7 @@ class RstParts:
         bare = [each for each in items if not each.description]
         if bare:
             message = f"the page says nothing about {', '.join(each.name for each in bare)}"
-            evidence = "no description follows"
-            source = bare[0].line.source()
-            self.findings.append(Finding("description-missing", "hint", source, message, evidence, "noted"))
+            self.find("description-missing", "hint", bare[0].line, message, "no description follows")
 
     def _items(self, title: str) -> list[list[Line]]:
         """The lines of each item of a section; its names differ."""
@@ -117,9 +111,6 @@ class RstParts:
             elif line.text and known and not _BETWEEN.match(line.text.strip()):
                 self._unread(title, line, "a line stands where an item belongs")
         return groups
-
-    def _unread(self, title: str, line: Line, evidence: str) -> None:
-        self._find("item-unread", line.source(), f"a line of the section {title} cannot be read", evidence)
 
     def _head(self, title: str, lines: Sequence[Line]) -> tuple[re.Match[str], list[Line]]:
         """An item's first line taken apart, and the lines of its description."""
@@ -157,12 +148,7 @@ class RstParts:
     def _parameter(self, title: str, lines: list[Line]) -> ListedItem:
         head, rest = self._head(title, lines)
         words = tuple(each.strip() for each in (head["options"] or "").split(","))
-        kind = head["type"] or ""
-        if not _TYPE.fullmatch(kind) or kind.count("(") != kind.count(")"):
-            self._unread(title, lines[0], f"the type of {head['name']} is none")
-        if not set(words) <= _WORDS:
-            self._unread(title, lines[0], f"{head['name']} has a qualifier that is none")
-        return ListedItem(
+        item = ListedItem(
             name=head["name"],
             line=lines[0],
             description=Passage(rest),
@@ -171,15 +157,17 @@ class RstParts:
             # These pages print the word where the schema says the opposite.
             homogeneous="heterogeneous" in words,
         )
+        self._check_parameter(title, item, _WORDS)
+        return item
 
     def _constraint(self, lines: list[Line]) -> ListedItem:
         head = _ITEM.match(lines[0].text)
         assert head is not None
         found = _types([lines[0].after(head.start("end")), *lines[1:]]) if head["types"] else None
         types, rest = found or ((), lines[1:])
-        if found is None or not types or not all(map(_TYPE.fullmatch, types)):
-            self._unread("Type Constraints", lines[0], f"the types of {head['name']} are no list of types")
-        return ListedItem(name=head["name"], line=lines[0], description=Passage(rest), types=types)
+        item = ListedItem(name=head["name"], line=lines[0], description=Passage(rest), types=types)
+        self._check_constraint(item, listed=found is not None)
+        return item
 
     def _arity(self, title: str, items: Sequence[ListedItem]) -> Arity:
         section = self.sections.get(title)
@@ -188,23 +176,11 @@ class RstParts:
             if line.text.startswith("* "):
                 break
             stated = _BETWEEN.match(line.text.strip()) or stated
-        count = len(items)
-        endless = any("variadic" in each.words for each in items)
-        # Only what stands last can be left out of a node's list; a hole in it counts.
-        plain = not items or not {"optional", "variadic"} & set(items[-1].words)
-        if stated is None:
-            if not plain and section is not None:
-                self._find("arity-vs-items", section.place, f"the section {title} gives no bounds",
-                           "there are optional or variadic items")  # fmt: skip
-            return Arity(count, count)
-        most = None if int(stated[2]) == _NO_LIMIT else int(stated[2])
-        arity = Arity(int(stated[1]), most)
-        if section is not None and (
-            arity.least > count or (most is None) != endless or most not in (None, count)
-        ):
-            self._find("arity-vs-items", section.place, f"the bounds of {title} do not fit its items",
-                       f"{arity.least} to {most or 'any number'}, and {count} items")  # fmt: skip
-        return arity
+        bounds = None
+        if stated is not None:
+            bounds = Arity(int(stated[1]), None if int(stated[2]) == _NO_LIMIT else int(stated[2]))
+        place = section.place if section is not None else None
+        return self._arity_of("section", title, place, bounds, items)
 
     def _examples(self) -> Iterator[ExampleText]:
         lines: list[Line] = []

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from opcert.vocabulary.names import OperatorName
 from specs.documents.onnx_pages.page_parts import ListedItem, PageParts
-from specs.documents.onnx_pages.printed_defaults import read_default
-from specs.documents.prose.defaults import FoundDefault, find_default
-from specs.documents.prose.described_values import find_values
+from specs.documents.prose.described_values import FoundDefault, find_default, find_values
 from specs.documents.prose.formulas import find_formulas
-from specs.documents.prose.normative import find_normative
 from specs.documents.prose.part_names import ParameterNames as Names
 from specs.documents.prose.passage_statements import find_statements
+from specs.documents.prose.sentences import find_normative
 from specs.documents.text.documents import Passage
 from specs.documents.worked.examples import read_examples, reject_examples
 from specs.documents.worked.summaries import read_summary_example
@@ -31,6 +31,46 @@ from specs.model.spec import (
     Spec,
     TypeConstraint,
 )
+
+_SMALL = re.compile(r"(?:^|_)eps(?:ilon)?$")
+"""What keeps divisors from being zero is never zero: it is printed so because five decimals are kept."""
+
+
+def read_default(item: ListedItem) -> FoundDefault:
+    """The printed default of an attribute by its type; `undecodable` where the text does not fit the type."""
+    text = item.default or ""
+    value = _decode(text, item.kind)
+    if value is None or (value == 0 and _SMALL.search(item.name)):
+        return FoundDefault(None, None, text)
+    return FoundDefault(value, Origin("imported", (item.line.source(),), None, "printed-default", 1.0))
+
+
+def _decode(text: str, kind: str | None) -> Any:
+    if kind == "string":
+        return text
+    try:
+        value = ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    if kind == "int":
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+    if kind == "float":
+        return float(value) if isinstance(value, int | float) else None
+    if kind in ("ints", "floats", "strings") and isinstance(value, list):
+        return _items(value, kind)
+    return None
+
+
+def _items(value: list[Any], kind: str) -> list[Any] | None:
+    """The items of a list; numbers may stand in quotes."""
+    if kind == "strings":
+        return value if all(isinstance(each, str) for each in value) else None
+    number = int if kind == "ints" else float
+    try:
+        return [number(each) for each in value]
+    except (ValueError, TypeError):
+        return None
+
 
 _TENSOR = re.compile(r"^tensor\((\w+)\)$")
 
@@ -73,9 +113,7 @@ def read_version(
         return replace(spec, findings=(*page, *rejected))
     examples, findings = read_examples(spec, parts.examples)
     printed, more = read_summary_example(spec, parts.summary)
-    found = [*page, *more, *findings]
-    found.sort(key=lambda each: (each.source.line, each.source.column or 0, each.code))
-    return replace(spec, examples=(*printed, *examples), findings=tuple(found))
+    return replace(spec, examples=(*printed, *examples)).with_findings((*page, *more, *findings))
 
 
 def names_of(parameters: Sequence[ParameterSpec]) -> tuple[str, ...]:

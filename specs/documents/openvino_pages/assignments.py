@@ -9,7 +9,7 @@ from typing import Any
 
 from specs.documents.openvino_pages.tokens import CodeBlock
 from specs.documents.openvino_pages.xml_layers import decode
-from specs.documents.text.documents import Line
+from specs.documents.text.documents import KeepsFindings, Line
 from specs.documents.worked.printed import Printed, read_printed
 from specs.model.spec import Example, Finding, ParameterSpec, Spec, Value
 
@@ -30,7 +30,7 @@ class _Statement:
 
 
 @dataclass
-class Assignments:
+class Assignments(KeepsFindings):
     """Examples out of blocks of assignments, and what is wrong with these."""
 
     spec: Spec
@@ -150,23 +150,11 @@ class Assignments:
     def _check(self, printed: Printed, stated: str, statement: _Statement) -> None:
         shape = tuple(int(each) for each in re.findall(r"\d+", stated))
         if shape != printed.shape:
-            self.findings.append(
-                Finding(
-                    "brackets-vs-shape",
-                    "error",
-                    statement.line.source(),
-                    f"{statement.name} is bracketed as {printed.shape}",
-                    f"the line says {list(shape)}",
-                    "noted",
-                )
-            )
+            message = f"{statement.name} is bracketed as {printed.shape}"
+            self.find("brackets-vs-shape", "error", statement.line, message, f"the line says {list(shape)}")
 
     def _unread(self, line: Line, reason: str) -> None:
-        self.findings.append(
-            Finding(
-                "example-not-read", "hint", line.source(), "a worked example is not read", reason, "rejected"
-            )
-        )
+        self.find("example-not-read", "hint", line, "a worked example is not read", reason, "rejected")
 
 
 def _statements(lines: Sequence[Line]) -> list[_Statement]:

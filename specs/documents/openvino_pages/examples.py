@@ -1,19 +1,82 @@
-"""Worked examples of an OpenVINO specification that are no XML: numbered calls with printed arrays."""
+"""Worked examples of an OpenVINO specification that are no XML: numbered calls, arrays, matrices."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from opcert.vocabulary.attributes import AttributeKind
-from specs.documents.openvino_pages.matrices import check_matrix, read_matrices
 from specs.documents.openvino_pages.xml_layers import decode
-from specs.documents.text.documents import Line
+from specs.documents.text.documents import KeepsFindings, Line
 from specs.documents.worked.printed import Printed, fits, read_printed
 from specs.model.spec import Example, Finding, Source, Spec, Value
+
+_MOST_CELLS = 10_000
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    """One row: its cells as written, and its line."""
+
+    cells: tuple[str, ...]
+    line: Line
+
+
+def read_matrices(lines: Sequence[Line]) -> list[list[MatrixRow]]:
+    """The matrices of a formula, row by row."""
+    matrices: list[list[MatrixRow]] = []
+    for line in lines:
+        text = line.text.strip()
+        if text.startswith("\\begin"):
+            matrices.append([])
+        elif matrices and "&" in text:
+            cells = tuple(each.strip() for each in re.sub(r"\\\\\s*$", "", text).split("&"))
+            matrices[-1].append(MatrixRow(cells, line))
+    return matrices
+
+
+def check_matrix(rows: list[MatrixRow], image: Value, channel: int) -> Iterator[Finding]:
+    """Numbers of a matrix that differ from the image, wherever the image lies inside the padded matrix."""
+    if image.data is None or len(image.shape) != 4 or not rows:
+        return
+    height, width = image.shape[2:]
+    columns = max(len(row.cells) for row in rows)
+    start = channel * height * width
+    if start + height * width > len(image.data) or len(rows) * columns > _MOST_CELLS:
+        return
+    pixels = image.data[start : start + height * width]
+    shifts = [
+        (down, right)
+        for down in range(max(len(rows) - height, 0) + 1)
+        for right in range(max(columns - width, 0) + 1)
+    ]
+    wrong = min((_differences(rows, pixels, (height, width), shift) for shift in shifts), key=len)
+    for row, got, expected in wrong if len(wrong) <= len(rows) * columns // 10 else ():
+        message = f"the matrix shows {got} where the image holds {expected}"
+        evidence = f"the row reads {' '.join(row.cells)}"
+        yield Finding("sequence-break", "error", row.line.source(), message, evidence, "noted")
+
+
+def _differences(
+    rows: list[MatrixRow], pixels: Sequence[int], extent: tuple[int, int], shift: tuple[int, int]
+) -> list[tuple[MatrixRow, int, int]]:
+    """Cells that are numbers and differ from the image shifted so; around the image stand zeros."""
+    height, width = extent
+    found = []
+    for down, row in enumerate(rows):
+        for right, cell in enumerate(row.cells):
+            if not re.fullmatch(r"\d{1,9}", cell):
+                continue
+            y, x = down - shift[0], right - shift[1]
+            inside = 0 <= y < height and 0 <= x < width
+            expected = pixels[y * width + x] if inside else 0
+            if int(cell) != expected:
+                found.append((row, int(cell), expected))
+    return found
+
 
 _CALL = re.compile(r"^\d+\. +``(?P<attributes>\w+=\"[^`]*)``$")
 _BEGUN = re.compile(r"^\d+\. +`+\w+=")
@@ -35,12 +98,7 @@ def read_examples(spec: Spec, lines: Sequence[Line]) -> tuple[tuple[Example, ...
     return tuple(numbered.examples), numbered.findings
 
 
-def decode_attributes(text: str, kinds: Mapping[str, AttributeKind | None]) -> dict[str, Any]:
-    """Attributes as XML writes them, each by its kind; those of unknown kind stay text."""
-    return {name: decode(value, kinds.get(name)) for name, value in _ATTRIBUTE.findall(text)}
-
-
-class _Numbered:
+class _Numbered(KeepsFindings):
     """Reads numbered examples line by line: image, call, matrix, printed output, and its shape."""
 
     def __init__(self, spec: Spec, kinds: Mapping[str, AttributeKind | None]) -> None:
@@ -61,19 +119,15 @@ class _Numbered:
         call, shape = _CALL.match(text), _SHAPE.match(text)
         if call:
             self.close()
-            self._call = (decode_attributes(call["attributes"], self._kinds), line.source())
+            given = _ATTRIBUTE.findall(call["attributes"])
+            self._call = (
+                {name: decode(value, self._kinds.get(name)) for name, value in given},
+                line.source(),
+            )
         elif _BEGUN.match(text):
             self.close()
-            self.findings.append(
-                Finding(
-                    "example-not-read",
-                    "hint",
-                    line.source(),
-                    "the call of an example cannot be read",
-                    text[:60],
-                    "noted",
-                )
-            )
+            message = "the call of an example cannot be read"
+            self.find("example-not-read", "hint", line, message, text[:60])
         elif _IMAGE.search(text):
             self._image = _image(line)
         elif text.startswith(".. code-block::") and self._call is not None:
@@ -97,15 +151,13 @@ class _Numbered:
         if self._output is None or self._output[0].shape == stated:
             return
         right = fits(self._output[0], stated)
-        self.findings.append(
-            Finding(
-                "brackets-vs-shape",
-                "error",
-                self._output[1],
-                f"the output is bracketed as {self._output[0].shape}",
-                f"line {line.number} says {list(stated)}",
-                "repaired" if right else "noted",
-            )
+        self.find(
+            "brackets-vs-shape",
+            "error",
+            self._output[1],
+            f"the output is bracketed as {self._output[0].shape}",
+            f"line {line.number} says {list(stated)}",
+            "repaired" if right else "noted",
         )
         if right:
             printed = self._output[0]
@@ -126,16 +178,8 @@ class _Numbered:
             output = Value(printed.shape or (), printed.data, None, place, printed.decimals)
         name = f"example_{len(self.examples) + 1}"
         if output is None:
-            self.findings.append(
-                Finding(
-                    "example-not-read",
-                    "hint",
-                    source,
-                    f"the output of {name} cannot be read",
-                    "no complete array in a code block",
-                    "noted",
-                )
-            )
+            message, evidence = f"the output of {name} cannot be read", "no complete array in a code block"
+            self.find("example-not-read", "hint", source, message, evidence)
         self.examples.append(
             Example(
                 id=name,

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from opcert.vocabulary.attributes import AttributeKind
 from specs.documents.openvino_pages.attribute_ranges import RangeReader, shorten
 from specs.documents.openvino_pages.attribute_words import Stated, read_default, read_kind
-from specs.documents.openvino_pages.field_outcomes import Notes
-from specs.documents.openvino_pages.items import Bullet
+from specs.documents.openvino_pages.items import Bullet, Notes
 from specs.documents.openvino_pages.tokens import bare, plain
 from specs.documents.text.documents import Line
 from specs.model.spec import AttributeSpec, Origin
@@ -56,14 +55,9 @@ class AttributeReader:
         for bullet in bullets:
             key = bullet.key
             if key and key[0] in _KEYS and mended and _HEAD.match(plain(mended[-1].lines[0].text).strip()):
-                self._notes.find(
-                    "markup-damage",
-                    "warning",
-                    bullet.lines[0],
-                    f"the field {key[0]} stands beside its attribute instead of below it",
-                    bare(mended[-1].lines[0].text),
-                    mended=True,
-                )
+                message = f"the field {key[0]} stands beside its attribute instead of below it"
+                evidence = bare(mended[-1].lines[0].text)
+                self._notes.find("markup-damage", "warning", bullet.lines[0], message, evidence, "repaired")
                 above = mended[-1]
                 mended[-1] = Bullet(above.indent, above.lines, [*above.children, bullet, *bullet.children])
             else:
@@ -80,13 +74,8 @@ class AttributeReader:
         """Attributes of what stands inside of the operation (a body, its map of ports) are not its own."""
         line = bullet.lines[0]
         names = ", ".join(name for name, _ in nested)
-        self._notes.find(
-            "nested-attributes",
-            "hint",
-            line,
-            f"{bare(line.text).strip(':* ')} has attributes that are not the operation's own",
-            names,
-        )
+        message = f"{bare(line.text).strip(':* ')} has attributes that are not the operation's own"
+        self._notes.find("nested-attributes", "hint", line, message, names)
         for name, each in nested:
             for key, part in each.parts():
                 if key in _KEYS - {"description"}:
@@ -131,13 +120,8 @@ class AttributeReader:
         if not bullet.part("type"):
             self._notes.find("attribute-type-missing", "warning", line, f"{name} has no type", name)
         if not bullet.part("range of values"):
-            self._notes.find(
-                "range-missing",
-                "hint",
-                line,
-                f"{name} has no range of values",
-                "every attribute of these pages has one",
-            )
+            message = f"{name} has no range of values"
+            self._notes.find("range-missing", "hint", line, message, "every attribute of these pages has one")
         if not bullet.part("description"):
             self._notes.find("description-missing", "hint", line, f"{name} has no description", name)
         described = bullet.part("description")
@@ -168,13 +152,8 @@ class AttributeReader:
         word = bare(part.text).lower()
         self._note("attribute required", name, part.line, part.text, word in ("yes", "no"))
         if word not in ("yes", "no"):
-            self._notes.find(
-                "required-missing",
-                "warning",
-                part.line,
-                f"the page does not say whether {name} is required",
-                part.text,
-            )
+            message = f"the page does not say whether {name} is required"
+            self._notes.find("required-missing", "warning", part.line, message, part.text)
         return word == "yes"
 
     def _default(
@@ -186,13 +165,8 @@ class AttributeReader:
         stated = read_default(part.text, kind, other) if kind else None
         if stated is None:
             self._note("attribute default", name, part.line, part.text, False)
-            self._notes.find(
-                "default-undecodable",
-                "warning",
-                part.line,
-                f"the default of {name} is no value of its type",
-                part.text,
-            )
+            message = f"the default of {name} is no value of its type"
+            self._notes.find("default-undecodable", "warning", part.line, message, part.text)
             return None, None
         self._notes.field("attribute default", name, part.line, part.text, "none" if stated.none else "read")
         origin = Origin("imported", (part.line.source(),), rule="stated", confidence=1.0)

@@ -3,15 +3,137 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from specs.documents.openvino_pages.field_outcomes import Notes
-from specs.documents.openvino_pages.items import Bullet
-from specs.documents.openvino_pages.parameter_types import SYMBOL, TypeFinder
+from specs.documents.openvino_pages.items import Bullet, Notes, State
 from specs.documents.openvino_pages.tokens import plain
+from specs.documents.openvino_pages.type_words import find_precision, read_types
 from specs.documents.text.documents import Line
-from specs.model.spec import Option, Origin, ParameterSpec
+from specs.model.spec import AttributeSpec, Option, Origin, ParameterSpec, TypeConstraint
+
+_MARKED = r"(?:\*{1,2}(?P<star>\w+)\*{1,2}|`(?P<code>\w+)`)"
+_TYPES = (
+    re.compile(rf"\b(?:[Tt]ype|types) (?:of elements |of values )?(?:is )?{_MARKED}"),
+    re.compile(rf"\b(?:of|with|has|have) {_MARKED} (?:element |data )?types?\b"),
+    re.compile(rf"\b(?:of|with) (?:the )?(?:same )?type {_MARKED}"),
+    re.compile(r"\btype (?P<star>boolean)(?P<code>)\b"),
+    re.compile(r"(?:^|\s)\*(?P<star>\w+)\*(?P<code>) type\b"),
+)
+_CLASS = re.compile(
+    r"\b(?P<phrase>any type|(?:any |arbitrary )?(?:supported )?(?:floating[- ]point|integer|numeric|boolean)"
+    r"(?: or (?:floating[- ]point|integer|numeric))?(?: type)?)"
+    r"(?:(?<=type)\b|(?=[.,]|\s+(?:scalar|tensors?|and|\()|$))"
+)
+_SAME = re.compile(
+    r"\b(?:same|equal|match\w*)\b[^.]{0,60}?"
+    r"(?:`(?P<name>\w+)`|(?P<number>\d)(?:st|nd|rd|th)|(?P<order>first|second|third)|input)"
+)
+_EQUAL = re.compile(
+    r"\b(?:same (?:shape and )?(?:data |element )?type\b|same type and shape|elements of the same type|"
+    r"same type of elements|(?:shape and )?type(?: and shape)? (?:equal to|match\w*))"
+)
+_CONCRETE = re.compile(r"\b(?:of|with) (?P<phrase>`\w+`(?:,? (?:or )?`\w+`)+) types?\b")
+_BY_ATTRIBUTE = re.compile(
+    r"\btype (?:is |that is )?(?:specified|defined|determined|given) (?:by|in) "
+    r"(?:the )?(?:attribute )?[*`](?P<name>\w+)[*`]"
+)
+_OPEN = re.compile(
+    r"\b(?:any|arbitrary) (?:supported )?types?\b|\btypes?\b.{0,20}\bsupported\b|\bdifferent types\b"
+)
+_ORDERS = {"first": 1, "second": 2, "third": 3}
+SYMBOL = re.compile(r"^T(?:_?[A-Z0-9]\w*|\d+)?$|^\w+_T$|^\w*_type$")
+"""How type variables are called."""
+
+
+@dataclass
+class TypeFinder:
+    """Finds types; `constraints` are those that a parameter states by itself, under names made for them."""
+
+    notes: Notes
+    variables: frozenset[str]
+    attributes: Mapping[str, AttributeSpec]
+    constraints: dict[str, TypeConstraint] = field(default_factory=dict)
+
+    def find(self, noun: str, name: str, line: Line, text: str, inputs: Sequence[ParameterSpec]) -> str:
+        """The type variable or concrete type that the text gives; `unknown` where it gives none."""
+        found = self._marked(name, line, text) or self._same(text, inputs) or self._phrase(name, line, text)
+        state: State = "read" if found else "unread"
+        if found is None and (
+            _OPEN.search(text)
+            or "otherwise" in text
+            or _EQUAL.search(text)
+            or not re.search(r"\btypes?\b", text)
+        ):
+            state = "open"
+        self.notes.field(f"{noun} type", name, line, text, state)
+        if found is None:
+            message = f"the page does not say which type {name} has"
+            evidence = text if len(text) <= 60 else f"{text[:56].rstrip()} ..."
+            self.notes.find("parameter-type-missing", "hint", line, message, evidence)
+        return found or "unknown"
+
+    def _marked(self, name: str, line: Line, text: str) -> str | None:
+        matches = [match for pattern in _TYPES for match in pattern.finditer(text)]
+        words = {match["star"] or match["code"] for match in matches}
+        if len(words & self.variables) > 1 and "otherwise" in text:
+            return None
+        for match in sorted(matches, key=lambda each: each.start()):
+            word = match["star"] or match["code"]
+            if word in self.variables:
+                return word
+            precision = find_precision(word)
+            if precision is not None:
+                return precision
+            if word in self.attributes:
+                return self._by_attribute(word, line)
+            if SYMBOL.match(word):
+                message = f"the page says nowhere what {word} stands for"
+                self.notes.find("type-variable-undefined", "warning", line, message, f"type {word} of {name}")
+                return word
+        said = _BY_ATTRIBUTE.search(text)
+        return self._by_attribute(said["name"], line) if said and said["name"] in self.attributes else None
+
+    def _by_attribute(self, name: str, line: Line) -> str:
+        """A variable called as the attribute that chooses the type, with the types that it allows."""
+        values = self.attributes[name].values
+        types = [find_precision(str(each)) for each in values.values] if values else []
+        known = tuple(each for each in types if each)
+        if known and len(known) == len(types):
+            sources = (line.source(), *self.attributes[name].origin.sources)
+            self.constraints[name] = TypeConstraint(name, known, Origin("imported", sources))
+        return name
+
+    def _phrase(self, name: str, line: Line, text: str) -> str | None:
+        concrete = _CONCRETE.search(text)
+        phrase = concrete or _CLASS.search(text.lower())
+        types = read_types(phrase["phrase"]) if phrase else None
+        if types is None or types.open:
+            return None
+        if len(types.types) == 1:
+            return types.types[0]
+        variable = f"T_{name}"
+        self.constraints[variable] = TypeConstraint(
+            variable, types.types, Origin("imported", (line.source(),))
+        )
+        return variable
+
+    def _same(self, text: str, inputs: Sequence[ParameterSpec]) -> str | None:
+        """The type of the input whose type this one is said to have."""
+        said = _EQUAL.search(text)
+        if said is None or not inputs:
+            return None
+        match = _SAME.search(text, max(said.start() - 20, 0))
+        if match is None and "input" not in text:
+            return None
+        chosen: ParameterSpec | None = inputs[0]
+        if match and match["name"]:
+            chosen = next((each for each in inputs if each.name == match["name"]), None)
+        elif match and (match["number"] or match["order"]):
+            position = int(match["number"]) if match["number"] else _ORDERS[match["order"]]
+            chosen = inputs[position - 1] if 0 < position <= len(inputs) else None
+        return chosen.type if chosen and chosen.type != "unknown" else None
+
 
 _NUMBERED = re.compile(
     r"^\*\*(?P<first>\d+)(?P<more>(?:\*\*)?(?:\.\.|,? ?\.\.\.,? ?| ?- ?)(?:\*\*)?\w+)?\*\*"
@@ -68,13 +190,8 @@ class ParameterReader:
             elif numbered:
                 variants.append(numbered)
             elif not _NOTE.match(text):
-                self._notes.find(
-                    "item-unread",
-                    "warning",
-                    bullet.lines[0],
-                    f"an item among the {group.noun}s has no number",
-                    text[:60],
-                )
+                message = f"an item among the {group.noun}s has no number"
+                self._notes.find("item-unread", "warning", bullet.lines[0], message, text[:60])
         if variants:
             self._variants(group, variants)
 
@@ -86,13 +203,9 @@ class ParameterReader:
             if head is not None:
                 self._parameter(group, bullet, head)
         least = min(map(len, variants))
-        self._notes.find(
-            "alternative-signatures",
-            "hint",
-            longest[0].lines[0],
-            f"the {group.noun}s are listed in alternatives",
-            " or ".join(str(len(each)) for each in variants),
-        )
+        message = f"the {group.noun}s are listed in alternatives"
+        evidence = " or ".join(str(len(each)) for each in variants)
+        self._notes.find("alternative-signatures", "hint", longest[0].lines[0], message, evidence)
         group.parameters[least:] = [replace(each, option="optional") for each in group.parameters[least:]]
 
     def _parameter(self, group: ParameterGroup, bullet: Bullet, head: re.Match[str]) -> None:
@@ -103,13 +216,9 @@ class ParameterReader:
         below = plain(" ".join(each.text for child in bullet.children for each in child.lines))
         number = len(group.parameters) + 1
         if named.get("first") is not None and int(named["first"]) != number:
-            self._notes.find(
-                "sequence-break",
-                "error",
-                line,
-                f"the {group.noun}s are not numbered one after the other",
-                f"{named['first']} where {number} is due",
-            )
+            message = f"the {group.noun}s are not numbered one after the other"
+            evidence = f"{named['first']} where {number} is due"
+            self._notes.find("sequence-break", "error", line, message, evidence)
             number = int(named["first"])
         several = "what" in named or bool(named.get("more"))
         name = self._name(group, text, number, named, several)
@@ -160,13 +269,8 @@ class ParameterReader:
         stated = bool(optional) != bool(required)
         self._notes.field("input optionality", name, line, text, "read" if stated or several else "unread")
         if not stated and not several:
-            self._notes.find(
-                "optionality-unstated",
-                "hint",
-                line,
-                f"the page does not say whether {name} may be omitted",
-                text[:60],
-            )
+            message = f"the page does not say whether {name} may be omitted"
+            self._notes.find("optionality-unstated", "hint", line, message, text[:60])
         if several:
             return "variadic"
         return "optional" if optional else "single"

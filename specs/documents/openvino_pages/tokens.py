@@ -1,4 +1,4 @@
-"""What the three lexers of OpenVINO pages give the parser: sections, bullets, text, blocks of code."""
+"""The lexers of OpenVINO pages, and what they give the parser: sections, bullets, text, blocks of code."""
 
 from __future__ import annotations
 
@@ -7,8 +7,92 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from specs.documents.text.documents import Line
+from specs.documents.text.documents import KeepsFindings, Line
 from specs.model.spec import Finding
+
+_FENCE = re.compile(r"^[ \t]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)$")
+_HEADING = re.compile(r"^#{1,6}\s")
+
+
+def lex_markdown(lines: Sequence[Line]) -> Lexed:
+    """The tokens of a page; a fence that never ends is a finding."""
+    page = Lexed()
+    mark: str | None = None
+    for line in lines:
+        fence = _FENCE.match(line.text)
+        if mark is not None:
+            if fence and fence["mark"].startswith(mark) and not fence["info"].strip():
+                mark = None
+                page.blocks[-1].closed = True
+            else:
+                page.code(line)
+        elif fence:
+            mark = fence["mark"]
+            page.blocks.append(CodeBlock(fence["info"].strip(), line, closed=False))
+            if len(fence["info"].split()) > 1:
+                page.damaged("collapsed-lines", line, "text stands in the line that opens a block of code")
+        elif not _HEADING.match(line.text):
+            page.prose(line)
+    if page.blocks and not page.blocks[-1].closed:
+        page.damaged("markup-damage", page.blocks[-1].start, "a block of code never ends")
+    return page
+
+
+_DIRECTIVE = re.compile(r"^[ \t]*\.\. +(?P<name>[\w-]+)::[ \t]*(?P<argument>.*)$")
+_COMMENT = re.compile(r"^[ \t]*\.\.(?:\s|$)")
+_OPTION = re.compile(r"^[ \t]+:\w[\w-]*:")
+_LITERAL = re.compile(r"::$")
+_UNREAD = frozenset(["meta", "index", "image", "figure", "toctree"])
+
+
+def lex_doxyrest(lines: Sequence[Line]) -> Lexed:
+    """The tokens of a page that doxyrest made out of Markdown in 2022."""
+    return _lex(lines, frozenset(["ref-code-block", "code-block"]))
+
+
+def lex_sphinx(lines: Sequence[Line]) -> Lexed:
+    """The tokens of a page of the current generation, for Sphinx."""
+    return _lex(lines, frozenset(["code-block", "code", "sourcecode", "parsed-literal"]))
+
+
+def _lex(lines: Sequence[Line], code: frozenset[str]) -> Lexed:
+    """The tokens of a page whose blocks of code are the directives named, or follow a double colon."""
+    page = Lexed()
+    position = 0
+    while position < len(lines):
+        line = lines[position]
+        position += 1
+        directive = _DIRECTIVE.match(line.text)
+        if directive is None:
+            if not _COMMENT.match(line.text):
+                page.prose(line)
+            if not _LITERAL.search(line.text):
+                continue
+            name, argument = "", ""
+        else:
+            name, argument = directive["name"], directive["argument"].strip()
+        end = _end(lines, position, width(line.text))
+        body = lines[position:end]
+        if directive is None or name in code or name == "math":
+            page.blocks.append(CodeBlock(argument if name in code else name, line))
+            if len(argument.split()) > 1 and name in code:
+                page.damaged("collapsed-lines", line, "text stands in the line that opens a block of code")
+            for each in body:
+                if not _OPTION.match(each.text):
+                    page.code(each)
+            position = end
+        elif name in _UNREAD:
+            position = end
+    return page
+
+
+def _end(lines: Sequence[Line], start: int, indent: int) -> int:
+    """The first line behind `start` that is neither empty nor indented further than `indent`."""
+    for position in range(start, len(lines)):
+        if lines[position].text.strip() and width(lines[position].text) <= indent:
+            return position
+    return len(lines)
+
 
 Kind = Literal["section", "bullet", "text", "code"]
 
@@ -52,7 +136,7 @@ class CodeBlock:
 
 
 @dataclass
-class Lexed:
+class Lexed(KeepsFindings):
     """A page as tokens, its blocks of code, and what is wrong with its markup."""
 
     tokens: list[Token] = field(default_factory=list)
@@ -73,7 +157,7 @@ class Lexed:
     def damaged(self, code: str, line: Line, message: str) -> None:
         evidence = line.text.strip()
         shown = evidence if len(evidence) <= 60 else f"{evidence[:40].rstrip()} ..."
-        self.findings.append(Finding(code, "warning", line.source(), message, shown, "noted"))
+        self.find(code, "warning", line, message, shown)
 
 
 def _classify(line: Line) -> Token:

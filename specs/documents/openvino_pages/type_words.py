@@ -1,11 +1,69 @@
-"""Element types in the words of OpenVINO's pages: precisions, classes, and phrases that put them together."""
+"""Element types in the words of OpenVINO's pages, and the type variables that stand for them."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
+from specs.documents.openvino_pages.items import Bullet, Notes, State
+from specs.documents.openvino_pages.tokens import plain
+from specs.model.spec import Origin, TypeConstraint
+
+_HEAD = re.compile(
+    r"^(?!\*\*note)(?P<names>[*`]+\w+[*`]+(?:, ?[*`]+\w+[*`]+)*)\s*(?::|-)\s*(?P<text>.*)$", re.IGNORECASE
+)
+
+
+@dataclass
+class TypeReader:
+    """Reads the bullets of the types' section; `names` are all that it defines, understood or not."""
+
+    notes: Notes
+    constraints: dict[str, TypeConstraint] = field(default_factory=dict)
+    names: dict[str, Bullet] = field(default_factory=dict)
+
+    def read(self, bullets: Sequence[Bullet]) -> None:
+        for bullet in bullets:
+            head = _HEAD.match(plain(bullet.lines[0].text))
+            if head is None:
+                if not re.match(r"^\*\*note", bullet.lines[0].text.strip(), re.IGNORECASE):
+                    message = "an item among the types names none"
+                    evidence = bullet.lines[0].text[:60]
+                    self.notes.find("item-unread", "warning", bullet.lines[0], message, evidence)
+                continue
+            rest = [head["text"], *(plain(each.text) for each in bullet.lines[1:])]
+            phrase = " ".join(rest).strip()
+            for name in re.findall(r"\w+", head["names"]):
+                self._variable(name, bullet, phrase)
+
+    def _variable(self, name: str, bullet: Bullet, phrase: str) -> None:
+        line = bullet.lines[0]
+        if name in self.names:
+            self.notes.find("duplicate-name", "warning", line, f"{name} is defined twice", name)
+            return
+        self.names[name] = bullet
+        types = read_types(phrase)
+        state: State = "unread" if types is None else "open" if types.open else "read"
+        self.notes.field("type variable", name, line, phrase, state)
+        if types is None:
+            message = f"the phrase that says what {name} stands for is no known one"
+            self.notes.find("type-unread", "warning", line, message, phrase[:60])
+        elif types.types:
+            origin = Origin("imported", (line.source(),))
+            self.constraints[name] = TypeConstraint(name, types.types, origin)
+        elif types.open:
+            message = f"the page leaves open which types {name} stands for"
+            evidence = "it names none and refers to what is supported"
+            self.notes.find("types-unstated", "warning", line, message, evidence)
+
+    @property
+    def integers(self) -> frozenset[str]:
+        """The variables that stand for integers alone."""
+        every = {*SIGNED, *UNSIGNED}
+        return frozenset(name for name, each in self.constraints.items() if set(each.types) <= every)
+
 
 FLOATS = ("float16", "bfloat16", "float", "double")
 SIGNED = ("int8", "int16", "int32", "int64")

@@ -10,17 +10,21 @@ from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
 from specs.documents.openvino_pages.assignments import Assignments
 from specs.documents.openvino_pages.examples import read_examples
-from specs.documents.openvino_pages.field_outcomes import FieldOutcome, Notes
-from specs.documents.openvino_pages.items import TitledTokens, read_bullets, read_sections
+from specs.documents.openvino_pages.items import (
+    FieldOutcome,
+    Notes,
+    TitledTokens,
+    read_bullets,
+    read_sections,
+)
 from specs.documents.openvino_pages.page_attributes import AttributeReader
-from specs.documents.openvino_pages.parameter_types import TypeFinder
-from specs.documents.openvino_pages.parameters import ParameterReader
+from specs.documents.openvino_pages.parameters import ParameterReader, TypeFinder
 from specs.documents.openvino_pages.tokens import Lexed, Token, bare
-from specs.documents.openvino_pages.type_variables import TypeReader
+from specs.documents.openvino_pages.type_words import TypeReader
 from specs.documents.openvino_pages.xml_layers import Layers
 from specs.documents.prose.formulas import find_formulas
 from specs.documents.text.documents import KEY, Line, Passage, Text, split_lines, unescape
-from specs.model.spec import Arity, Document, Finding, Formula, ParameterSpec, Prose, Spec, TypeConstraint
+from specs.model.spec import Arity, Document, Formula, Prose, Spec, TypeConstraint
 
 VERSIONED = re.compile(
     r"^\*\*Versioned[ \t]+name\*\*[ \t]*:\s*\*(?P<name>\w+)-(?P<version>\d{1,4})\*", re.MULTILINE
@@ -79,25 +83,11 @@ def read_page(
     assignments.read(page.blocks)
     findings += [*layers.findings, *assignments.findings]
     if damaged and dialect != "openvino-markdown":
-        findings.append(
-            Finding(
-                "html-escape",
-                "warning",
-                damaged[0].source(),
-                "HTML entities stand in the text",
-                f"{len(damaged)} lines",
-                "repaired",
-            )
-        )
-    found = [*builder.notes.findings, *page.findings, *findings]
-    found.sort(key=lambda each: (each.source.line, each.code))
-    spec = replace(spec, examples=(*layers.examples, *assignments.examples, *numbered), findings=tuple(found))
+        message, evidence = "HTML entities stand in the text", f"{len(damaged)} lines"
+        builder.notes.find("html-escape", "warning", damaged[0], message, evidence, "repaired")
+    spec = replace(spec, examples=(*layers.examples, *assignments.examples, *numbered))
+    spec = spec.with_findings((*builder.notes.findings, *page.findings, *findings))
     return OpenVINOPage(spec, tuple(builder.notes.outcomes), layers)
-
-
-def _arity(parameters: Sequence[ParameterSpec]) -> Arity:
-    least = sum(each.option == "single" for each in parameters)
-    return Arity(least, None if any(each.option == "variadic" for each in parameters) else len(parameters))
 
 
 @dataclass
@@ -142,13 +132,8 @@ class _Builder:
         last = Line("", max((each.line.number for each in self.page.tokens if each.line.text), default=1))
         for title in _DUE:
             if title not in found and (title, self.operator.name) not in _NONE_DUE:
-                self.notes.find(
-                    "section-missing",
-                    "hint",
-                    last,
-                    f"the page has no section {title}",
-                    "every page of this kind has one",
-                )
+                message = f"the page has no section {title}"
+                self.notes.find("section-missing", "hint", last, message, "every page of this kind has one")
         return found
 
     def arity(self, title: str) -> Arity | None:
@@ -164,7 +149,7 @@ class _Builder:
                 "section-unread", "hint", line, f"the section {title} lists none", text[:60] or "it is empty"
             )
             return None
-        return _arity(group.parameters)
+        return Arity.of(group.parameters)
 
     def _title(self, written: str) -> str:
         """A title in its usual form: one's own name in front and other numbers of words are dropped."""

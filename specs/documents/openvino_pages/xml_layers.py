@@ -2,18 +2,73 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from opcert.vocabulary.attributes import AttributeKind
-from specs.documents.openvino_pages.commented import fits_shape, read_comment
 from specs.documents.openvino_pages.tokens import CodeBlock
 from specs.documents.openvino_pages.type_words import find_precision
 from specs.documents.openvino_pages.xml_blocks import Element, Malformed, read_xml
-from specs.documents.text.documents import Line
-from specs.model.spec import Example, Finding, ParameterSpec, Spec, Value
+from specs.documents.text.documents import KeepsFindings, Line
+from specs.documents.worked.printed import read_printed
+from specs.model.spec import Action, Example, Finding, ParameterSpec, Spec, Value
+
+_LABELLED = re.compile(
+    r"^(?P<label>[A-Za-z_][\w ]*?)(?:\s+values?)?\s*(?:\bis\b\s*)?[:=]?\s*"
+    r"(?P<value>[\[{(].*[\]})]|[-+]?\d[\w.+-]*|true|false)\s*\.?$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?f?")
+
+
+@dataclass(frozen=True)
+class Commented:
+    """A value: what it is said to be of, its shape (None for one number), elements, printed digits."""
+
+    label: str
+    shape: tuple[int, ...] | None
+    data: tuple[Any, ...]
+    decimals: int | None
+
+
+def read_comment(text: str) -> Commented | None:
+    """The value of a comment that is nothing but a name and a value; None where it is anything else."""
+    match = _LABELLED.match(text)
+    if match is None:
+        match = re.match(r"^(?P<label>)(?P<value>\[.*\])$", text)
+    if match is None:
+        return None
+    value = re.sub(r"\btrue\b", "True", re.sub(r"\bfalse\b", "False", match["value"], flags=re.I), flags=re.I)
+    label = re.sub(r"(?: input)? contains?$", "", match["label"].strip().lower()).replace(" ", "_")
+    if not value.startswith("["):
+        return _single(label, value)
+    printed = read_printed(value)
+    if printed is None or printed.shape is None or value[printed.end :].strip():
+        return None
+    return Commented(label, printed.shape, printed.data, printed.decimals)
+
+
+def _single(label: str, value: str) -> Commented | None:
+    if value in ("True", "False"):
+        return Commented(label, None, (value == "True",), None)
+    if not _NUMBER.fullmatch(value):
+        return None
+    digits = value.rstrip("f")
+    if "." not in digits and "e" not in digits.lower():
+        return Commented(label, None, (int(digits),), None)
+    fraction = digits.lower().partition("e")[0].partition(".")[2]
+    return Commented(label, None, (float(digits),), len(fraction))
+
+
+def fits_shape(value: Commented, shape: tuple[int, ...]) -> bool:
+    """Whether the value has the shape that the port states; one number fits every shape of one element."""
+    if value.shape is None:
+        return math.prod(shape) == 1
+    return value.shape == shape
+
 
 _LAYER = re.compile(r"<\s*/?\s*layer\b|<\s*type=")
 _OWN = frozenset(["id", "name", "type", "version"])
@@ -21,7 +76,7 @@ _BOOLEANS = {"true": 1, "false": 0}
 
 
 @dataclass
-class Layers:
+class Layers(KeepsFindings):
     """Examples out of blocks of XML, and what is wrong with these."""
 
     spec: Spec
@@ -46,7 +101,9 @@ class Layers:
             root = read_xml(lines)
             self._mended = isinstance(root, Malformed) and root.mended is not None
             if isinstance(root, Malformed):
-                self._malformed(root)
+                message = "the example is no well-formed XML"
+                action: Action = "noted" if root.mended is None else "repaired"
+                self.find("xml-malformed", "warning", root.line, message, root.reason, action)
                 if root.mended is None:
                     continue
                 self.mended += 1
@@ -59,25 +116,9 @@ class Layers:
                 self._layer(layer)
         if others and not self.examples:
             names = ", ".join(dict.fromkeys(each.attributes.get("type", "?") for each in others))
-            self._find(
-                "example-of-other-operator",
-                "hint",
-                others[0].line,
-                f"no example shows {self.spec.operator.name}",
-                f"layers of the type {names}",
-            )
-
-    def _malformed(self, found: Malformed) -> None:
-        self.findings.append(
-            Finding(
-                "xml-malformed",
-                "warning",
-                found.line.source(),
-                "the example is no well-formed XML",
-                found.reason,
-                "noted" if found.mended is None else "repaired",
-            )
-        )
+            message = f"no example shows {self.spec.operator.name}"
+            evidence = f"layers of the type {names}"
+            self.find("example-of-other-operator", "hint", others[0].line, message, evidence)
 
     def _own(self, layer: Element) -> bool:
         return layer.attributes.get("type", self.spec.operator.name) == self.spec.operator.name
@@ -113,13 +154,8 @@ class Layers:
         """The operation's attributes that stand on the layer itself; its own are id, name, type, version."""
         given = {key: value for key, value in layer.attributes.items() if key in kinds and key not in _OWN}
         if given:
-            self._find(
-                "attribute-misplaced",
-                "hint",
-                layer.line,
-                f"{name} gives the operation's attributes on the layer, not in its data",
-                ", ".join(given),
-            )
+            message = f"{name} gives the operation's attributes on the layer, not in its data"
+            self.find("attribute-misplaced", "hint", layer.line, message, ", ".join(given))
         return {key: decode(value, kinds[key]) for key, value in given.items()}
 
     def _check(
@@ -128,13 +164,8 @@ class Layers:
         known = self.spec.attributes
         unknown = [each for each in attributes if each not in known]
         if unknown:
-            self._find(
-                "attribute-unknown-in-example",
-                "warning",
-                layer.line,
-                f"{name} gives attributes that the operation does not have",
-                ", ".join(unknown),
-            )
+            message = f"{name} gives attributes that the operation does not have"
+            self.find("attribute-unknown-in-example", "warning", layer.line, message, ", ".join(unknown))
         for each, value in attributes.items():
             allowed = known[each].values if each in known else None
             if (
@@ -143,31 +174,19 @@ class Layers:
                 and isinstance(value, str | int)
                 and value not in allowed.values
             ):
-                self._find(
-                    "example-outside-values",
-                    "warning",
-                    layer.line,
-                    f"{name} gives {each} a value that is none of its values",
-                    f"{value!r}; {', '.join(map(str, allowed.values))}",
-                )
+                message = f"{name} gives {each} a value that is none of its values"
+                evidence = f"{value!r}; {', '.join(map(str, allowed.values))}"
+                self.find("example-outside-values", "warning", layer.line, message, evidence)
         for group, arity in (("input", self.spec.input_arity), ("output", self.spec.output_arity)):
             count = len(groups[group])
+            limit = None
             if arity and arity.most is not None and count > arity.most:
-                self._find(
-                    "arity-vs-example",
-                    "error",
-                    layer.line,
-                    f"{name} has {count} {group}s, the operation at most {arity.most}",
-                    f"{count} ports",
-                )
+                limit = f"at most {arity.most}"
             elif arity and group == "input" and 0 < count < arity.least:
-                self._find(
-                    "arity-vs-example",
-                    "error",
-                    layer.line,
-                    f"{name} has {count} inputs, the operation at least {arity.least}",
-                    f"{count} ports",
-                )
+                limit = f"at least {arity.least}"
+            if limit is not None:
+                message = f"{name} has {count} {group}s, the operation {limit}"
+                self.find("arity-vs-example", "error", layer.line, message, f"{count} ports")
 
     def _ports(
         self, layer: Element, parameters: Sequence[ParameterSpec], ports: Sequence[Element], group: str
@@ -199,21 +218,14 @@ class Layers:
                 continue
             if fits_shape(found, shape):
                 return Value(shape, found.data, precision, line.source(), found.decimals)
-            self._find(
-                "brackets-vs-shape",
-                "error",
-                line,
-                f"the value of {name} does not have the shape of its port",
-                f"{list(found.shape or ())} where the port has {list(shape)}",
-            )
+            message = f"the value of {name} does not have the shape of its port"
+            evidence = f"{list(found.shape or ())} where the port has {list(shape)}"
+            self.find("brackets-vs-shape", "error", line, message, evidence)
         for text, line in dims[0].comments if len(dims) == 1 else ():
             found = read_comment(text)
             if found and found.shape == shape and (not found.label or found.label == name):
                 return Value(shape, found.data, precision, line.source(), found.decimals)
         return Value(shape, None, precision, place.source())
-
-    def _find(self, code: str, severity: Any, line: Line, message: str, evidence: str) -> None:
-        self.findings.append(Finding(code, severity, line.source(), message, evidence, "noted"))
 
 
 def _speaks_of(label: str, name: str, names: Sequence[str]) -> bool:

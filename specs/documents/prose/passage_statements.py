@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
 
-from specs.documents.prose.broadcasting import find_broadcasts
 from specs.documents.prose.part_names import ParameterNames
 from specs.documents.prose.ranges import find_ranges
 from specs.documents.prose.ranks import find_ranks, rank_names
 from specs.documents.prose.relevance import find_relevance
-from specs.documents.prose.same_shapes import find_same_shapes
+from specs.documents.prose.same_shapes import find_broadcasts, find_same_shapes
 from specs.documents.prose.type_classes import find_type_classes
 from specs.documents.prose.worded_shapes import find_shapes
 from specs.documents.text.documents import Passage

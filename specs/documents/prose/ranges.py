@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from specs.documents.prose.bounds import expression, rank_symbols
 from specs.documents.prose.part_names import ParameterNames, name_of
 from specs.documents.prose.sentences import Sentence, found, pattern, sentences
-from specs.documents.prose.worded_conditions import condition
+from specs.documents.prose.worded_conditions import condition, expression, rank_symbols
 from specs.documents.text.documents import Passage
 from specs.model.spec import Origin
 from specs.model.statements import Of, Range

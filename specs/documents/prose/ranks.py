@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from specs.documents.prose.bounds import expression
 from specs.documents.prose.part_names import ParameterNames, name_of
 from specs.documents.prose.sentences import MOST_LETTERS, Sentence, found, pattern, sentences
-from specs.documents.prose.worded_conditions import condition
+from specs.documents.prose.worded_conditions import condition, expression
 from specs.documents.text.documents import Passage
 from specs.model.spec import Origin
 from specs.model.statements import Rank

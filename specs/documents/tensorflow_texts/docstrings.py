@@ -1,20 +1,28 @@
-"""A TensorFlow docstring as facts: tensors and attributes by their phrases, prose, examples, findings."""
+"""A TensorFlow docstring as facts, and what is wrong with it as a whole."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from opcert.vocabulary.names import OperatorName
 from specs.documents.prose.described_values import find_values
-from specs.documents.tensorflow_texts.arguments import describe_tensor
-from specs.documents.tensorflow_texts.checks import check_sections
 from specs.documents.tensorflow_texts.examples import read_input_examples
-from specs.documents.tensorflow_texts.phrases import TensorPhrase, read_attribute, read_tensor
-from specs.documents.tensorflow_texts.sections import ArgumentText, Sections, split_sections
-from specs.documents.tensorflow_texts.type_words import is_type, our_type
-from specs.documents.text.documents import Line, Passage
+from specs.documents.tensorflow_texts.phrases import (
+    AttributePhrase,
+    TensorPhrase,
+    describe_tensor,
+    is_type,
+    our_type,
+    read_attribute,
+    read_default,
+    read_tensor,
+)
+from specs.documents.tensorflow_texts.sections import ArgumentText, PythonSignature, Sections, split_sections
+from specs.documents.text.documents import KeepsFindings, Line, Passage
 from specs.model.spec import (
+    AllowedValues,
     Arity,
     AttributeSpec,
     Document,
@@ -29,46 +37,141 @@ from specs.model.spec import (
     TypeConstraint,
 )
 
+
+def check_sections(sections: Sections, spec: Spec, lines: Sequence[Line]) -> Iterator[Finding]:
+    """Findings about the parts of a docstring and the signature above it."""
+    top = next((each for each in lines if each.text), lines[0])
+    for title in ("Args:", "Returns:"):
+        if title not in sections.titles:
+            yield _found("section-missing", top, f"the docstring has no section {title}", title)
+    for line in sections.repeated:
+        yield _found("item-unread", line, f"the docstring has two sections {line.text}", line.text)
+    if sections.stray:
+        line = sections.stray[0]
+        evidence = f"{line.text.strip()[:80]} ({len(sections.stray)} lines)"
+        yield _found("item-unread", line, "lines of the arguments belong to none of them", evidence)
+    for name, line in sections.swallowed:
+        message = f"{name} begins within the text of another argument"
+        yield _found("item-unread", line, message, line.text)
+    yield from _repeated(sections)
+    yield from _results(sections)
+    if sections.signature is not None:
+        yield from _arguments_as_signed(sections, sections.signature)
+        yield from _defaults_as_signed(sections, sections.signature, spec)
+    for attribute in spec.attributes.values():
+        yield from _default_among_values(attribute)
+
+
+def _found(code: str, line: Line, message: str, evidence: str, severity: Severity = "warning") -> Finding:
+    return Finding(code, severity, line.source(), message, evidence, "noted")
+
+
+def _repeated(sections: Sections) -> Iterator[Finding]:
+    for items in (sections.arguments, sections.results):
+        counts = Counter(each.name for each in items)
+        for item in items:
+            if counts[item.name] > 1:
+                counts[item.name] = 0
+                yield _found("duplicate-name", item.line, f"{item.name} is described twice", item.name)
+
+
+def _results(sections: Sections) -> Iterator[Finding]:
+    """The tuple that the section names against the results that it describes."""
+    title = sections.titles.get("Returns:")
+    if title is None:
+        return
+    if not sections.result:
+        yield _found("section-cut", title, "the section Returns: says nothing", "no text follows")
+    if sections.stated_results is None:
+        return
+    described = [each.name for each in sections.results]
+    missing = [each for each in sections.stated_results if each not in described]
+    if missing:
+        message = "the results that the tuple names are not all described"
+        yield _found("items-vs-signature", title, message, ", ".join(missing))
+
+
+def _arguments_as_signed(sections: Sections, signature: PythonSignature) -> Iterator[Finding]:
+    described = [each.name for each in sections.arguments]
+    signed = list(signature.names)
+    if described == signed:
+        return
+    missing = [each for each in signed if each not in described]
+    more = [each for each in described if each not in signed]
+    evidence = [f"not described: {', '.join(missing)}"] if missing else []
+    evidence += [f"not in the signature: {', '.join(more)}"] if more else []
+    yield _found(
+        "items-vs-signature",
+        sections.titles.get("Args:", signature.line),
+        "the arguments are not those of the signature",
+        "; ".join(evidence) or f"{', '.join(described)} where the signature has {', '.join(signed)}",
+    )
+
+
+def _defaults_as_signed(sections: Sections, signature: PythonSignature, spec: Spec) -> Iterator[Finding]:
+    """Each attribute's default against the one of the parameter, where that is a value that can be read."""
+    for item in sections.arguments:
+        attribute = spec.attributes.get(item.name)
+        if attribute is None or item.name not in signature.names:
+            continue
+        signed = signature.defaults.get(item.name)
+        stated = f"{attribute.default!r}" if attribute.has_default else "none"
+        message = f"the default of {item.name} is not that of the signature"
+        if (signed is not None) != attribute.has_default:
+            evidence = f"{stated} in the text, {signed or 'none'} in the signature"
+            yield _found("items-vs-signature", item.line, message, evidence)
+        elif signed is not None and attribute.other_type not in ("tensor", "function"):
+            try:
+                value = read_default(signed.replace("_dtypes.", "tf."), attribute.kind, attribute.other_type)
+            except ValueError:
+                continue
+            if value != attribute.default:
+                evidence = f"{stated} in the text, {signed} in the signature"
+                yield _found("items-vs-signature", item.line, message, evidence)
+
+
+def _default_among_values(attribute: AttributeSpec) -> Iterator[Finding]:
+    allowed = attribute.allowed
+    if allowed is None or not attribute.has_default:
+        return
+    defaults = attribute.default if isinstance(attribute.default, list) else [attribute.default]
+    outside = [str(each) for each in defaults if each not in allowed]
+    if outside:
+        source = attribute.origin.sources[0]
+        line = Line("", source.line, source.column)
+        message = f"the default of {attribute.name} is none of its values"
+        evidence = f"{', '.join(outside)} is not among {', '.join(map(str, allowed))}"
+        yield _found("default-outside-values", line, message, evidence)
+
+
 _NO_RESULT = "The created Operation."
 
 
 def read_docstring(lines: Sequence[Line], name: OperatorName, document: Document) -> Spec:
     """The facts of one docstring, and what can be seen to be wrong with it."""
     sections = split_sections(lines)
-    builder = _Builder()
+    builder = Builder()
     builder.summary(sections.summary)
     for item in sections.arguments:
         builder.argument(item)
     builder.returns(sections)
     builder.finish()
-    spec = Spec(
-        operator=name,
-        documents=(document,),
-        attributes=builder.attributes,
-        inputs=tuple(builder.inputs),
-        outputs=tuple(builder.outputs),
-        type_constraints=builder.type_constraints,
-        formulas=tuple(builder.formulas),
-        prose=tuple(builder.prose),
-        examples=tuple(builder.examples),
+    spec = replace(
+        builder.spec(name, document),
         input_arity=_arity(builder.inputs),
         output_arity=_arity(builder.outputs),
-        origins=builder.origins,
     )
-    findings = [*builder.findings, *check_sections(sections, spec, lines)]
-    findings.sort(key=lambda each: (each.source.line, each.source.column or 0, each.code))
-    return replace(spec, findings=tuple(findings))
+    return spec.with_findings((*builder.findings, *check_sections(sections, spec, lines)))
 
 
 def _arity(parameters: Sequence[ParameterSpec]) -> Arity | None:
     """How many tensors there are; None where the text does not say how long a list is at least."""
     if any(each.option == "variadic" and each.homogeneous is False for each in parameters):
         return None
-    least = sum((each.least_length or 0) if each.option == "variadic" else 1 for each in parameters)
-    return Arity(least, None if any(each.option == "variadic" for each in parameters) else len(parameters))
+    return Arity.of(parameters)
 
 
-class _Builder:
+class Builder(KeepsFindings):
     """Collects the facts of one docstring."""
 
     def __init__(self) -> None:
@@ -83,8 +186,21 @@ class _Builder:
         self.origins: dict[str, Origin] = {}
         self._phrases: list[tuple[ParameterSpec, TensorPhrase]] = []
 
-    def _find(self, code: str, severity: Severity, line: Line, message: str, evidence: str) -> None:
-        self.findings.append(Finding(code, severity, line.source(), message, evidence, "noted"))
+    def spec(self, operator: OperatorName, document: Document) -> Spec:
+        """The facts that were collected, and what was found on the way."""
+        return Spec(
+            operator=operator,
+            documents=(document,),
+            attributes=self.attributes,
+            inputs=tuple(self.inputs),
+            outputs=tuple(self.outputs),
+            type_constraints=self.type_constraints,
+            formulas=tuple(self.formulas),
+            prose=tuple(self.prose),
+            examples=tuple(self.examples),
+            findings=tuple(self.findings),
+            origins=self.origins,
+        )
 
     def summary(self, lines: list[Line]) -> None:
         passage = Passage(lines)
@@ -101,33 +217,43 @@ class _Builder:
         if item.name == "name":
             return
         if not item.passage:
-            self._find(
-                "item-unread", "warning", item.line, f"the page says nothing of {item.name}", item.name
-            )
+            self.find("item-unread", "warning", item.line, f"the page says nothing of {item.name}", item.name)
             return
         tensor = read_tensor(item.passage.text)
         attribute = None if tensor and tensor.relation != "unread" else read_attribute(item.passage.text)
         if attribute is None and tensor is not None:
-            self.inputs.append(self._tensor(item, tensor))
-            self.formulas += describe_tensor(item.passage, tensor.end).formulas
-            self.prose.append(item.passage.prose(f"inputs.{item.name}"))
-            self._examples(item.passage, item.name)
+            self.tensor(item, tensor)
             return
-        self.prose.append(item.passage.prose(f"attributes.{item.name}"))
         origin = Origin("imported", (item.line.source(),))
         if attribute is None:
+            self.prose.append(item.passage.prose(f"attributes.{item.name}"))
             evidence = item.passage.text[:80]
-            self._find(
+            self.find(
                 "type-unread", "warning", item.line, f"the type of {item.name} is no known one", evidence
             )
             self.attributes[item.name] = AttributeSpec(item.name, None, False, None, False, None, origin)
             return
-        values = attribute.stated_values(origin)
-        if values is None and attribute.kind == "string":
+        values = None
+        if attribute.values is None and attribute.kind == "string":
             values = find_values(item.passage, item.name, attribute.default)
-        if attribute.has_default:
+        self.attribute(item, attribute, values)
+
+    def tensor(self, item: ArgumentText, phrase: TensorPhrase) -> None:
+        """An input, by the phrase that its text begins with."""
+        self.inputs.append(self._tensor(item, phrase))
+        self.formulas += describe_tensor(item.passage, phrase.end).formulas
+        self.prose.append(item.passage.prose(f"inputs.{item.name}"))
+        self._examples(item.passage, item.name)
+
+    def attribute(
+        self, item: ArgumentText, phrase: AttributePhrase, values: AllowedValues | None = None
+    ) -> None:
+        """An attribute, by the phrase that its text begins with; its values, where the phrase has none."""
+        self.prose.append(item.passage.prose(f"attributes.{item.name}"))
+        origin = Origin("imported", (item.line.source(),))
+        if phrase.has_default:
             self.origins[f"attributes.{item.name}.default"] = origin
-        self.attributes[item.name] = attribute.spec(item.name, values, origin)
+        self.attributes[item.name] = phrase.spec(item.name, phrase.stated_values(origin) or values, origin)
 
     def _tensor(self, item: ArgumentText, phrase: TensorPhrase) -> ParameterSpec:
         """A tensor; its type variable is `T_<name>` unless it shares another's or the phrase names one."""
@@ -142,13 +268,13 @@ class _Builder:
             variable = our_type(phrase.type)
         elif phrase.relation == "unread":
             evidence = item.passage.text[:80]
-            self._find(
+            self.find(
                 "type-unread", "warning", item.line, f"the type of {item.name} is no known one", evidence
             )
         if phrase.repeated:
             evidence = ", ".join(phrase.repeated)
             message = f"a type of {item.name} is listed twice"
-            self._find("duplicate-type", "hint", item.line, message, evidence)
+            self.find("duplicate-type", "hint", item.line, message, evidence)
         described = describe_tensor(item.passage, phrase.end)
         parameter = ParameterSpec(
             name=item.name,
@@ -188,13 +314,13 @@ class _Builder:
             line = Line("", parameter.origin.sources[0].line, parameter.origin.sources[0].column)
             if phrase.relation == "same" and phrase.type not in inputs:
                 message = f"the type of {parameter.name} is that of an input that does not exist"
-                self._find("type-unread", "warning", line, message, str(phrase.type))
+                self.find("type-unread", "warning", line, message, str(phrase.type))
             if phrase.relation != "single" or phrase.type is None or is_type(phrase.type):
                 continue
             attribute = self.attributes.get(phrase.type)
             if attribute is None:
                 message = f"the type of {parameter.name} is no known one"
-                self._find("type-unread", "warning", line, message, phrase.type)
+                self.find("type-unread", "warning", line, message, phrase.type)
             elif attribute.allowed is not None and attribute.other_type in ("type", "list of types"):
                 types = tuple(each for each in attribute.allowed if isinstance(each, str))
                 constraint = TypeConstraint(phrase.type, types, attribute.origin)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from specs.documents.text.documents import Passage
+from specs.documents.text.documents import KeepsFindings, Passage
 from specs.documents.worked.printed import Printed, fits, read_printed
-from specs.model.spec import Example, Finding, Value
+from specs.model.spec import Action, Example, Finding, Value
 
 _BEGIN = re.compile(r"(?:\((?P<number>\d+)\) )?For the following input of shape `?(?=\[)")
 _OPERAND = re.compile(r"[`, ]*(?:and )?`?(?P<name>\w+) = `?(?=\[)")
@@ -29,16 +29,10 @@ def read_input_examples(passage: Passage, about: str) -> tuple[tuple[Example, ..
         if example is not None:
             examples.append(example)
         else:
-            findings.append(
-                Finding(
-                    "example-not-read",
-                    "warning",
-                    passage.source(match.start()),
-                    f"example {number} in the text of {about} cannot be read to its end",
-                    "shape, operands, input, output shape and output were expected in this order",
-                    "rejected",
-                )
-            )
+            place = passage.source(match.start())
+            message = f"example {number} in the text of {about} cannot be read to its end"
+            evidence = "shape, operands, input, output shape and output were expected in this order"
+            findings.append(Finding("example-not-read", "warning", place, message, evidence, "rejected"))
     return tuple(examples), findings
 
 
@@ -49,7 +43,7 @@ class _Stated:
     offset: int
 
 
-class _Reader:
+class _Reader(KeepsFindings):
     """Reads one example from an offset on."""
 
     def __init__(self, passage: Passage, offset: int) -> None:
@@ -113,17 +107,11 @@ class _Reader:
         right = fits(stated.printed, stated.shape)
         if stated.printed.shape != stated.shape:
             found = "ragged" if stated.printed.shape is None else str(list(stated.printed.shape))
-            self.findings.append(
-                Finding(
-                    "brackets-vs-shape",
-                    "error",
-                    source,
-                    f"the {what} of {example} is bracketed as {found}",
-                    f"the text says shape {list(stated.shape)}; "
-                    f"the array has {len(stated.printed.data)} elements",
-                    "repaired" if right else "rejected",
-                )
-            )
+            count = len(stated.printed.data)
+            message = f"the {what} of {example} is bracketed as {found}"
+            evidence = f"the text says shape {list(stated.shape)}; the array has {count} elements"
+            action: Action = "repaired" if right else "rejected"
+            self.find("brackets-vs-shape", "error", source, message, evidence, action)
         if not right:
             return None
         return Value(stated.shape, stated.printed.data, None, source, stated.printed.decimals)

@@ -1,4 +1,4 @@
-"""The parts of a TensorFlow docstring: head, summary, arguments, results."""
+"""The parts of a TensorFlow docstring, tidied: head, summary, arguments, results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,30 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from specs.documents.text.documents import Line, Passage
+from specs.documents.text.documents import Line, Passage, split_lines, unescape
+from specs.model.spec import Finding
+
+
+def tidy_lines(content: str) -> tuple[list[Line], list[Finding]]:
+    """The lines with entities and tabs replaced, and a finding where there were entities."""
+    lines, damaged = unescape(split_lines(content))
+    findings = []
+    if damaged:
+        evidence = f"{len(damaged)} lines from {damaged[0].number} to {damaged[-1].number}"
+        message = "HTML entities stand in the text"
+        source = damaged[0].source()
+        findings.append(Finding("html-escape", "warning", source, message, evidence, "repaired"))
+    return [
+        Line(_without_tabs(each.text), each.number) if "\t" in each.text else each for each in lines
+    ], findings
+
+
+def _without_tabs(text: str) -> str:
+    """Tabs that indent as four blanks, others as one."""
+    indent = re.match(r"\s*", text)
+    end = indent.end() if indent else 0
+    return text[:end].replace("\t", "    ") + text[end:].replace("\t", " ")
+
 
 _TITLES = ("Args:", "Returns:")
 _SIGNATURE = re.compile(r"^# signature: \w+\((?P<names>[\w, ]*)\) defaults=(?P<defaults>\[.*\])$")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.regular_files import open_regular
-from specs.model.spec import Prose, Source
+from specs.model.spec import Action, Finding, Prose, Severity, Source
 
 MOST_BYTES = 32 * 1024 * 1024
 KEY = "d"
@@ -150,3 +150,22 @@ class Passage:
         words = _HYPHEN.sub("", " ".join(self.text.split()))
         digest = hashlib.sha256(words.encode()).hexdigest()[:DIGITS]
         return Prose(about, self.source(), last - first + 1, digest)
+
+
+class KeepsFindings:
+    """A reader that keeps what is wrong with a document, in the order in which it meets it."""
+
+    findings: list[Finding]
+
+    def find(
+        self,
+        code: str,
+        severity: Severity,
+        place: Line | Source,
+        message: str,
+        evidence: str,
+        action: Action = "noted",
+    ) -> None:
+        """Keep a finding at a line, or at a place in one."""
+        source = place.source() if isinstance(place, Line) else place
+        self.findings.append(Finding(code, severity, source, message, evidence or "nothing", action))

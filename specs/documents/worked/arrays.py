@@ -1,18 +1,173 @@
-"""The array constructors and methods that example code is read with; the rest is left unread."""
+"""Values of example code, and the functions, methods and operators that it is read with."""
 
 from __future__ import annotations
 
+import ast
+import itertools
 import math
 import operator
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from specs.documents.worked.example_values import UNREAD, SliceOfUnknown, Typed, UnknownValue, is_read
+from specs.model.worked_values import Assignment, Bounds
+
+
+@dataclass(frozen=True)
+class UnknownValue:
+    """A value that is not read: random data, or a call outside the whitelist; shape and type where known."""
+
+    shape: tuple[int, ...] | None = None
+    dtype: np.dtype[Any] | None = None
+
+
+@dataclass(frozen=True)
+class SliceOfUnknown:
+    """A slice of a variable whose data is unknown: `x[5:15, 1:8, :]`."""
+
+    name: str
+    index: tuple[Bounds, ...]
+    shape: tuple[int, ...] | None
+    dtype: np.dtype[Any] | None
+
+
+@dataclass(frozen=True)
+class Built:
+    """Zeros into which slices of unknown variables were assigned."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    steps: tuple[Assignment, ...] = ()
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A tensor made by make_tensor: shape, flattened elements, element type (our name)."""
+
+    shape: tuple[int, ...]
+    data: tuple[Any, ...]
+    element_type: str
+
+
+UNREAD = UnknownValue()
+
+
+def is_read(value: Any) -> bool:
+    """Whether a value, and everything in it, is an array or Python's own."""
+    if isinstance(value, list):
+        return all(map(is_read, value))
+    if isinstance(value, dict):
+        return all(map(is_read, value.values()))
+    return not isinstance(value, UnknownValue | SliceOfUnknown | Built | Typed)
+
+
+OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+}
+
+
+def extent(left: Any, right: Any) -> int:
+    """How large the result of an operation can be: elements, letters, or digits."""
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return math.prod(np.broadcast_shapes(np.shape(left), np.shape(right)))
+    if isinstance(left, list | str) and isinstance(right, list | str):
+        return len(left) + len(right)
+    digits = sum(each.bit_length() for each in (left, right) if isinstance(each, int))
+    return digits * digits
+
+
+MOST_ITEMS = 64
+"""The longest list that a loop or a comprehension goes through."""
+
+
+def _range(*bounds: Any) -> Any:
+    items = range(*bounds)
+    return list(items) if len(items) <= MOST_ITEMS else UNREAD
+
+
+def _list(value: Any) -> Any:
+    return list(value) if isinstance(value, list | dict) else UNREAD
+
+
+def _number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def call(value: Any) -> Any:
+        scalar = getattr(value, "shape", None) == () and is_read(value)
+        return convert(value) if isinstance(value, int | float) or scalar else UNREAD
+
+    return call
+
+
+def _len(value: Any) -> Any:
+    return len(value) if isinstance(value, list | dict | str) else UNREAD
+
+
+def _text(value: Any) -> Any:
+    return str(value) if isinstance(value, str | int | float) else UNREAD
+
+
+def _absolute(value: Any) -> Any:
+    return abs(value) if isinstance(value, int | float) else UNREAD
+
+
+def _enumerate(value: Any) -> Any:
+    return [[position, each] for position, each in enumerate(value)] if isinstance(value, list) else UNREAD
+
+
+def _zip(*values: Any) -> Any:
+    if any(not isinstance(each, list) for each in values):
+        return UNREAD
+    return [list(each) for each in zip(*values, strict=False)]
+
+
+def _product(*values: Any) -> Any:
+    return _combined(itertools.product(*map(_items, values)))
+
+
+def _permutations(value: Any) -> Any:
+    return _combined(itertools.permutations(_items(value)))
+
+
+def _items(value: Any) -> list[Any]:
+    """The items of a list or of an array of one axis; raises TypeError on anything else."""
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        return list(value.tolist())
+    if not isinstance(value, list):
+        raise TypeError("not a list")
+    return value
+
+
+def _combined(items: Iterable[tuple[Any, ...]]) -> Any:
+    found = [list(each) for each in itertools.islice(items, MOST_ITEMS + 1)]
+    return found if len(found) <= MOST_ITEMS else UNREAD
+
+
+ITERTOOLS: dict[str, Callable[..., Any]] = {"product": _product, "permutations": _permutations}
+PLAIN_CALLS: dict[str, Callable[..., Any]] = {
+    "abs": _absolute,
+    "enumerate": _enumerate,
+    "float": _number(float),
+    "int": _number(int),
+    "len": _len,
+    "list": _list,
+    "range": _range,
+    "str": _text,
+    "tuple": _list,
+    "zip": _zip,
+}
+PLAIN_METHODS: dict[str, Callable[[dict[Any, Any]], Any]] = {
+    "items": lambda value: [[key, each] for key, each in value.items()],
+    "keys": lambda value: list(value),
+    "values": lambda value: list(value.values()),
+}
+
 
 MOST_ELEMENTS = 1_000_000
 

@@ -1,32 +1,133 @@
-"""Walking the statements of one example in order, and what its variables hold at each call of `expect`."""
+"""Example code of ONNX pages: its statements in order, and what its variables hold at each `expect`."""
 
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from specs.documents.text.documents import Line
-from specs.documents.worked.assigned import Effects, cast_type, find_effects, with_slice
-from specs.documents.worked.budget import Budget, TooLong
-from specs.documents.worked.comments import read_remarks
+from specs.documents.worked.arrays import MOST_ITEMS, UNREAD, Built, SliceOfUnknown, UnknownValue, is_read
 from specs.documents.worked.example_calls import (
+    Code,
     ExampleNode,
     ExampleVariable,
     ExpectedCall,
+    Remarks,
     UnreadCall,
     read_list,
     read_node,
     read_opset,
 )
-from specs.documents.worked.example_values import UNREAD, UnknownValue
-from specs.documents.worked.literals import LiteralReader
-from specs.documents.worked.plain_calls import MOST_ITEMS
-from specs.documents.worked.remarks import Remarks
+from specs.documents.worked.literals import Budget, LiteralReader, TooLong
+from specs.documents.worked.printed import read_remarks
 from specs.model.spec import Source
+from specs.model.worked_values import Assignment
+
+
+def with_slice(old: Any, index: ast.expr, value: ast.expr, part: Any, reader: LiteralReader) -> Any:
+    """What an array is after an assignment to a part of it."""
+    if isinstance(value, ast.Name) and isinstance(part, UnknownValue):
+        part = SliceOfUnknown(value.id, (), part.shape, part.dtype)
+    try:
+        if isinstance(part, SliceOfUnknown) and (
+            isinstance(old, Built) or (isinstance(old, np.ndarray) and not old.any())
+        ):
+            built = old if isinstance(old, Built) else Built(old.shape, old.dtype)
+            step = Assignment(reader.index(index), part.name, part.index)
+            return Built(built.shape, built.dtype, (*built.steps, step))
+        if isinstance(old, np.ndarray) and is_read(part):
+            changed = old.copy()
+            changed[reader.position(index)] = part
+            return changed
+    except (TypeError, ValueError, IndexError):
+        return UNREAD
+    return UNREAD
+
+
+def variable_keywords(value: ast.expr | None) -> dict[str, str]:
+    """Keyword arguments of the computing calls that are plain variables: keyword to variable."""
+    return {
+        str(keyword.arg): keyword.value.id
+        for node in (() if value is None else ast.walk(value))
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if isinstance(keyword.value, ast.Name)
+    }
+
+
+def cast_type(value: ast.Call, reader: LiteralReader, found: UnknownValue) -> UnknownValue:
+    """What is known of a computed value: the type that it is cast to."""
+    if isinstance(value.func, ast.Attribute) and value.func.attr == "astype" and value.args:
+        dtype = reader.read(value.args[0])
+        return UnknownValue(None, dtype) if not isinstance(dtype, UnknownValue) else found
+    return found
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What a statement may do: names that it assigns, or whose values it changes, and calls of `expect`."""
+
+    assigned: tuple[str, ...]
+    changed: tuple[str, ...]
+    calls: tuple[ast.Call, ...]
+
+
+def find_effects(node: ast.AST) -> Effects:
+    """The effects of everything in a statement, whether it would run or not."""
+    assigned: list[str] = []
+    changed: list[str] = []
+    calls: list[ast.Call] = []
+    for each in ast.walk(node):
+        match each:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                assigned.append(name)
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
+                changed.append(name)
+            case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()):
+                changed.append(name)
+            case ast.Call(func=ast.Name(id="expect")):
+                calls.append(each)
+    return Effects(tuple(dict.fromkeys(assigned)), tuple(dict.fromkeys(changed)), tuple(calls))
+
+
+def read_code(lines: Sequence[Line]) -> Code:
+    """The calls of an example; code that does not parse is tried again with its indentation mended."""
+    text = textwrap.dedent("\n".join(each.text for each in lines))
+    try:
+        return _read(text, lines)
+    except IndentationError as error:
+        line = lines[min(max((error.lineno or 1) - 1, 0), len(lines) - 1)]
+        mended = _mend_indentation(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        number = getattr(error, "lineno", 1) or 1
+        return Code([], error=(str(error), lines[min(number, len(lines)) - 1]))
+    try:
+        code = _read(mended, lines)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Code([], error=(str(error), line))
+    code.indentation = line
+    return code
+
+
+def _read(text: str, lines: Sequence[Line]) -> Code:
+    reader = StatementReader(text, lines)
+    reader.read(ast.parse(text))
+    return Code(reader.calls, reader.unread)
+
+
+def _mend_indentation(text: str) -> str:
+    """The code with the lines behind its imports moved to the margin."""
+    lines = text.split("\n")
+    first = next((position for position, each in enumerate(lines) if each[:1] in (" ", "\t")), len(lines))
+    body = lines[first:]
+    depth = min((len(each) - len(each.lstrip()) for each in body if each[:1] == " "), default=0)
+    return "\n".join([*lines[:first], *(each[depth:] if each[:1] == " " else each for each in body)])
+
 
 MOST_CALLS = 256
 """The most calls of `expect` that one example may make."""

@@ -3,19 +3,126 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from specs.documents.text.documents import Line
-from specs.documents.worked.assigned import variable_keywords
-from specs.documents.worked.bound_values import bind_inputs, bind_outputs
-from specs.documents.worked.code import read_code
-from specs.documents.worked.example_calls import Code, ExpectedCall, UnreadCall
-from specs.documents.worked.example_values import is_read
-from specs.model.spec import Action, Example, Finding, Severity, Source, Spec
+from opcert.vocabulary.element_types import element_type_of
+from opcert.vocabulary.errors import UserError
+from specs.documents.text.documents import KeepsFindings, Line
+from specs.documents.worked.arrays import Built, SliceOfUnknown, Typed, UnknownValue, is_read
+from specs.documents.worked.example_calls import Code, ExampleVariable, ExpectedCall, UnreadCall
+from specs.documents.worked.example_statements import read_code, variable_keywords
+from specs.model.spec import Example, Finding, ParameterSpec, Source, Spec, Value
+from specs.model.worked_values import Assignment, Relation
+
+Bound = tuple[tuple[str, Value | None], ...]
+
+
+def bind_inputs(call: ExpectedCall, parameters: Sequence[ParameterSpec]) -> Bound:
+    """The values of a call's inputs; an omitted one has the name ""."""
+    return _bind(call.node.inputs, call.inputs, parameters, call, {})
+
+
+def bind_outputs(
+    call: ExpectedCall, parameters: Sequence[ParameterSpec], inputs: Sequence[ParameterSpec]
+) -> Bound:
+    """The values of a call's outputs; slices of an input refer to it by the operator's name for it."""
+    variable_of = dict(zip([each for each in call.node.inputs if each], call.inputs or (), strict=False))
+    formal_of = {
+        variable_of[node_name]: name
+        for name, node_name in zip(
+            _formal_names(inputs, len(call.node.inputs)), call.node.inputs, strict=False
+        )
+        if node_name in variable_of
+    }
+    return _bind(call.node.outputs, call.outputs, parameters, call, formal_of)
+
+
+def _bind(
+    names: Sequence[str],
+    given: Sequence[str] | None,
+    parameters: Sequence[ParameterSpec],
+    call: ExpectedCall,
+    formal_of: Mapping[str, str],
+) -> Bound:
+    values = iter(given or ())
+    bound: list[tuple[str, Value | None]] = []
+    for name, node_name in zip(_formal_names(parameters, len(names)), names, strict=False):
+        variable = next(values, None) if node_name else None
+        found = call.variables.get(variable) if variable is not None else None
+        bound.append((name if node_name else "", None if found is None else _stated(found, formal_of)))
+    return tuple(bound)
+
+
+def _formal_names(parameters: Sequence[ParameterSpec], count: int) -> list[str]:
+    names = [each.name for each in parameters]
+    if parameters and parameters[-1].option == "variadic":
+        names += [parameters[-1].name] * (count - len(names))
+    return names
+
+
+def _stated(variable: ExampleVariable, formal_of: Mapping[str, str]) -> Value | None:
+    """What is known of a variable; an array that a comment prints is the value of what code computes."""
+    value, comment = variable.value, variable.comment
+    if comment is not None and isinstance(value, UnknownValue) and comment.printed.shape is not None:
+        printed = comment.printed
+        return Value(printed.shape or (), printed.data, _type(value.dtype), comment.source, printed.decimals)
+    return _value(value, variable.source, formal_of)
+
+
+def _value(value: Any, source: Source, formal_of: Mapping[str, str]) -> Value | None:
+    match value:
+        case UnknownValue(shape=shape, dtype=dtype):
+            return None if shape is None else Value(shape, None, _type(dtype), source)
+        case SliceOfUnknown(name=name, index=index, shape=shape, dtype=dtype):
+            if name not in formal_of or shape is None:
+                return None
+            relation = Relation(None, (Assignment((), formal_of[name], index),))
+            return Value(shape, None, _type(dtype), source, None, relation)
+        case Built(shape=shape, dtype=dtype, steps=steps):
+            if any(each.source not in formal_of for each in steps):
+                return None
+            renamed = tuple(replace(each, source=formal_of[each.source]) for each in steps)
+            return Value(shape, None, _type(dtype), source, None, Relation(shape, renamed))
+        case Typed(shape=shape, data=data, element_type=element_type):
+            return Value(shape, data, element_type, source)
+        case list() if _is_sequence(value):
+            items = tuple(_value(each, source, formal_of) for each in value)
+            return Value((), None, None, source, items=items)
+        case bool() | int() | float() | str() | list() | np.ndarray() | np.generic():
+            return _array(value, source)
+    return None
+
+
+def _is_sequence(value: list[Any]) -> bool:
+    """Whether a list holds tensors, not numbers."""
+    return any(
+        isinstance(each, np.ndarray | Typed | UnknownValue | SliceOfUnknown | Built) for each in value
+    ) or (
+        any(isinstance(each, list) for each in value)
+        and all(isinstance(each, list) and _is_sequence(each) for each in value)
+    )
+
+
+def _array(value: Any, source: Source) -> Value | None:
+    array = np.asarray(value)
+    flat = array.reshape(-1).tolist()
+    if all(isinstance(each, bool | int | float | str) for each in flat):
+        return Value(array.shape, tuple(flat), _type(array.dtype), source)
+    return None
+
+
+def _type(dtype: np.dtype[Any] | None) -> str | None:
+    if dtype is None:
+        return None
+    try:
+        return element_type_of(dtype).name
+    except UserError:
+        return None
+
 
 ONNX_DOMAINS = ("", "ai.onnx")
 
@@ -53,7 +160,7 @@ def reject_examples(texts: Sequence[ExampleText], reason: str) -> list[Finding]:
     ]
 
 
-class _Reader:
+class _Reader(KeepsFindings):
     """Collects the examples of one operator version."""
 
     def __init__(self, spec: Spec) -> None:
@@ -64,10 +171,6 @@ class _Reader:
         self._calls = 0
         self.examples: list[Example] = []
         self.findings: list[Finding] = []
-
-    def _find(self, code: str, severity: Severity, source: Source, message: str, evidence: str,
-              action: Action) -> None:  # fmt: skip
-        self.findings.append(Finding(code, severity, source, message, evidence, action))
 
     def read(self, text: ExampleText) -> None:
         code = read_code(text.lines)
@@ -90,7 +193,7 @@ class _Reader:
     def finish(self) -> None:
         """Findings about all examples together."""
         if self._foreign:
-            self._find(
+            self.find(
                 "example-of-other-domain", "error", self._foreign[0],
                 f"the examples make nodes of the default domain, not of {self._spec.operator.domain}",
                 f"{len(self._foreign)} of {self._calls} calls of make_node give no domain", "noted",
@@ -98,7 +201,7 @@ class _Reader:
         if self._older:
             opsets = sorted({opset for _, opset in self._older})
             lines = ", ".join(str(source.line) for source, _ in self._older)
-            self._find(
+            self.find(
                 "example-of-other-version", "hint", self._older[0][0],
                 f"examples are of operator set {', '.join(map(str, opsets))}",
                 f"the page describes version {self._spec.operator.since_version}; lines {lines}", "rejected",
@@ -106,13 +209,13 @@ class _Reader:
 
     def _report(self, code: Code, unread: Sequence[UnreadCall], text: ExampleText) -> None:
         if code.error is not None:
-            self._find(
+            self.find(
                 "example-does-not-parse", "error", code.error[1].source(),
                 f"the code of example {text.title} is no Python", code.error[0], "rejected",
             )  # fmt: skip
             return
         if code.indentation is not None:
-            self._find(
+            self.find(
                 "example-does-not-parse", "error", code.indentation.source(),
                 f"the code of example {text.title} is indented more deeply than its imports",
                 "Python refuses it: unexpected indent", "repaired",
@@ -125,13 +228,13 @@ class _Reader:
                     lines.append(each.source.line)
             reasons = [f"line {', '.join(map(str, lines))}: {reason}" for reason, lines in places.items()]
             words = "calls" if code.calls else "no call"
-            self._find(
+            self.find(
                 "example-not-read", "hint", text.source,
                 f"example {text.title} holds {words} that could {'not ' if code.calls else ''}be read",
                 "; ".join(reasons), "rejected",
             )  # fmt: skip
         elif not code.calls and code.indentation is None:
-            self._find(
+            self.find(
                 "example-not-read", "hint", text.source,
                 f"example {text.title} holds no call that could be read",
                 "no expect(node, ...) with a literal make_node", "rejected",
@@ -142,7 +245,7 @@ class _Reader:
             return
         known = self._names.get(call.name)
         if known is not None and known != call.source:
-            self._find(
+            self.find(
                 "duplicate-example-name", "warning", call.source, f"two examples have the name {call.name}",
                 f"the other one is expected at line {known.line}", "noted",
             )  # fmt: skip
@@ -153,7 +256,7 @@ class _Reader:
     ) -> Example | None:
         operator = self._spec.operator
         if call.node.operator != operator.name:
-            self._find(
+            self.find(
                 "example-of-other-operator", "hint", call.node.source,
                 f"example {text.title} calls {call.node.operator}", f"the page describes {operator.name}",
                 "rejected",
@@ -188,7 +291,7 @@ class _Reader:
                 continue
             most = arity.most if arity.most is not None else len(given)
             if not arity.least <= len(given) <= most:
-                self._find(
+                self.find(
                     "arity-vs-example", "error", call.node.source,
                     f"example {text.title} gives the node {len(given)} {what}",
                     f"the operator takes between {arity.least} and {most}", "rejected",
@@ -200,7 +303,7 @@ class _Reader:
         ):
             given = [each for each in node_names if each]
             if values is not None and len(given) != len(values):
-                self._find(
+                self.find(
                     "arity-vs-example", "error", call.source,
                     f"example {text.title} gives {len(values)} values for {len(given)} {what}",
                     f"the node's {what} are {', '.join(given)}", "rejected",
@@ -220,7 +323,7 @@ class _Reader:
                 if known and keyword == variable and plain:
                     added[keyword] = _plain(value)
         for keyword, value in added.items():
-            self._find(
+            self.find(
                 "attribute-missing-in-example", "error", call.node.source,
                 f"the node of example {text.title} lacks the attribute {keyword}",
                 f"its expected output is computed with {keyword}={value}", "repaired",

@@ -9,13 +9,47 @@ from typing import Any
 
 import numpy as np
 
-from specs.documents.worked.arrays import CODES, DTYPES, call_method, construct, draw_random, make_tensor
-from specs.documents.worked.budget import Budget
-from specs.documents.worked.example_values import UNREAD, SliceOfUnknown, UnknownValue, is_read
-from specs.documents.worked.operations import OPERATIONS, extent
-from specs.documents.worked.plain_calls import ITERTOOLS, MOST_ITEMS, PLAIN_CALLS, PLAIN_METHODS
+from specs.documents.worked.arrays import (
+    CODES,
+    DTYPES,
+    ITERTOOLS,
+    MOST_ITEMS,
+    OPERATIONS,
+    PLAIN_CALLS,
+    PLAIN_METHODS,
+    UNREAD,
+    SliceOfUnknown,
+    UnknownValue,
+    call_method,
+    construct,
+    draw_random,
+    extent,
+    is_read,
+    make_tensor,
+)
 from specs.language.evaluation import COMPARE
-from specs.model.relations import Bounds
+from specs.model.worked_values import Bounds
+
+MOST_STEPS = 500_000
+"""The most expressions that are read of one example."""
+
+
+class TooLong(ValueError):
+    """An example makes more steps than are read."""
+
+
+class Budget:
+    """How much may still be read of one example; reading beyond it raises TooLong."""
+
+    def __init__(self, steps: int = MOST_STEPS) -> None:
+        self._steps = steps
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps."""
+        self._steps -= steps
+        if self._steps < 0:
+            raise TooLong("the example is too long")
+
 
 MOST_ELEMENTS = 1_000_000
 

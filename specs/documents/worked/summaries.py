@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from specs.documents.text.documents import Passage
+from specs.documents.text.documents import KeepsFindings, Passage
 from specs.documents.worked.printed import Printed, fits, read_printed
 from specs.model.spec import Example, Finding, ParameterSpec, Spec, Value
 
@@ -41,7 +41,7 @@ def read_summary_example(spec: Spec, summary: Passage) -> tuple[tuple[Example, .
     return tuple(reader.examples), reader.findings
 
 
-class _Reader:
+class _Reader(KeepsFindings):
     """Reads the assignments of one summary in order; an example ends before the next input or attribute."""
 
     def __init__(self, spec: Spec, summary: Passage) -> None:
@@ -124,16 +124,9 @@ class _Reader:
             self._add(group)
             return
         first = min(each.offset for each in group.arrays.values())
-        self.findings.append(
-            Finding(
-                "example-not-read",
-                "hint",
-                self._summary.source(first),
-                "an example of the summary gives no input a value",
-                f"it gives {', '.join(group.arrays)}",
-                "rejected",
-            )
-        )
+        message = "an example of the summary gives no input a value"
+        evidence = f"it gives {', '.join(group.arrays)}"
+        self.find("example-not-read", "hint", self._summary.source(first), message, evidence, "rejected")
 
     def _add(self, group: _Group) -> None:
         repaired = self._repair_brackets(group)
@@ -174,15 +167,13 @@ class _Reader:
         if wanted is None or found.shape == wanted:
             return False
         right = fits(found, wanted)
-        self.findings.append(
-            Finding(
-                "brackets-vs-shape",
-                "error",
-                self._summary.source(group.arrays[output].offset),
-                f"the example's {output} is bracketed as {_listed(found.shape)}",
-                f"its input and pads make {_listed(wanted)}",
-                "repaired" if right else "rejected",
-            )
+        self.find(
+            "brackets-vs-shape",
+            "error",
+            self._summary.source(group.arrays[output].offset),
+            f"the example's {output} is bracketed as {_listed(found.shape)}",
+            f"its input and pads make {_listed(wanted)}",
+            "repaired" if right else "rejected",
         )
         if right:
             array = group.arrays[output]

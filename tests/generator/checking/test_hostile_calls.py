@@ -23,7 +23,7 @@ from generator.models.check.making import cases_of_call
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.numbers import encode, numbers
 from specs.language.expressions import parse
-from specs.language.functions.windows_hold_elements import windows_hold_elements
+from specs.language.functions.sliding_windows import windows_hold_elements
 from tests.conformance.checked_models.hand_made import given, graph_of, model_of, read
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from opcert.vocabulary.names import OperatorName
 from specs.documents.packages.dumped_rows import DumpLine
-from specs.documents.packages.tensorflow_definitions import read_definition
 from specs.documents.text.documents import KEY
+from specs.importers.package_tensorflow import read_definition
 from specs.model.spec import Document, Spec
 
 Values = Mapping[str, Any]

@@ -1,1 +1,0 @@
-"""The lexers of OpenVINO specifications, one for each generation of their markup."""
