@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from generator.measured.measured_files import measured_json, read_measured_file, write_measured_file
+from generator.measured.measured_files import measured_json, read_measured_file
 from generator.trust.witnesses.truth_explanations import ExplainedRefusal
 from generator.trust.witnesses.truth_table import TruthTable
 from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.whole_files import write_text
 from reference.readings.disagreements import Disagreement
 from tools.disagreeing import Disagreeing
 
@@ -82,7 +83,7 @@ def write_explained(folder: Path, explained: Explained) -> Path:
         "versions": dict(explained.versions),
         "uses": rows,
     }
-    return write_measured_file(folder / FILE_NAME, measured_json(FORMAT, content))
+    return write_text(folder / FILE_NAME, measured_json(FORMAT, content))
 
 
 def read_explained(folder: Path) -> Explained:
