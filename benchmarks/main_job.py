@@ -54,8 +54,9 @@ from reports.single_cases.export import export_suite
 
 OPCERT = (sys.executable, "-m", "opcert")
 STORED_BY_NUMPY = frozenset(
-    "float double float16 bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
-)
+    ("float", "double", "float16", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+     "uint64")
+)  # fmt: skip
 
 
 def is_comparable(case: Case) -> bool:

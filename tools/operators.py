@@ -40,9 +40,10 @@ from opcert.commands.operator_facts import find_measured
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 from reference.readings.disagreements import load_disagreements
 from reference.registry import find_operator
+from specs.files.declarations import declaration_path
 from specs.files.library import list_operators
+from specs.files.spec_folders import OWN_FOLDER
 from tools.asked import exit_code_of
-from tools.declarations import lines_of
 from tools.disagreeing import Disagreeing, by_subject, disagreeing
 from tools.explained import Explained, Use, uses_in_run, write_explained
 
@@ -131,7 +132,7 @@ def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]
             f"`{operator.short}`",
             versions[operator.domain, operator.name],
             count,
-            f"{lines_of(operator)} + {_reference_lines(operator)}",
+            f"{_lines_of(operator)} + {_reference_lines(operator)}",
             *_noticed(operator),
             measured[operator].trust,
             *(
@@ -144,7 +145,7 @@ def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]
     size = sum(each.stat().st_size for each in suite.path.rglob("*") if each.is_file())
     yield (
         f"{len(cases)} operators, {sum(cases.values())} cases, {size / 1e6:.1f} MB in files; "
-        f"declarations have {median(map(lines_of, cases)):g} lines in the median, references "
+        f"declarations have {median(map(_lines_of, cases)):g} lines in the median, references "
         f"{median(map(_reference_lines, cases)):g}."
     )
     yield ""
@@ -198,6 +199,12 @@ def _counts(record: Record) -> dict[OperatorName, tuple[int, int, int]]:
         name: (counted["pass"], sum(counted[each] for each in FAILING), counted["unsupported"])
         for name, counted in by_operator.items()
     }
+
+
+def _lines_of(operator: OperatorName) -> int:
+    """The lines of an operator's declaration, without comments and empty ones."""
+    text = declaration_path(operator, OWN_FOLDER).read_text(encoding="utf-8")
+    return sum(1 for each in text.splitlines() if each.strip() and not each.strip().startswith("#"))
 
 
 def _reference_lines(operator: OperatorName) -> int:

@@ -17,7 +17,7 @@ from specs.documents.text.documents import Text, read_document
 from specs.importers import find_importer, openvino_doxyrest, openvino_markdown, openvino_rst
 from specs.model.spec import Example, Spec
 from tests.documents.gathering import Documents
-from tools.documents.openvino import Measure, measure_folder
+from tests.specs.openvino_measure import Measure, measure_folder
 
 _INTEGERS = (*SIGNED, *UNSIGNED)
 
