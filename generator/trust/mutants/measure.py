@@ -91,8 +91,6 @@ def _worth_making(held: Sequence[TrialCase], random: RandomCalls) -> tuple[list[
     made: list[Faulty] = []
     unreached: dict[str, None] = {}
     for mutant in make_mutants(subject):
-        if mutant.guard:
-            continue
         if any(mutant.points <= each for each in reached):
             made.append(mutant)
         else:
