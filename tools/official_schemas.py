@@ -3,7 +3,7 @@
     uv run python -m tools.official_schemas
 
 The run is a sample with every verdict; the schema is fetched from a package that carries it, pytest's source
-distribution. The tests hold the same file against a structure that was written down for it, without a network.
+distribution. Tests hold the same file against a structure that was written down for it, without a network.
 """
 
 from __future__ import annotations
