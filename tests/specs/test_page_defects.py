@@ -17,11 +17,11 @@ from specs.importing.reading import Job, ReadingOutcome, read_one
 from specs.lint.linting import Reported, lint_outcomes
 from specs.model.spec import Finding, Source
 from tests.documents.gathering import Documents, read_digests
+from tools.findings import PAGE
 from tools.page_defects import (
     BEGIN,
     END,
     LIST,
-    PAGE,
     Measured,
     match_defects,
     measure,
@@ -196,5 +196,5 @@ def test_the_list_says_of_everything_why_it_is_wrong_or_is_not() -> None:
 
 def test_the_page_states_the_figures(measured: Measured) -> None:
     page = PAGE.read_text(encoding="utf-8")
-    stated = BEGIN + page.split(BEGIN)[1].split(END)[0] + END
+    stated = page.split(BEGIN)[1].split(END)[0].strip("\n")
     assert stated == page_section(measured), "run `uv run python -m tools.page_defects --write`"
