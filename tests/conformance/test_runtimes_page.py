@@ -10,6 +10,7 @@ import pytest
 from conformance.recording.records import Record
 from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
+from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 from tools import runtimes
@@ -28,7 +29,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 @pytest.fixture(scope="module")
 def record(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Record:
     place = tmp_path_factory.mktemp("run") / "run.jsonl"
-    return run_suite(suite, echo_runtime(), place, RunOptions(forms="all"))
+    return run_suite(suite, find_runtime(echo_runtime()), place, RunOptions(forms="all"))
 
 
 def test_every_case_in_every_form_has_its_verdict(suite: Suite, record: Record) -> None:
