@@ -1,6 +1,6 @@
-"""The main job: generating the default suite, and running it beside bare loops over the same cases.
+"""The main job: running the default suite beside bare loops over the same cases.
 
-Usage: uv run python -m benchmarks.main_job [--pairs N] [--suite FOLDER] [--generate]
+Usage: uv run python -m benchmarks.main_job [--pairs N] [--suite FOLDER]
 
 Prints, for each command, wall seconds as minimum, median and maximum, processor seconds, and the peak memory
 of its largest process; the ratios of harness to bare loop round by round; and what judging and recording take
@@ -54,21 +54,9 @@ from reports.single_cases.export import export_suite
 
 OPCERT = (sys.executable, "-m", "opcert")
 STORED_BY_NUMPY = frozenset(
-    (
-        "float",
-        "double",
-        "float16",
-        "bool",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-    )
-)
+    ("float", "double", "float16", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+     "uint64")
+)  # fmt: skip
 
 
 def is_comparable(case: Case) -> bool:
@@ -145,7 +133,6 @@ def main() -> None:
     )
     parser.add_argument("--pairs", type=int, default=5, help="how often each command runs")
     parser.add_argument("--suite", type=Path, help="another suite than the default one")
-    parser.add_argument("--generate", action="store_true", help="generate the default suite, too (minutes)")
     asked = parser.parse_args()
     runtime = install(find_runtime("onnxruntime"), print)
     suite = open_suite(asked.suite or default_suite(print))
@@ -185,21 +172,9 @@ def main() -> None:
             whole, until_record = _to_the_record(harness, folder / "run.jsonl")
             run.append(whole)
             recorded.append(until_record)
-        # With a cache of its own: nothing is taken from what was made before.
-        generate = (
-            "env",
-            f"XDG_CACHE_HOME={folder / 'cache'}",
-            *OPCERT,
-            "generate",
-            "-o",
-            str(folder / "generated"),
-        )
-        generated = [run_measured(generate)] if asked.generate else []
         with open_suite(selected) as chosen:
             judging = judging_and_recording(chosen, folder)
     print(f"{'':28} {'minimum':>8} {'median':>8} {'maximum':>8}")
-    if generated:
-        show("generate the default suite", generated, len(suite.case_ids))
     show("bare loop over tests", tested, len(cases))
     show("bare loop over bytes", looped, len(cases))
     show("opcert run, loops' calls", alike, len(cases))

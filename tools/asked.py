@@ -1,4 +1,4 @@
-"""What a tool is asked for in words: operators, or a number; `--help` prints what it says of itself."""
+"""What a tool is asked for in words; `--help` prints what it says of itself."""
 
 from __future__ import annotations
 
@@ -15,13 +15,6 @@ def parser_of(about: str | None) -> argparse.ArgumentParser:
     return argparse.ArgumentParser(
         description=about, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS
     )
-
-
-def operators_asked(about: str | None, words: Sequence[str]) -> list[str]:
-    """The names of operators that are asked for, as `opcert generate` reads them; none stands for all."""
-    parser = parser_of(about)
-    parser.add_argument("operators", nargs="*", metavar="OPERATOR")
-    return list(parser.parse_args(words).operators)
 
 
 def number_asked(about: str | None, words: Sequence[str], usual: int = 400) -> int:

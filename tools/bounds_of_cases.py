@@ -23,8 +23,8 @@ from conformance.suite.cases import Case
 from generator.making.operators.discovery import select_operators
 from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import generate_operator
-from tools.formulas_of_cases import FAMILIES, Formula
-from tools.terms_of_cases import Values
+from tests.reference.float32_formulas import FAMILIES, Formula
+from tests.reference.float32_terms import Values
 
 MOST = 1_000
 """Cases of more elements are left out: running sums of so many take minutes, and show nothing else."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from conformance.judging.judge import FAILING
 from conformance.recording.records import Record
 from conformance.suite.suites import Suite
 from generator.exploring.diagnosis.explainer import Explainer, said_by, subject_of
+from opcert.vocabulary.names import CaseId
 from reference.readings.disagreements import Disagreement
 
 
@@ -36,6 +38,32 @@ def disagreeing(suite: Suite, record: Record, entries: Sequence[Disagreement]) -
         operator, reason = str(fault.get("operator", "")), str(fault["message"])
         entry = explainer.of_fault(fault, record.results)
         yield Disagreeing(subject_of(fault), operator, "fault", reason, entry)
+
+
+def find_silent(
+    suite: Suite, record: Record, entries: Sequence[Disagreement], found: Sequence[Disagreeing]
+) -> list[Disagreement]:
+    """The entries about this version of the runtime, and about cases of the suite, that explain nothing.
+
+    A fault of the whole run may hang on a single case, which another suite leaves out: such entries may wait.
+    """
+    runtime = record.header["runtime"]
+    used = {each.entry.id for each in found if each.entry is not None}
+    about = (
+        entry
+        for entry in entries
+        if runtime["name"] in entry.against and entry.is_about(runtime["version"]) and entry.id not in used
+    )
+    return [
+        entry
+        for entry in about
+        if entry.verdicts != ("fault",) and any(_is_about(entry, case) for case in suite.case_ids)
+    ]
+
+
+def _is_about(entry: Disagreement, case: str) -> bool:
+    operator = str(CaseId.parse(case).operator)
+    return entry.concerns(operator) and any(fnmatchcase(case, pattern) for pattern in entry.cases)
 
 
 def by_subject(found: Sequence[Disagreeing]) -> list[Disagreeing]:

@@ -55,11 +55,11 @@ def digest(reported: Reported) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
-def lint_folders(folders: Sequence[Path]) -> Linted:
-    """The findings of every document in the folders, those included that need the reference."""
+def lint_documents(places: Sequence[Path]) -> Linted:
+    """The findings of files, and of every document in folders, those included that need the reference."""
     remembered = remembered_assertions(OWN_FOLDER)
     jobs = []
-    for path, named in find_files(folders):
+    for path, named in find_files(places):
         asserted = (remembered[path.name],) if path.name in remembered else ()
         jobs.append(Job(path, named, asserted))
     rules = reference.rules.rules()
@@ -127,6 +127,13 @@ def table(found: Sequence[Reported], looks: Mapping[str, Mapping[str, Look]]) ->
     return "\n".join(rows)
 
 
+def write_section(begin: str, text: str, end: str) -> None:
+    """Put a text between two marks of docs/findings.md."""
+    head, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
+    tail = rest.partition(end)[2]
+    PAGE.write_text(f"{head}{begin}\n{text}\n{end}{tail}", encoding="utf-8")
+
+
 def _percent(part: int, whole: int) -> str:
     """Rounded down, so that only a whole is 100 %."""
     return f"{part * 100 // whole} %" if whole else "-"
@@ -154,10 +161,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     if options.folders:
-        linted = lint_folders(options.folders)
+        linted = lint_documents(options.folders)
     else:
         with passing_documents() as documents:
-            linted = lint_folders([documents.find(".")])
+            linted = lint_documents([documents.find(".")])
     looks = read_looks()
     unseen = [
         each
@@ -171,10 +178,7 @@ def main() -> None:
         for each in unseen:
             print(f"{each.finding.code} {_show(each, linted.texts.get(each.document, ()))}")
     elif options.write:
-        head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        tail = rest.partition(END)[2]
-        shown = table(linted.found, looks)
-        PAGE.write_text(f"{head}{BEGIN}\n{shown}\n{END}{tail}", encoding="utf-8")
+        write_section(BEGIN, table(linted.found, looks), END)
     else:
         print(table(linted.found, looks))
 

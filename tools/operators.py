@@ -7,9 +7,9 @@ Makes the suite, runs it on each runtime, and counts verdicts by operator, with 
 have an entry in the operator's room. Failing cases without one are listed on standard error, and the answer
 is 1 where there are any. With --keep it writes what it found into `agreement-<version>.json` of the rooms,
 beside what other runtimes made of the same cases; `-s first-operators` asks about the older versions that
-were reviewed first. `--records` leaves the records in a folder, and what each entry explains, which
-`tools.entries` reads; `--read` holds those that are there against the entries of now. Any runtime can be
-asked: `tract onnxruntime-node onnxruntime-web`.
+were reviewed first. Entries about the runtimes and cases that were asked are listed, too, where they explain
+nothing. `--records` leaves the records in a folder; `--read` holds those that are there against the entries
+of now. Any runtime can be asked: `tract onnxruntime-node onnxruntime-web`.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from opcert.commands.operator_facts import find_measured
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 from reference.readings.disagreements import load_disagreements
 from reference.registry import find_operator
+from specs.files.declarations import declaration_path
 from specs.files.library import list_operators
+from specs.files.spec_folders import OWN_FOLDER
 from tools.asked import exit_code_of
-from tools.declarations import lines_of
-from tools.disagreeing import Disagreeing, by_subject, disagreeing
-from tools.explained import Explained, Use, uses_in_run, write_explained
+from tools.disagreeing import Disagreeing, by_subject, disagreeing, find_silent
 
 RUNTIMES = ("onnxruntime", "onnx", "openvino", "tensorflow")
 HEAD = """# Operators
@@ -86,7 +86,7 @@ def main(words: Sequence[str]) -> int:
         tempfile.TemporaryDirectory() as folder,
     ):
         runs: dict[str, tuple[Record, list[Disagreeing]]] = {}
-        uses: Counter[Use] = Counter()
+        silent: list[str] = []
         for name in asked.runtimes or RUNTIMES:
             found = find_runtime(name)
             options = RunOptions(jobs=2, forms=SAMPLE)
@@ -94,13 +94,10 @@ def main(words: Sequence[str]) -> int:
             again = asked.read and path.is_file()
             record = read_record(path) if again else run_suite(suite, found, path, options)
             everything = list(disagreeing(suite, record, entries))
-            uses += uses_in_run(name, everything)
+            silent += [f"{each.id}, {name}" for each in find_silent(suite, record, entries, everything)]
             runs[name] = record, by_subject(everything)
         print(HEAD)
         print("\n".join([*_table(suite, runs), "", *rest_of_onnx()]))
-        if asked.records is not None:
-            versions = {name: str(each.header["runtime"]["version"]) for name, (each, _) in runs.items()}
-            write_explained(asked.records, Explained(f"the suite {asked.suite}", ("cases",), versions, uses))
         if asked.keep:
             for agreed in _agreed(suite, runs):
                 write_agreed(beside_others(agreed, read_agreed(OperatorName.parse(agreed.operator))))
@@ -108,6 +105,8 @@ def main(words: Sequence[str]) -> int:
     for each in open_ones:
         reason = each.reason.splitlines()[0][:160]
         print(f"no entry: {each.subject}: {each.verdict}: {reason}", file=sys.stderr)
+    for told in silent:
+        print(f"explains nothing: {told}", file=sys.stderr)
     return 1 if open_ones else 0
 
 
@@ -131,7 +130,7 @@ def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]
             f"`{operator.short}`",
             versions[operator.domain, operator.name],
             count,
-            f"{lines_of(operator)} + {_reference_lines(operator)}",
+            f"{_lines_of(operator)} + {_reference_lines(operator)}",
             *_noticed(operator),
             measured[operator].trust,
             *(
@@ -144,7 +143,7 @@ def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]
     size = sum(each.stat().st_size for each in suite.path.rglob("*") if each.is_file())
     yield (
         f"{len(cases)} operators, {sum(cases.values())} cases, {size / 1e6:.1f} MB in files; "
-        f"declarations have {median(map(lines_of, cases)):g} lines in the median, references "
+        f"declarations have {median(map(_lines_of, cases)):g} lines in the median, references "
         f"{median(map(_reference_lines, cases)):g}."
     )
     yield ""
@@ -198,6 +197,12 @@ def _counts(record: Record) -> dict[OperatorName, tuple[int, int, int]]:
         name: (counted["pass"], sum(counted[each] for each in FAILING), counted["unsupported"])
         for name, counted in by_operator.items()
     }
+
+
+def _lines_of(operator: OperatorName) -> int:
+    """The lines of an operator's declaration, without comments and empty ones."""
+    text = declaration_path(operator, OWN_FOLDER).read_text(encoding="utf-8")
+    return sum(1 for each in text.splitlines() if each.strip() and not each.strip().startswith("#"))
 
 
 def _reference_lines(operator: OperatorName) -> int:

@@ -18,17 +18,12 @@ from typing import Any
 
 import yaml
 
-from reference.rules import rules as reference_rules
-from specs.files.library import OWN_FOLDER
-from specs.importing.importing import remembered_assertions
-from specs.importing.reading import Job, read_jobs
-from specs.lint.linting import Reported, lint_outcomes
-from specs.rules import examine_spec
+from specs.lint.linting import Reported
 from tests.documents.gathering import passing_documents
+from tools.findings import lint_documents, write_section
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 LIST = REPOSITORY / "tests" / "specs" / "page_defects.yaml"
-PAGE = REPOSITORY / "docs" / "findings.md"
 BEGIN, END = "<!-- first pages: begin -->", "<!-- first pages: end -->"
 
 
@@ -130,12 +125,7 @@ def _within(number: int, ranges: Sequence[tuple[int, ...]]) -> bool:
 
 def lint_pages(folder: Path) -> list[Reported]:
     """What `opcert lint` says of the pages, each read alone, as the shipped specs name their operators."""
-    known = remembered_assertions(OWN_FOLDER)
-    jobs = []
-    for path in sorted(folder.glob("*.txt")):
-        asserted = (known[path.name],) if path.name in known else ()
-        jobs.append(Job(path, True, asserted))
-    linted = lint_outcomes(read_jobs(jobs), lambda spec: examine_spec(spec, reference_rules()))
+    linted = lint_documents(sorted(folder.glob("*.txt")))
     if linted.unread:
         raise ValueError(f"pages that were not read: {linted.unread}")
     return linted.found
@@ -180,7 +170,6 @@ def page_section(measured: Measured) -> str:
     """The figures as they stand in docs/findings.md."""
     defects, untold = len(measured.told) + len(measured.missed), read_untold()
     lines = [
-        BEGIN,
         f"Defects on the list: {defects}. Findings: {len(measured.found)} "
         f"({len(measured.found) / defects:.2f} for each defect). "
         f"Recall {len(measured.told)} of {defects} ({measured.recall:.1%}), "
@@ -211,7 +200,6 @@ def page_section(measured: Measured) -> str:
             f"- `{each.finding.code}`, line {each.finding.source.line}: {each.finding.message}"
             for each in measured.beside
         ],
-        END,
     ]
     return "\n".join(lines)
 
@@ -233,9 +221,7 @@ def main() -> None:
         section = page_section(measure(documents.find("first-pages")))
     print(section)
     if given.write:
-        page = PAGE.read_text(encoding="utf-8")
-        before, rest = page.split(BEGIN)
-        PAGE.write_text(before + section + rest.split(END)[1], encoding="utf-8", newline="\n")
+        write_section(BEGIN, section, END)
 
 
 if __name__ == "__main__":

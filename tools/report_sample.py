@@ -1,11 +1,12 @@
 """The sample report of `docs/report/` and the pictures of it, made of a record of a real run.
 
     uv run python -m tools.report_sample out/onnxruntime/run.jsonl [--suite first-operators]
-        [--many out/node/run.jsonl]
+        [--many out/node/run.jsonl] [--site public]
 
 Writes `docs/report/sample.html`, one file under 1 MB, and `docs/report/*.png`: the first screen at four
 widths, light and dark, and the list of cases with a case beside it. `docs/report.png` is the first of them.
-With `--many`, a record over `onnx-node`, the table of support of its 210 operator versions is taken as well.
+With `--many`, a record over `onnx-node`, the table of support of its 210 operator versions is taken as well;
+with `--site`, what `opcert site` wrote, its first page: `docs/site.png`.
 Exits with 1 where the sample is too large, or where the browser complains about anything.
 """
 
@@ -16,8 +17,9 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from conformance.recording.records import read_record
 from opcert.commands.cause_finding import with_known_causes
@@ -32,6 +34,8 @@ FOLDER = Path("docs/report")
 MANY = "many"
 MOST_BYTES = 1_000_000
 WIDTHS = {"desk": (1920, 1080), "wide": (1440, 900), "tablet": (820, 1100), "phone": (390, 844)}
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 
 IN_SIGHT = """async () => {
   const table = document.querySelector('#matrix-0 table');
@@ -44,6 +48,7 @@ def main() -> int:
     parser.add_argument("record", type=Path)
     parser.add_argument("--suite", default="default")
     parser.add_argument("--many", type=Path, help="a record over onnx-node, of which pictures are made too")
+    parser.add_argument("--site", type=Path, help="a site, of which a picture is made too")
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     options = parser.parse_args()
     record = read_record(options.record)
@@ -63,6 +68,11 @@ def main() -> int:
         said = _take_pictures(browser, sample, {"summary": "#/summary", "case": case})
         if options.many is not None:
             said += _show_many(browser, options.many)
+        if options.site is not None:
+            page = _open_page(
+                browser, (options.site / "index.html").resolve().as_uri(), "wide", "light", said
+            )
+            write_bytes(FOLDER.with_name("site.png"), page.screenshot(animations="disabled"))
         browser.close()
     print("\n".join(said))
     return 1 if said or size > MOST_BYTES else 0
@@ -89,16 +99,9 @@ def _show_many(browser: Browser, path: Path) -> list[str]:
 def _take_pictures(browser: Browser, sample: Path, places: Mapping[str, str]) -> list[str]:
     said: list[str] = []
     for name, fragment in places.items():
-        for size, (width, height) in WIDTHS.items():
-            for scheme in ("light", "dark"):
-                page = browser.new_page(
-                    viewport={"width": width, "height": height},
-                    color_scheme="dark" if scheme == "dark" else "light",
-                    reduced_motion="reduce",  # a page that still scrolls is not the same twice
-                )
-                page.on("console", lambda message: said.append(message.text))
-                page.on("pageerror", lambda error: said.append(str(error)))
-                page.goto(sample.resolve().as_uri() + fragment)
+        for size in WIDTHS:
+            for scheme in SCHEMES:
+                page = _open_page(browser, sample.resolve().as_uri() + fragment, size, scheme, said)
                 page.wait_for_selector("html[data-ready]", state="attached")
                 if name == MANY:
                     page.evaluate("document.querySelector('#h-support-0').scrollIntoView()")
@@ -109,6 +112,20 @@ def _take_pictures(browser: Browser, sample: Path, places: Mapping[str, str]) ->
                     write_bytes(FOLDER.with_suffix(".png"), picture)
                 page.close()
     return said
+
+
+def _open_page(browser: Browser, address: str, size: str, scheme: Scheme, said: list[str]) -> Page:
+    """A page in a window of its own; what the browser complains about is added to `said`."""
+    width, height = WIDTHS[size]
+    page = browser.new_page(
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,
+        reduced_motion="reduce",  # a page that still scrolls is not the same twice
+    )
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(address)
+    return page
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 For each modelled version: its covering rows and border calls, how many of them strict shape inference and
 the checker accept, and how many of the calls that break one rule they refuse, apart for rules that a document
 calls errors and for what it leaves undefined. With `--runtimes` onnx and onnxruntime as well, through
-the harness; a runtime is started once for a number of versions. With `--records FOLDER` what each entry
-explains is written there, for `tools.entries`. Answers with 1 where a valid call is refused, or with
-runtimes an error answered by all, that no `disagreements.yaml` explains.
+the harness; a runtime is started once for a number of versions. Where all operators are asked, entries of
+`disagreements.yaml` about these witnesses are listed that explain nothing. Answers with 1 where a valid call
+is refused, or with runtimes an error answered by all, that no entry explains.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Container, Mapping, Sequence
+from fnmatch import fnmatchcase
 from time import process_time
 
 import onnx
 
 from generator.calls.declared.modelled import modelled_operators
+from generator.trust.witnesses.truth_explanations import ANYBODY, ExplainedRefusal, explanations_of
 from generator.trust.witnesses.truth_runs import Reaction
 from generator.trust.witnesses.truth_table import TruthTable
 from opcert.commands.truth_summary import told_counts
 from opcert.commands.truth_trying import choose_witnesses, try_operators
 from opcert.vocabulary.names import OperatorName
 from tools.asked import exit_code_of
-from tools.explained import Explained, Use, uses_in_table, write_explained
 
 TOGETHER = 20
 """The versions whose calls a runtime is asked about by one worker."""
@@ -37,12 +37,11 @@ def main(words: Sequence[str]) -> int:
     """Print a line for each witness of each version, and the sums."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--runtimes", action="store_true", help="ask onnx and onnxruntime, too")
-    parser.add_argument("--records", type=Path, metavar="FOLDER", help="write there what entries explain")
     parser.add_argument("operators", nargs="*", metavar="OPERATOR")
     asked = parser.parse_args(words)
     witnesses = choose_witnesses(() if asked.runtimes else ("none",))
     sums: Counts = {}
-    uses: Counter[Use] = Counter()
+    used: set[str] = set()
     versions: dict[str, str] = {"inference": onnx.__version__, "checker": onnx.__version__}
     unexplained = explained = 0
     chosen = _modelled(asked.operators)
@@ -58,19 +57,41 @@ def main(words: Sequence[str]) -> int:
             _add(sums, table.counts)
             unexplained += table.unexplained
             explained += sum(len(each.calls) for each in table.refusals if each.explanation is not None)
-            uses += uses_in_table(table)
+            used.update(each.explanation.id for each in table.refusals if each.explanation is not None)
+            used.update(each.explanation.id for each in table.answered_errors if each.explanation is not None)
             versions.update(table.versions)
         print(f"{calls} valid calls of {len(tables)} versions: {each_takes:.1f} ms each", flush=True)
     print(f"{len(chosen)} versions: {explained} refusals explained, {unexplained} calls unexplained")
     _show(sums)
-    if asked.records is not None:
-        write_explained(asked.records, Explained("the truth test", ("cases", "calls"), versions, uses))
+    for entry in [] if asked.operators else _silent(chosen, versions, used):
+        print(f"explains nothing: {entry.id}, {entry.against}")
     return 1 if unexplained else 0
 
 
 def _modelled(words: Sequence[str]) -> list[OperatorName]:
     known = [each for each in modelled_operators() if each.domain.startswith("ai.onnx")]
     return [each for each in known if not words or each.name in words or each.short in words]
+
+
+def _silent(
+    operators: Sequence[OperatorName], versions: Mapping[str, str], used: Container[str]
+) -> list[ExplainedRefusal]:
+    """The entries about these operators, and about witnesses of these versions, that explain nothing.
+
+    Whether anybody at all refuses a call that breaks a rule, inference and checker do not say.
+    """
+    asked = {**versions, ANYBODY: ""} if len(versions) > 2 else versions
+    found = {
+        entry.id: entry
+        for operator in operators
+        for entry in explanations_of(operator)
+        if entry.against in asked and entry.id not in used and _fits(str(operator), entry.operators)
+    }
+    return [entry for entry in found.values() if _fits(asked[entry.against], entry.versions)]
+
+
+def _fits(text: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(text, pattern) for pattern in patterns)
 
 
 def _show(counts: Mapping[str, Mapping[str, Counter[Reaction]]]) -> None:

@@ -77,16 +77,15 @@ class Cluster:
         raise InternalError("a cluster has no answer to one question")
 
     def each(
-        self, function: Callable[..., Any], units: Iterator[tuple[About, tuple[Any, ...]] | None]
+        self, function: Callable[..., Any], units: Iterator[tuple[About, tuple[Any, ...]]]
     ) -> Generator[tuple[About, Any], None, None]:
         """What a function says to each unit's arguments, as it comes; a `Lost` where nobody says it.
 
         A unit is something about it, which is all that is kept here while it is under way and comes with what
         is said, and its arguments. The next unit is taken when the result before was: who writes slowly slows
-        the workers. A None says that there is none before another result was taken, and comes only while one
-        is awaited. Answers travel as plain bytes of the type that the function's annotation says, and name
-        their unit. Raises UserError where the scheduler goes away or says nothing, where other
-        bytes come, and what a worker found wrong, with its machine.
+        the workers. Answers travel as plain bytes of the type that the function's annotation says, and name
+        their unit. Raises UserError where the scheduler goes away or says nothing, or where other bytes come,
+        and what a worker found wrong, with its machine.
         """
         waiting: dict[str, tuple[Any, About]] = {}
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -95,15 +94,12 @@ class Cluster:
             while True:
                 while more and len(waiting) < min(max(_AHEAD * self.threads(), _AHEAD), _MOST_AHEAD):
                     try:
-                        unit = next(units)
+                        about, arguments = next(units)
                     except StopIteration:
                         more = False
                         break
-                    if unit is None:
-                        break
-                    about, arguments = unit
                     future = self._submit(function, arguments, f"opcert-{run}-{number}")
-                    del unit, arguments
+                    del arguments
                     number += 1
                     waiting[future.key] = future, about
                     future.add_done_callback(done.put)

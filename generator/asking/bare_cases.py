@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
+from generator.asking.given_inputs import output_names
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import Tensor
@@ -30,11 +31,6 @@ def bare_case(spec: Spec, call: Call, word: str | None = None) -> Case:
         outputs_asked=call.outputs is not None,
         output_types=output_types(spec, call),
     )
-
-
-def output_names(spec: Spec, call: Call) -> tuple[str, ...]:
-    """The names of a call's outputs: those that it asks for, or all that the operator has."""
-    return call.outputs if call.outputs is not None else tuple(each.name for each in spec.outputs)
 
 
 def output_types(spec: Spec, call: Call) -> Mapping[str, ValueType]:

@@ -143,10 +143,6 @@ class CallReader:
         )
 
 
-def _is_extent(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 1 << 63
-
-
 def _item(kind: str, value: Any) -> Any:
     if isinstance(value, str) and kind.startswith("float"):
         return NAMES_OF_NUMBERS[value]

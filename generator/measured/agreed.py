@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from generator.measured.measured_files import measured_json, read_measured_file, write_measured_file
+from generator.measured.measured_files import measured_json, read_measured_file
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.whole_files import write_text
 from specs.files.spec_folders import OWN_FOLDER, room_of
 
 FORMAT = "opcert-agreement/1"
@@ -61,4 +62,4 @@ def _made(raw: dict[str, Any]) -> Agreed:
 def write_agreed(agreed: Agreed, folder: Path = OWN_FOLDER) -> Path:
     """Write an operator version's file; returns its path."""
     path = agreed_path(OperatorName.parse(agreed.operator), folder)
-    return write_measured_file(path, measured_json(FORMAT, asdict(agreed)))
+    return write_text(path, measured_json(FORMAT, asdict(agreed)))

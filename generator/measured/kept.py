@@ -15,14 +15,10 @@ from typing import Any
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.goldens import write_golden
-from generator.measured.measured_files import (
-    measured_json,
-    parse_measured,
-    read_measured_file,
-    write_measured_file,
-)
+from generator.measured.measured_files import measured_json, read_measured_file
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.whole_files import write_text
 from specs.files.spec_folders import OWN_FOLDER, room_of
 
 FORMAT = "opcert-adequacy/1"
@@ -104,11 +100,6 @@ def read_kept(operator: OperatorName, folder: Path = MEASURED) -> MeasuredOperat
     return read_measured_file(kept_path(operator, folder), FORMAT, _made, "adequacy", REMEDY, packed)
 
 
-def parse_kept(text: str) -> MeasuredOperator:
-    """What `kept_json` wrote; one of `measured_files.DAMAGED` where the text is something else."""
-    return parse_measured(text, FORMAT, _made)
-
-
 def _made(raw: dict[str, Any]) -> MeasuredOperator:
     chosen = tuple(Selected(**each) for each in raw.pop("selection"))
     return MeasuredOperator(raw.pop("operator"), raw.pop("cases"), chosen, raw)
@@ -116,7 +107,7 @@ def _made(raw: dict[str, Any]) -> MeasuredOperator:
 
 def write_kept(kept: MeasuredOperator, folder: Path = MEASURED) -> Path:
     """Write an operator's file; returns its path."""
-    return write_measured_file(kept_path(OperatorName.parse(kept.operator), folder), kept_json(kept))
+    return write_text(kept_path(OperatorName.parse(kept.operator), folder), kept_json(kept))
 
 
 def kept_json(kept: MeasuredOperator) -> str:

@@ -10,19 +10,14 @@ from typing import Any, TypeVar
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.packed_files import read_packed
-from opcert.vocabulary.whole_files import write_text
 
 Found = TypeVar("Found")
-DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, LZMAError)
+_DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, LZMAError)
 """What reading a file raises that is missing a part, or holds something else."""
 
 
-def parse_measured(text: str, form: str, make: Callable[[dict[str, Any]], Found]) -> Found:
-    """What `make` makes of the content; one of DAMAGED where it is not of that format, or not whole."""
-    return _made_of(json.loads(text), form, make)
-
-
 def _made_of(raw: dict[str, Any], form: str, make: Callable[[dict[str, Any]], Found]) -> Found:
+    """What `make` makes of the content; one of _DAMAGED where it is not of that format, or not whole."""
     if raw.pop("format") != form:
         raise ValueError("not of this format")
     return make(raw)
@@ -43,13 +38,13 @@ def read_measured_file(
     source = path
     try:
         if path.is_file():
-            return parse_measured(path.read_text(encoding="utf-8"), form, make)
+            return _made_of(json.loads(path.read_text(encoding="utf-8")), form, make)
         if packed is None or not packed.is_file():
             return None
         source = packed
         content = _packed_content(packed, "/".join(path.parts[-3:]))
         return None if content is None else _made_of(content, form, make)
-    except DAMAGED as error:
+    except _DAMAGED as error:
         raise UserError(
             f"{what} cannot be read", got=str(error), expected=form, where=Place(str(source)), remedy=remedy
         ) from error
@@ -66,8 +61,3 @@ def _packed_content(packed: Path, name: str) -> dict[str, Any] | None:
 def measured_json(form: str, content: Mapping[str, Any]) -> str:
     """The text of such a file."""
     return json.dumps({"format": form, **content}, indent=1, sort_keys=True) + "\n"
-
-
-def write_measured_file(path: Path, text: str) -> Path:
-    """Write it, and the folders that it lies in; returns its path."""
-    return write_text(path, text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -34,14 +34,6 @@ class MutantOutcome:
     def listed(self) -> dict[str, Any]:
         entry = {"mutant": self.mutant, "kind": self.kind, "file": self.file, "line": self.line}
         return {**entry, "diff": list(self.diff), "calls": self.calls, "call": self.call}
-
-
-@dataclass(frozen=True)
-class SetAnswer:
-    """What became of the mutants of a set, and how many sets the operator has."""
-
-    sets: int
-    outcomes: Sequence[MutantOutcome]
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,8 @@ def _measure(
                     write_selection(kept)
         if update and not folders:
             _renew_trust(suite, operators)
-    return found
+    places = {str(operator): place for place, operator in enumerate(operators)}
+    return sorted(found, key=lambda kept: places[kept.operator])
 
 
 def _suite_with(

@@ -35,7 +35,6 @@ ALLOWED = {
     # cluster is given by the client that commands it, as everything that Dask carries: no file is read so.
     # What a cluster answers is another matter: tests/conformance/clusters/test_strict_messages.py.
     "conformance/clusters/own_process.py: pickle",
-    "generator/trust/mutants/work.py: pickle",
 }
 """Mutants of the reference are made of its own syntax tree."""
 

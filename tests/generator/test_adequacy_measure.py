@@ -24,7 +24,7 @@ from generator.measured.outcomes import Adequacy, MutantOutcome, Status
 from generator.trust.mutants import measure as measuring
 from generator.trust.mutants import random_calls, subject
 from generator.trust.mutants.bench import hold
-from generator.trust.mutants.measure import prepare, select
+from generator.trust.mutants.measure import measure, select
 from generator.trust.mutants.random_calls import RandomCalls
 from generator.trust.mutants.subject import MutatedOperator
 from generator.trust.mutants.variations import varied
@@ -62,10 +62,7 @@ def _edges(operator: OperatorName, count: int) -> dict[str, Case]:
 def _measured(cases: Mapping[str, Case]) -> Adequacy:
     subject = _subject(CENTER)
     with subject.quick():
-        prepared = prepare(subject, open_spec(CENTER)[1], cases, ())
-        return prepared.together(
-            [each for number in range(prepared.sets) for each in prepared.outcomes(number)]
-        )
+        return measure(subject, open_spec(CENTER)[1], cases, ())
 
 
 @pytest.fixture

@@ -129,7 +129,6 @@ def two_by_two() -> tuple[ExcludedLevels, ...]:
 
 
 def test_many_factors_are_covered_without_many_rows() -> None:
-    """benchmarks/covering.py goes on to 61 factors."""
     model = model_of([4] * 4 + [3] * 6 + [2] * 8)
     rows = cover(model, 2)
     assert len(rows) <= 24

@@ -1,4 +1,4 @@
-"""Some of the faults that `tools.planted_causes` plants: alone, in a pair, in a triple."""
+"""Faults planted in fakes, alone, in a pair, in a triple: experiment names each, and none wrongly."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from opcert.vocabulary.tensors import Tensor
-from tools.planted_causes import (
+from tests.generator.faulty_fakes import (
     CROP,
+    CROPS,
     CUMSUM,
-    FAULTS,
-    HELD_OUT,
-    PATCHES,
+    HIDDEN_TYPES,
+    PADS,
+    PATCHED,
+    REDUCED,
     Fault,
     Plant,
     cases_of,
@@ -22,39 +24,34 @@ from tools.planted_causes import (
     turned_round,
 )
 
-FACTORS_BY_CHANCE = [FAULTS[20], HELD_OUT[11]]
-"""Their cases are right by chance, too, where all that is expected comes to one element."""
-HIDDEN_TYPES = FAULTS[11:13]
-"""Both hang on the type of one input and look otherwise: no case of one is of the other."""
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "faults",
+    [pytest.param(REDUCED[:1], marks=pytest.mark.nightly), REDUCED[1:], HIDDEN_TYPES],
+)
+def test_no_cause_is_named_by_what_is_right_by_chance_or_by_cases_of_another(
+    faults: tuple[Fault, ...],
+) -> None:
+    assert score(Plant(faults)).wrong == ()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "faults",
-    [pytest.param((FACTORS_BY_CHANCE[0],), marks=pytest.mark.nightly), (FACTORS_BY_CHANCE[1],), HIDDEN_TYPES],
-)
-def test_no_cause_is_named_by_what_is_right_by_chance_or_by_cases_of_another(
-    faults: tuple[Fault, ...],
-) -> None:
-    assert score(Plant(tuple(faults))).wrong == ()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "numbers",
     [
-        (0,),
-        pytest.param((6,), marks=pytest.mark.nightly),
-        (0, 1),
-        pytest.param((6, 7), marks=pytest.mark.nightly),
-        (6, 7, 8),
+        PADS[:1],
+        pytest.param(CROPS[:1], marks=pytest.mark.nightly),
+        PADS,
+        pytest.param(CROPS[:2], marks=pytest.mark.nightly),
+        CROPS,
     ],
 )
-def test_faults_are_named_by_experiment_and_none_wrongly(numbers: tuple[int, ...]) -> None:
-    found = score(Plant(tuple(FAULTS[each] for each in numbers)))
+def test_faults_are_named_by_experiment_and_none_wrongly(faults: tuple[Fault, ...]) -> None:
+    found = score(Plant(faults))
     assert found.wrong == ()
     assert set(found.named) == set(found.shown)
-    assert len(found.shown) == len(numbers)
+    assert len(found.shown) == len(faults)
 
 
 def in_float64(output: Tensor) -> Tensor:
@@ -89,8 +86,6 @@ def test_no_cause_has_cases_of_two_faults(faults: tuple[Fault, ...]) -> None:
 
 
 def test_a_value_that_fails_of_another_fault_is_none_of_a_cause() -> None:
-    """With auto_pad = valid everything is wrong, whatever the type is that the third fault needs."""
-    faults = [each for each in HELD_OUT if each.operator == PATCHES]
-    found = score(Plant(tuple(faults)))
+    found = score(Plant(PATCHED))
     assert found.wrong == ()
-    assert set(found.named) == set(found.shown) == set(faults)
+    assert set(found.named) == set(found.shown) == set(PATCHED)

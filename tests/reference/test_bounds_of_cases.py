@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tests.conftest import REPOSITORY
+from tests.reference.float32_formulas import FAMILIES
+from tests.reference.float32_terms import Values
 from tools.bounds_of_cases import Measured, float_cases, measure, shares, table
-from tools.formulas_of_cases import FAMILIES
-from tools.terms_of_cases import Values
 
 PAGE = REPOSITORY / "docs" / "bounds.md"
 LESS_NOTICED = {("pooling", "inputs rounded to bfloat16"): 90}

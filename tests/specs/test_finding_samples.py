@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.documents.gathering import Documents
-from tools.findings import BEGIN, END, PAGE, SAMPLE, lint_folders, read_looks, table
+from tools.findings import BEGIN, END, PAGE, SAMPLE, lint_documents, read_looks, table
 
 LEAST = 0.9
 _ROW = re.compile(
@@ -54,6 +54,6 @@ def test_wrong_findings_have_a_reason() -> None:
 
 @pytest.mark.skipif(not os.environ.get("OPCERT_EXAMPLES"), reason="lints every document: set OPCERT_EXAMPLES")
 def test_the_page_is_of_the_linter_as_it_is(documents: Documents) -> None:
-    linted = lint_folders([documents.find(".")])
+    linted = lint_documents([documents.find(".")])
     text = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0].strip()
     assert table(linted.found, read_looks()) == text

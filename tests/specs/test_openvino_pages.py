@@ -18,7 +18,7 @@ from specs.importers import find_importer
 from specs.importers.openvino_specifications import DOXYREST, MARKDOWN, SPHINX
 from specs.model.spec import Example, Spec
 from tests.documents.gathering import Documents
-from tools.documents.openvino import Measure, measure_folder
+from tests.specs.openvino_measure import Measure, measure_folder
 
 _INTEGERS = (*SIGNED, *UNSIGNED)
 

@@ -11,8 +11,8 @@ from specs.documents.text.documents import decode, read_document
 from specs.importers.tensorflow_docstring import read
 from tests.documents.gathering import Documents
 from tests.specs.emitters.tensorflow import Definition, emit_docstring
+from tests.specs.tensorflow_measure import FIELDS, Measure, measure_folder, measure_package
 from tests.specs.test_tensorflow import same_structure
-from tools.documents.tensorflow import FIELDS, Measure, measure_folder, measure_package
 
 STATED = {
     "argument": 3951,

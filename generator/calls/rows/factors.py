@@ -34,14 +34,10 @@ def factor_model(spec: Spec, derived: Mapping[str, tuple[Level, ...]] | None = N
 
 
 def first_types(spec: Spec, model: Model) -> tuple[str, tuple[str, ...]]:
-    """The factor of the first input's element types and its levels; of no model's rows where types are dealt.
-
-    It is `element_type` where people wrote the factors, and else that of the input's type variable.
-    """
+    """The factor of the first input's element types, and its levels; rows lack it where types are dealt."""
     if not spec.inputs:
         return "", ()
-    variable = type_variable(spec, spec.inputs[0])
-    factor = "element_type" if "element_type" in model.levels else f"type_{variable}"
+    factor = f"type_{type_variable(spec, spec.inputs[0])}"
     levels = model.levels.get(factor, element_types_of(spec, spec.inputs[0]))
     return factor, tuple(str(each) for each in levels)
 

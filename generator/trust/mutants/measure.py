@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TypeVar
 
@@ -24,94 +24,73 @@ from generator.trust.mutants.subject import MutatedOperator, same_answers, tells
 FIRST_CALLS = 200
 """Random calls that are drawn whatever comes: they tell what can be reached at all."""
 SET = 400
-"""Mutants that are tried one after the other: sets of them may be tried anywhere, and come to the same."""
+"""After so many mutants all begins anew: the order of the cases, and the random calls that were added."""
 USABLE = 0.5
 """The share of ONNX's tests, of a later version, that an operator version must pass to be asked at all."""
 
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """What is known of an operator before a mutant is tried; everything within `MutatedOperator.quick`."""
-
-    bench: MutantTrials
-    nodes: MutantTrials
-    random: RandomCalls
-    made: Sequence[Faulty]
-    unreached: tuple[str, ...]
-    size: int = SET
-
-    @property
-    def sets(self) -> int:
-        """How many sets the mutants come to."""
-        return -(-len(self.made) // self.size)
-
-    def outcomes(self, number: int) -> list[MutantOutcome]:
-        """What becomes of the mutants of a set; whatever was done with the others has no part in it."""
-        bench, nodes = (
-            MutantTrials(self.bench.subject, self.bench.held),
-            MutantTrials(self.bench.subject, self.nodes.held),
-        )
-        random = self.random.copied()
-        chosen = self.made[number * self.size : (number + 1) * self.size]
-        noticed = [_noticed(mutant, bench, nodes) for mutant in chosen]
-        return [
-            said if said.killer is not None else _outcome(mutant, said, random)
-            for mutant, said in zip(chosen, noticed, strict=True)
-        ]
-
-    def together(self, outcomes: Sequence[MutantOutcome]) -> Adequacy:
-        """What the outcomes of all sets come to, one after the other."""
-        told = [
-            (mutant, outcome)
-            for mutant, outcome in zip(self.made, outcomes, strict=True)
-            # A mistake that matters to no valid call is about calls of which nothing is demanded.
-            if mutant.points or outcome.status != "survived" or outcome.calls or outcome.call
-        ]
-        killed: dict[str, list[Faulty]] = {}
-        for mutant, outcome in told:
-            if outcome.killer not in (None, RUN):
-                killed.setdefault(str(outcome.killer), []).append(mutant)
-        selection = select(killed, self.bench.kills_one_of)
-        operator = str(self.bench.subject.spec.operator)
-        found = tuple(outcome for _, outcome in told)
-        return Adequacy(operator, found, self.unreached, selection, len(self.nodes.held), AIMED)
-
-
-def prepare(
-    subject: MutatedOperator, levels: DeclaredLevels, cases: Mapping[str, Case], node_tests: Sequence[Case]
-) -> Prepared:
-    """Ask the reference about every case and about the first random calls; within `MutatedOperator.quick`.
+def measure(
+    subject: MutatedOperator, levels: DeclaredLevels, cases: Mapping[str, Case], tests: Sequence[Case]
+) -> Adequacy:
+    """What an operator's cases notice, and ONNX's node tests beside them; within `MutatedOperator.quick`.
 
     `cases` are an operator's, by the part of their id behind it. Raises InternalError where the reference
     itself fails on one.
     """
     demanding = {name: case for name, case in cases.items() if case.demand != "survive"}
-    bench = MutantTrials(subject, hold(subject, demanding, strict=True))
-    asked = {str(each.id): asking_for_its_outputs(each, subject.spec) for each in node_tests}
+    held = hold(subject, demanding, strict=True)
+    asked = {str(each.id): asking_for_its_outputs(each, subject.spec) for each in tests}
     usable = hold(subject, asked, strict=False)
-    nodes = MutantTrials(subject, usable if len(usable) >= USABLE * len(node_tests) else [])
+    nodes = usable if len(usable) >= USABLE * len(tests) else []
     random = RandomCalls(subject, levels, Draw(f"{subject.spec.operator}/adequacy"))
     random.more(FIRST_CALLS)
-    random.begin_with(bench.held)
-    made, unreached = _worth_making(bench, random)
-    return Prepared(bench, nodes, random, made, unreached)
+    random.begin_with(held)
+    made, unreached = _worth_making(held, random)
+    outcomes = [
+        outcome
+        for first in range(0, len(made), SET)
+        for outcome in _outcomes_of_set(made[first : first + SET], held, nodes, random.copied())
+    ]
+    told = [
+        (mutant, outcome)
+        for mutant, outcome in zip(made, outcomes, strict=True)
+        # A mistake that matters to no valid call is about calls of which nothing is demanded.
+        if mutant.points or outcome.status != "survived" or outcome.calls or outcome.call
+    ]
+    killed: dict[str, list[Faulty]] = {}
+    for mutant, outcome in told:
+        if outcome.killer not in (None, RUN):
+            killed.setdefault(str(outcome.killer), []).append(mutant)
+    selection = select(killed, MutantTrials(subject, held).kills_one_of)
+    found = tuple(outcome for _, outcome in told)
+    return Adequacy(str(subject.spec.operator), found, unreached, selection, len(nodes), AIMED)
 
 
-def _worth_making(bench: MutantTrials, random: RandomCalls) -> tuple[list[Faulty], tuple[str, ...]]:
+def _outcomes_of_set(
+    mutants: Sequence[Faulty], held: Sequence[TrialCase], nodes: Sequence[TrialCase], random: RandomCalls
+) -> list[MutantOutcome]:
+    """What becomes of the mutants of a set; whatever was done with the others has no part in it."""
+    bench, tests = MutantTrials(random.subject, held), MutantTrials(random.subject, nodes)
+    noticed = [_noticed(mutant, bench, tests) for mutant in mutants]
+    return [
+        said if said.killer is not None else _outcome(mutant, said, random)
+        for mutant, said in zip(mutants, noticed, strict=True)
+    ]
+
+
+def _worth_making(held: Sequence[TrialCase], random: RandomCalls) -> tuple[list[Faulty], tuple[str, ...]]:
     """The mutants that some call can tell from the right code, and the lines of those that none comes by.
 
     None is of a check that refuses calls: which are valid the declaration says.
     """
-    subject = bench.subject
-    known: list[TrialCase | RandomCall] = [*bench.held, *random.drawn]
+    subject = random.subject
+    known: list[TrialCase | RandomCall] = [*held, *random.drawn]
     reached = {each.reached for each in known}
     made: list[Faulty] = []
     unreached: dict[str, None] = {}
     for mutant in make_mutants(subject):
-        if mutant.guard:
-            continue
         if any(mutant.points <= each for each in reached):
             made.append(mutant)
         else:

@@ -6,29 +6,26 @@ Kinds bring those of a declared operator's values and formula (`Kind.changes`, `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import ClassVar
 
 from conformance.judging.responses import Answered, Response
 from generator.asking.calls import Call
 from generator.asking.tensor_edits import is_main
 from generator.calls.edits.change import Change, Changed
 from generator.calls.edits.finding import find_changes
-from generator.trust.mutants.reach import Point
+from generator.trust.mutants.mistake import InEveryCall
 from generator.trust.mutants.subject import MutatedOperator
 from opcert.vocabulary.errors import InternalError
 
 
 @dataclass(frozen=True, eq=False)
-class Misreading:
-    """A mutant that takes another call for the one that it is given; see `Mutant`."""
+class Misreading(InEveryCall):
+    """A mutant that takes another call for the one that it is given."""
 
     change: Change
-    file: str
-    kind: str = "misreading"
-    line: int = 0
-    points: frozenset[Point] = frozenset()
-    guard: bool = False
+    file: ClassVar[str] = "generator/calls/edits"
+    kind: ClassVar[str] = "misreading"
 
     @property
     def id(self) -> str:
@@ -38,9 +35,6 @@ class Misreading:
     def diff(self) -> tuple[str, ...]:
         subject = f"{self.change.subject} = " if self.change.subject else ""
         return (f"+{subject}{self.change.text}",)
-
-    def running(self) -> AbstractContextManager[None]:
-        return nullcontext()
 
     def respond(self, subject: MutatedOperator, call: Call, right: Response | None = None) -> Response:
         """What comes out of the changed call, of the call itself where there is nothing to change."""
@@ -77,4 +71,4 @@ def make_misreadings(subject: MutatedOperator) -> Iterator[Misreading]:
     turned = {f"input {each.name} reversed" for each in subject.spec.inputs if is_data(each)}
     for change in find_changes(subject.spec):
         if not change.is_accepted(subject.spec) and change.key not in turned:
-            yield Misreading(change, "generator/calls/edits")
+            yield Misreading(change)

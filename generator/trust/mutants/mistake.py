@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from typing import ClassVar
 
 from conformance.judging.responses import Answered, Response
 from generator.asking.calls import Call
@@ -41,16 +42,23 @@ class Mistake:
         return any(each.id in self.accepted_by and each.chosen is None for each in spec.readings)
 
 
+class InEveryCall:
+    """What mutants have in common that are wrong about any call, and at no line of the code; see `Mutant`."""
+
+    line: ClassVar[int] = 0
+    points: ClassVar[frozenset[Point]] = frozenset()
+
+    def running(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+
 @dataclass(frozen=True, eq=False)
-class Mistaken:
-    """A mutant that makes a mistake in every call; see `Mutant`."""
+class Mistaken(InEveryCall):
+    """A mutant that makes a mistake in every call."""
 
     mistake: Mistake
     file: str
     kind: str
-    line: int = 0
-    points: frozenset[Point] = frozenset()
-    guard: bool = False
 
     @property
     def id(self) -> str:
@@ -59,9 +67,6 @@ class Mistaken:
     @property
     def diff(self) -> tuple[str, ...]:
         return (f"+{self.mistake.text}",)
-
-    def running(self) -> AbstractContextManager[None]:
-        return nullcontext()
 
     def respond(self, subject: MutatedOperator, call: Call, right: Response | None = None) -> Response:
         """What comes out of the mistake, the right answer where there is nothing to mistake."""

@@ -41,7 +41,6 @@ class Mutant:
     code: CodeType
     defaults: Mapping[str, Any]
     points: frozenset[Point]
-    guard: bool = False
 
     def running(self) -> AbstractContextManager[None]:
         """The reference has this mistake for a while; whoever uses it empties its caches."""
@@ -143,8 +142,9 @@ def _defaults(part: ReferenceFunction, spec: Spec) -> Iterator[tuple[Edit, Node]
     for argument, default in pairs:
         if argument.arg in readings:
             continue
-        ignored = ast.Assign([ast.Name(argument.arg, ast.Store())], default, lineno=first.lineno)
-        yield Edit("ignored attribute", first, ast.If(ast.Constant(True), [ignored, first], [])), first
+        if not is_guard(first):
+            ignored = ast.Assign([ast.Name(argument.arg, ast.Store())], default, lineno=first.lineno)
+            yield Edit("ignored attribute", first, ast.If(ast.Constant(True), [ignored, first], [])), first
         known = spec.attributes.get(argument.arg)
         if known is None or not isinstance(default, ast.Constant) or default.value is None:
             continue
@@ -183,5 +183,4 @@ def _make(part: ReferenceFunction, edit: Edit, node: Node, points: Points) -> Mu
         code,
         defaults,
         where,
-        is_guard(edit.old),
     )

@@ -11,7 +11,6 @@ from generator.trust.mutants.edits import (
     MutantVocabulary,
     Node,
     is_first,
-    is_guard,
     is_nothing,
     mentions,
     name_of,
@@ -80,8 +79,6 @@ def edits(node: Node, names: frozenset[str], vocabulary: MutantVocabulary) -> It
             yield from _cases(node)
         case ast.AugAssign() | ast.Assign(targets=[ast.Subscript()]):
             yield Edit("dropped statement", node, ast.Pass())
-        case _ if is_guard(node):
-            yield Edit("dropped check", node, ast.Pass())
 
 
 def _comparison(node: ast.Compare) -> Iterator[Edit]:
@@ -205,9 +202,6 @@ def _mistaken_name(node: ast.Name | ast.Attribute, names: frozenset[str]) -> Ite
 
 
 def _branch(node: ast.If) -> Iterator[Edit]:
-    if is_guard(node):
-        yield Edit("dropped check", node, ast.Pass())
-        return
     yield Edit("another branch", node.test, ast.Constant(True), node.orelse[0] if node.orelse else None)
     yield Edit("another branch", node.test, ast.Constant(False), node.body[0])
 

@@ -121,7 +121,7 @@ class Changed(Cluster):
         self.number = 0
 
     def each(
-        self, function: Callable[..., Any], units: Iterator[tuple[Any, tuple[Any, ...]] | None]
+        self, function: Callable[..., Any], units: Iterator[tuple[Any, tuple[Any, ...]]]
     ) -> Generator[tuple[Any, Any], None, None]:
         for unit, answer in super().each(function, units):
             if isinstance(answer, UnitAnswer):

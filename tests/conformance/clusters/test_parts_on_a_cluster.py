@@ -36,7 +36,7 @@ class Answering(Cluster):
         self._change = change
 
     def each(
-        self, function: Callable[..., Any], units: Iterator[tuple[Any, tuple[Any, ...]] | None]
+        self, function: Callable[..., Any], units: Iterator[tuple[Any, tuple[Any, ...]]]
     ) -> Generator[tuple[Any, Any], None, None]:
         for unit, answer in super().each(function, units):
             yield unit, self._change(answer)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from benchmarks.report_page import many_cases, many_operators
+from conformance.suite.cases import Case
+from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.names import OperatorName
 from reports.pages.report_page import write_report
 from reports.results.case_results import put_together
 from tests.reports.accessibility import find_violations
-from tests.reports.sample import Maker
+from tests.reports.sample import FACTORS, TYPES, Maker, make_case
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 OPERATORS = 45
@@ -23,6 +26,38 @@ TABLE = "document.querySelector('#matrix-0 table')"
 LAID_OUT = f"{TABLE}.checkVisibility({{contentVisibilityAuto: true}})"
 TO_TABLE = f"{TABLE}.scrollIntoView({{behavior: 'instant'}})"
 FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+
+
+def many_operators(number: int) -> dict[OperatorName, Mapping[str, tuple[str, ...]]]:
+    """So many operators with their factors: those of the sample, and the same by other names."""
+    found = {}
+    for place, (operator, factors) in zip(range(number), itertools.cycle(FACTORS.items()), strict=False):
+        again = place // len(FACTORS)
+        name = f"{operator.name}{again}" if again else operator.name
+        found[OperatorName(operator.domain, name, operator.since_version)] = factors
+    return found
+
+
+def many_cases(number: int, operators: int = len(FACTORS)) -> Iterator[Case]:
+    """Cases that differ in an attribute that is no feature, so that each has an id of its own."""
+    serial = itertools.count()
+    named_factors, most = many_operators(operators), -(-number // operators)
+    while True:
+        for operator, factors in named_factors.items():
+            combinations = itertools.product(*factors.values(), TYPES)
+            own = (
+                combinations
+                if operators == len(FACTORS)
+                else itertools.islice(itertools.cycle(combinations), most)
+            )
+            for *levels, element_type in own:
+                place = next(serial)
+                if place >= number:
+                    return
+                family = ("cover", "cover", "cover", "boundary", "example")[place % 5]
+                given = {"serial": attribute("ints", [place])}
+                named = dict(zip(factors, levels, strict=True))
+                yield make_case(operator, family, named, element_type, side=2 + place % 4, attributes=given)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What every output element of a case is the sum of: pairs of factors, found by plain loops."""
+"""Orders in which float32 is added up; and what an output element is the sum of, found by plain loops."""
 
 from __future__ import annotations
 
@@ -12,12 +12,54 @@ from numpy.typing import NDArray
 
 from conformance.suite.cases import Case
 from tests.reference.windows_by_loops import Sliding
-from tools.bounds_of_sums import Row
-
-_ONE = np.float32(1)
-
 
 Array = NDArray[Any]
+Row = NDArray[np.float32]
+Computed = Callable[[Row, Row], np.float32]
+
+
+def fused(a: Any, b: Any, added: Any) -> np.float32:
+    """a * b + added, rounded once: the product is exact in float64."""
+    return np.float32(np.float64(a) * np.float64(b) + np.float64(added))
+
+
+def from_the_first(a: Row, b: Row) -> np.float32:
+    found = np.float32(0)
+    for left, right in zip(a, b, strict=True):
+        found = np.float32(found + np.float32(left * right))
+    return found
+
+
+def pairwise(a: Row, b: Row) -> np.float32:
+    terms = list(a * b)
+    while len(terms) > 1:
+        odd = terms[-1:] if len(terms) % 2 else []
+        terms = [np.float32(x + y) for x, y in zip(terms[::2], terms[1::2], strict=False)] + odd
+    return np.float32(terms[0])
+
+
+def in_fused_blocks(a: Row, b: Row) -> np.float32:
+    lanes = [np.float32(0)] * 8
+    for place, (left, right) in enumerate(zip(a, b, strict=True)):
+        lanes[place % 8] = fused(left, right, lanes[place % 8])
+    return pairwise(np.array(lanes, np.float32), np.ones(8, np.float32))
+
+
+ORDERS: tuple[Computed, ...] = (from_the_first, pairwise, in_fused_blocks)
+
+
+def multiplied(a: Row, order: Computed) -> np.float32:
+    """The product, from the first element on, by halves, or in eight lanes."""
+    if order is from_the_first:
+        return np.float32(np.multiply.accumulate(a)[-1])
+    lanes = (
+        [a[place::8] for place in range(min(8, len(a)))] if order is in_fused_blocks else [a[::2], a[1::2]]
+    )
+    each_lane = [np.multiply.accumulate(each)[-1] for each in lanes if len(each)]
+    return np.float32(np.multiply.accumulate(each_lane)[-1])
+
+
+_ONE = np.float32(1)
 
 
 @dataclass(frozen=True, eq=False)

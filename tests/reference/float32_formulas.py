@@ -13,18 +13,23 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tools.bounds_of_sums import ORDERS, Computed, Row, from_the_first, fused, multiplied
-from tools.terms_of_cases import (
+from tests.reference.float32_terms import (
+    ORDERS,
     Array,
+    Computed,
+    Row,
     Terms,
     Values,
     added_up,
     convolved,
     convolved_back,
+    from_the_first,
+    fused,
     general_products,
     in_float32,
     magnitudes,
     matrix_products,
+    multiplied,
     operands_of,
     pooled,
     pooled_whole,

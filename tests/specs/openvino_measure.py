@@ -13,15 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from opcert.vocabulary.errors import UserError
-from specs.documents.openvino_pages.items import FieldOutcome, State
+from specs.documents.openvino_pages.items import FieldOutcome
 from specs.documents.openvino_pages.tokens import lex_doxyrest, lex_markdown, lex_sphinx
 from specs.documents.openvino_pages.whole_page import VERSIONED, read_page
 from specs.documents.openvino_pages.xml_layers import Layers
 from specs.documents.text.documents import Text, read_document
 from specs.model.spec import Spec
-from tests.documents.gathering import Documents
 
-STATES: tuple[State, ...] = ("read", "none", "open", "unread")
 _LINES: Mapping[str, str] = {
     "name and version": r"^\*\*Versioned name\*\*",
     "category": r"^\*\*Category\*\*",
@@ -123,24 +121,3 @@ def _examples(measure: Measure, spec: Spec, layers: Layers) -> None:
     measure.mended += layers.mended
     measure.examples += len(spec.examples)
     measure.printed += sum(each.printed for each in spec.examples)
-
-
-def report(found: Documents) -> str:
-    """The measure of the documents as text: a table by field, then what is not read."""
-    measure = measure_folder(found.find("openvino"))
-    lines = [f"{measure.pages} pages, {len(measure.refused)} refused", ""]
-    lines.append(f"{'field':<22}{'stated':>8}{'read':>8}{'none':>8}{'open':>8}{'unread':>8}{'share':>9}")
-    for name, states in measure.outcomes.items():
-        total = max(measure.stated[name], states.total())
-        counts = "".join(f"{states[each]:>8}" for each in STATES)
-        lines.append(f"{name:<22}{total:>8}{counts}{measure.share(name):>9.4f}")
-    strings = ", ".join(f"{count} {rule}" for rule, count in measure.strings.most_common())
-    lines += ["", f"allowed values of {measure.strings.total()} string attributes: {strings}"]
-    lines.append(
-        f"blocks of XML: {measure.parsed} of {measure.blocks} parse, {measure.mended} more are mended"
-    )
-    lines.append(f"examples: {measure.examples}, of which {measure.printed} state what comes out")
-    lines += ["", "not read:"]
-    for file, outcome in measure.unread:
-        lines.append(f"  {file}:{outcome.line}  {outcome.field} of {outcome.about}: {outcome.text[:70]}")
-    return "\n".join(lines)

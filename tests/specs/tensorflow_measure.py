@@ -8,23 +8,18 @@ in another form.
 from __future__ import annotations
 
 import ast
-import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from opcert.commands.packages import package_document
-from opcert.vocabulary.errors import RuntimeUnavailable
 from specs.documents.packages.dumped_rows import read_dump
 from specs.documents.text.documents import Text, read_document
 from specs.importers.package_tensorflow import DIALECT, layers
 from specs.importers.tensorflow_docstring import operator_name, read
 from specs.model.spec import AttributeSpec, ParameterSpec, Spec
 from specs.rules.several_documents import same_default
-from tests.documents.gathering import Documents
 
 FIELDS = ("argument", "type", "list of types", "default", "enumeration", "bound")
 _STATED: Mapping[str, str] = {
@@ -162,28 +157,3 @@ def _parameter_fields(
     # A list whose types an attribute lists has a least length that docstrings never tell.
     if definition.homogeneous and (docstring.least_length or definition.least_length):
         yield "bound", docstring.least_length, definition.least_length
-
-
-def report(found: Documents) -> str:
-    """Both measures as text; the second one makes the environment of TensorFlow where there is none."""
-    measure = measure_folder(found.find("tensorflow/docstrings"))
-    lines = [f"{measure.operators} docstrings: stated on raw lines, and read", ""]
-    for name in FIELDS:
-        share = measure.share(name)
-        lines.append(f"{name:15} {measure.stated[name]:6} {measure.read[name]:6}  {share:8.2%}")
-    lines += [f"  {each}" for each in measure.not_read]
-    try:
-        path = package_document("tensorflow", lambda sentence: print(sentence, file=sys.stderr))
-    except RuntimeUnavailable as error:
-        return "\n".join([*lines, "", f"no package to compare with: {error}"])
-    agreement = measure_package(path)
-    header = json.loads(path.read_text("ascii").split("\n", 1)[0])
-    lines += [
-        "",
-        f"{agreement.operators} docstrings of {header['package']} {header['version']} against definitions",
-    ]
-    lines.append("")
-    for name in FIELDS:
-        compared, equal = agreement.compared[name], agreement.equal[name]
-        lines.append(f"{name:15} {compared:6} {equal:6}  {equal / compared if compared else 1:8.2%}")
-    return "\n".join([*lines, *(f"  {each}" for each in agreement.differences)])

@@ -1,1 +1,0 @@
-"""How much of the documents the importers read, field by field: `python -m tools.documents NAME`."""
