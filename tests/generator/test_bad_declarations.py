@@ -30,6 +30,21 @@ MISTAKES = {
         4,
         ["unknown kind", "axess", "axes, axis"],
     ),
+    "a kind of another name today": (
+        _SHAPES + "kinds:\n  input: ranged(0, 9)\n",
+        4,
+        ["unknown kind", "ranged", "data('range', <low>, <high>)"],
+    ),
+    "data of an unknown domain": (
+        _SHAPES + "kinds:\n  input: data('rnage', 0, 9)\n",
+        4,
+        ["unknown domain of data", "rnage", "'range'"],
+    ),
+    "data without its ends": (
+        _SHAPES + "kinds:\n  input: data('range', 0)\n",
+        4,
+        ["lacks an argument", "range", "high"],
+    ),
     "an unknown argument": (
         _SHAPES + "kinds:\n  axis: axis(input, exclude=True)\n",
         4,

@@ -24,6 +24,22 @@ from specs.language.words import CONSTANTS
 from specs.model.declared import Declared, KindUse
 from specs.model.spec import Spec
 
+_FORMERLY = {
+    "byte_range": "data('byte_steps')",
+    "exponent": "data('exponents', of=<input of bases>)",
+    "far": "data('far_from_zero')",
+    "log_probabilities": "data('log_probabilities')",
+    "moderate": "data('moderate', most=<number>)",
+    "near": "data('near_zero_point', zero_point=<input>, axis=<axis>)",
+    "nonzero": "data('nonzero')",
+    "not_negative": "data('not_negative')",
+    "one_sign": "data('one_sign', when=<condition>)",
+    "power_base": "data('power_bases')",
+    "probabilities": "data('probabilities')",
+    "ranged": "data('range', <low>, <high>)",
+}
+"""What is written today for words that were kinds once."""
+
 
 def make_kinds(spec: Spec) -> tuple[Kind, ...]:
     """The kind of every attribute, and of the inputs that a declaration names, in its order, then the others.
@@ -161,9 +177,8 @@ def make_kind(call: KindCall, subject: KindSubject) -> Kind:
     """The kind that a declaration names, with its arguments; UserError for what it does not have."""
     found = find_kind(call.kind)
     if found is None:
-        raise UserError(
-            "unknown kind", got=call.kind, expected=f"one of {', '.join(kind_names())}", where=subject.place
-        )
+        expected = _FORMERLY.get(call.kind, f"one of {', '.join(kind_names())}")
+        raise UserError("unknown kind", got=call.kind, expected=expected, where=subject.place)
     parameters = [each for each in fields(found) if each.name != "subject" and not each.kw_only]
     named_only = [each for each in fields(found) if each.name != "subject" and each.kw_only]
     arguments: dict[str, Any] = {}

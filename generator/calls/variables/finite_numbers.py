@@ -15,7 +15,7 @@ from generator.calls.variables.kind import CallValues, KindChange, ValueChange
 from generator.calls.variables.single_kind import SingleKind
 from specs.model.spec import Constraint
 
-_GREATEST = "1.7976931348623157e+308"
+GREATEST = "1.7976931348623157e+308"
 Change = Callable[[NDArray[Any]], NDArray[Any]]
 
 
@@ -27,7 +27,7 @@ class FiniteNumbers(SingleKind):
     needs_own_shape: ClassVar[bool] = True
 
     def rules(self) -> Iterable[Constraint]:
-        finite = f"all(-{_GREATEST} <= each <= {_GREATEST} for each in values({self.name}))"
+        finite = f"all(-{GREATEST} <= each <= {GREATEST} for each in values({self.name}))"
         yield self.rule(f"{self.name}_finite", finite, self.given)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
