@@ -297,7 +297,7 @@ def test_a_size_that_no_call_has_is_told_with_its_place(tmp_path: Path) -> None:
 def test_or_error_needs_a_word_of_the_text(tmp_path: Path) -> None:
     path = tmp_path / "ai.onnx" / "NonZero" / FILE_NAME
     path.parent.mkdir(parents=True)
-    path.write_text('shapes: {X: "*S"}\nkinds:\n  X: nonzero or error\n', encoding="utf-8")
+    path.write_text('shapes: {X: "*S"}\nkinds:\n  X: data("nonzero") or error\n', encoding="utf-8")
     with pytest.raises(UserError) as caught:
         open_space(load_spec(OperatorName("ai.onnx", "NonZero", 13), (tmp_path,)))
     message = str(caught.value)

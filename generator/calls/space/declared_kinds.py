@@ -26,8 +26,15 @@ from specs.model.spec import Spec
 
 _FORMERLY = {
     "byte_range": "data('byte_steps')",
+    "clamped": "whole_number(<level>=[<values>], ...)",
+    "diagonal": "whole_number(<level>=[<values>], ...)",
+    "dropped_share": "sample(<level>=<number>, ..., at_least=0, below=1)",
     "exponent": "data('exponents', of=<input of bases>)",
+    "extent": "whole_number(given=[<extent>], equals=<extent>)",
     "far": "data('far_from_zero')",
+    "frame_length": "whole_number(1, <level>=[<values>], ...)",
+    "frame_step": "whole_number(1, <level>=[<values>], ...)",
+    "ignored": "whole_number(<level>=[<values>], ...)",
     "log_probabilities": "data('log_probabilities')",
     "moderate": "data('moderate', most=<number>)",
     "near": "data('near_zero_point', zero_point=<input>, axis=<axis>)",
@@ -37,6 +44,9 @@ _FORMERLY = {
     "power_base": "data('power_bases')",
     "probabilities": "data('probabilities')",
     "ranged": "data('range', <low>, <high>)",
+    "sample_above": "sample(<numbers>, above=<number>)",
+    "transform_length": "whole_number(1, <level>=[<values>], ...)",
+    "window_length": "whole_number(0, <level>=[<values>], ..., length=True)",
 }
 """What is written today for words that were kinds once."""
 
@@ -196,7 +206,12 @@ def make_kind(call: KindCall, subject: KindSubject) -> Kind:
         elif place < len(call.positional):
             arguments[each.name] = call.positional[place]
     known = {each.name for each in (*parameters, *named_only)}
+    free = {each.name for each in named_only} & {"named"}
+    if free:  # arguments whose names the declaration chooses
+        arguments["named"] = {name: each for name, each in call.named.items() if name not in known}
     for name, expression in call.named.items():
+        if name in arguments.get("named", ()):
+            continue
         if name not in known or name in arguments:
             raise UserError(
                 f"{call.kind} takes no such argument",
