@@ -51,9 +51,9 @@ MISTAKES = {
         ["axis takes no such argument", "exclude", "exclude_last"],
     ),
     "an argument too many": (
-        _SHAPES + "kinds:\n  axis: flag(input)\n",
+        _SHAPES + "kinds:\n  axis: integer(0, 1, 2)\n",
         4,
-        ["too many arguments of flag", "at most 0"],
+        ["too many arguments of integer", "at most 2"],
     ),
     "an argument that lacks": (
         _SHAPES + "kinds:\n  axis: axis\n",
