@@ -47,6 +47,7 @@ _FORMERLY = {
     "probabilities": "data('probabilities')",
     "ranged": "data('range', <low>, <high>)",
     "sample_above": "sample(<numbers>, above=<number>)",
+    "scanned_batch": "scanned_body(batched=True)",
     "transform_length": "whole_number(1, <level>=[<values>], ...)",
     "window_length": "whole_number(0, <level>=[<values>], ..., length=True)",
 }
