@@ -27,9 +27,12 @@ from specs.model.spec import Spec
 _FORMERLY = {
     "byte_range": "data('byte_steps')",
     "clamped": "whole_number(<level>=[<values>], ...)",
+    "counts": "whole_numbers('counts', length=<number>)",
     "diagonal": "whole_number(<level>=[<values>], ...)",
     "drawn_count": "integer(1, drawn_for=<rows>)",
+    "drawn_extents": "whole_numbers('extents', drawn=True)",
     "dropped_share": "sample(<level>=<number>, ..., at_least=0, below=1)",
+    "expansion": "whole_numbers('expansion', <input>)",
     "exponent": "data('exponents', of=<input of bases>)",
     "extent": "whole_number(given=[<extent>], equals=<extent>)",
     "far": "data('far_from_zero')",
@@ -46,8 +49,10 @@ _FORMERLY = {
     "power_base": "data('power_bases')",
     "probabilities": "data('probabilities')",
     "ranged": "data('range', <low>, <high>)",
+    "repeats": "whole_numbers('repeats', <input>)",
     "sample_above": "sample(<numbers>, above=<number>)",
     "scanned_batch": "scanned_body(batched=True)",
+    "sizes": "whole_numbers('extents')",
     "transform_length": "whole_number(1, <level>=[<values>], ...)",
     "window_length": "whole_number(0, <level>=[<values>], ..., length=True)",
 }
