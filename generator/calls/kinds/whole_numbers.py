@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +16,9 @@ from generator.calls.variables.kind import (
     InputName,
     KindChange,
     Level,
+    Misreading,
     ResultChange,
-    ValueChange,
+    misread_as,
 )
 from generator.calls.variables.single_kind import SingleKind
 from generator.calls.variables.vector_lengths import MANY, lengths_around
@@ -128,17 +129,13 @@ class WholeNumbers(SingleKind):
             yield f"length_{length}", {self.name: [length]}
 
     def changes(self) -> Iterable[KindChange]:
-        for word, text, change in _MISREAD.get(self._what, ()):
-            yield ValueChange(f"{self.name} {word}", text.format(self.name), self._changed_by(change))
+        yield from misread_as(self.name, *_MISREAD.get(self._what, ()))
         if self._what == "repeats" and self.of is not None:
             text = "each element repeated in its place, instead of the whole axis"
             yield ResultChange(f"{self.name} each element", text, self.of, self._each_element)
         if self._what == "expansion" and self.of is not None:
             text = "axes that lack added behind the others"
             yield ResultChange(f"{self.name} from the front", text, self.of, self._from_the_front)
-
-    def _changed_by(self, change: Callable[[NDArray[Any]], Any]) -> Callable[[CallValues], Bindings]:
-        return lambda given: {self.name: change(given.numbers(self.name))}
 
     def _each_element(self, given: CallValues) -> NDArray[Any]:
         data, times = given.numbers(str(self.of)), given.numbers(self.name).reshape(-1)
@@ -216,7 +213,7 @@ def _expansion(level: Level, shape: list[int], draw: Draw) -> list[int] | None:
     return shape if level == "same" else []
 
 
-_MISREAD: Mapping[str, tuple[tuple[str, str, Callable[[NDArray[Any]], Any]], ...]] = {
+_MISREAD: Mapping[str, tuple[Misreading, ...]] = {
     "extents": (
         ("without ones", "extents of 1 left out", lambda sizes: sizes[sizes != 1]),
         ("at least 1", "extents of 0 taken for 1", lambda sizes: np.maximum(sizes, 1)),
