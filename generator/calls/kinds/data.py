@@ -14,8 +14,8 @@ from generator.calls.data.draws import Draw
 from generator.calls.data.scaling import scaled_down
 from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.data_levels import DATA
-from generator.calls.variables.finite_numbers import GREATEST
 from generator.calls.variables.kind import InputName, Kind
+from generator.calls.variables.single_kind import GREATEST
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor

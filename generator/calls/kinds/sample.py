@@ -10,9 +10,8 @@ import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.finite_numbers import GREATEST
 from generator.calls.variables.kind import Level
-from generator.calls.variables.single_kind import SingleKind
+from generator.calls.variables.single_kind import GREATEST, SingleKind
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
