@@ -38,7 +38,7 @@ MISTAKES = {
     "data of an unknown domain": (
         _SHAPES + "kinds:\n  input: data('rnage', 0, 9)\n",
         4,
-        ["unknown domain of data", "rnage", "'range'"],
+        ["unknown word of the kind Data", "rnage", "'range'"],
     ),
     "data without its ends": (
         _SHAPES + "kinds:\n  input: data('range', 0)\n",

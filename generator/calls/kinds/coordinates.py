@@ -19,8 +19,8 @@ from generator.calls.variables.kind import (
     Misreading,
     ValueChange,
 )
+from generator.calls.variables.kind_checks import need_word
 from generator.calls.variables.single_kind import GREATEST, SingleKind
-from opcert.vocabulary.errors import UserError
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
@@ -52,16 +52,8 @@ class Coordinates(SingleKind):
     needs_own_shape: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        what = self._what
-        needed = {"locations": ("of", "aligned"), "regions": ("of", "scale", "filled")}.get(what, ())
-        lacks = [name for name in needed if getattr(self, name) is None]
-        if what not in _LEVELS or lacks:
-            raise UserError(
-                f"coordinates that are {what} lack an argument" if lacks else "unknown coordinates",
-                got=self.what.text,
-                expected=" and ".join(lacks) or f"one of {', '.join(map(repr, _LEVELS))}",
-                where=self.subject.place,
-            )
+        needed = {"locations": ("of", "aligned"), "regions": ("of", "scale", "filled")}
+        need_word(self, self._what, _LEVELS, needed)
 
     @property
     def _what(self) -> str:

@@ -15,9 +15,9 @@ from generator.calls.data.scaling import scaled_down
 from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.data_levels import DATA
 from generator.calls.variables.kind import InputName, Kind
+from generator.calls.variables.kind_checks import need_word
 from generator.calls.variables.single_kind import GREATEST
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
-from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.numbers import Number, bits_of, encode, numbers, storage_of
 from specs.language.expressions import Expression
@@ -41,15 +41,7 @@ class Data(Kind):
     of: InputName | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        word = self._word
-        lacks = [each for each in _NEEDED.get(word, ()) if getattr(self, each) is None]
-        if word not in _DOMAINS or lacks:
-            raise UserError(
-                f"data of the domain '{word}' lacks an argument" if lacks else "unknown domain of data",
-                got=self.domain.text,
-                expected=" and ".join(lacks) if lacks else f"one of {', '.join(map(repr, _DOMAINS))}",
-                where=self.subject.place,
-            )
+        need_word(self, self._word, _DOMAINS, _NEEDED)
 
     @property
     def _word(self) -> str:

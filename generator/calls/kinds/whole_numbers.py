@@ -20,9 +20,9 @@ from generator.calls.variables.kind import (
     ResultChange,
     misread_as,
 )
+from generator.calls.variables.kind_checks import need_word
 from generator.calls.variables.single_kind import SingleKind
 from generator.calls.variables.vector_lengths import MANY, lengths_around
-from opcert.vocabulary.errors import UserError
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
@@ -50,16 +50,8 @@ class WholeNumbers(SingleKind):
     drawn: Expression | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        what = self._what
-        lacks = "of" if what in ("repeats", "expansion") and self.of is None else ""
-        lacks = "length" if what == "counts" and self.length is None else lacks
-        if what not in _LEVELS or lacks:
-            raise UserError(
-                f"whole numbers that are {what} lack an argument" if lacks else "unknown whole numbers",
-                got=self.what.text,
-                expected=lacks or f"one of {', '.join(map(repr, _LEVELS))}",
-                where=self.subject.place,
-            )
+        needed = {"repeats": ("of",), "expansion": ("of",), "counts": ("length",)}
+        need_word(self, self._what, _LEVELS, needed)
 
     @property
     def _what(self) -> str:

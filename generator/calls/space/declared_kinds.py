@@ -53,6 +53,7 @@ _FORMERLY = {
     "ranged": "data('range', <low>, <high>)",
     "regions": "coordinates('regions', <input>, scale=<number>, filled=<condition>)",
     "repeats": "whole_numbers('repeats', <input>)",
+    "same_width": "element_type(<type variable>, as_wide_as=<input>)",
     "sample_above": "sample(<numbers>, above=<number>)",
     "scanned_batch": "scanned_body(batched=True)",
     "sizes": "whole_numbers('extents')",
