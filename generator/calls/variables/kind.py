@@ -90,6 +90,10 @@ def _changed(name: str, change: Callable[[NDArray[Any]], Any], given: CallValues
     return {name: change(given.numbers(name))}
 
 
+AXIS_MISREAD: tuple[Misreading, ...] = (
+    ("other end", "{} counted from the other end", lambda axis: -1 - axis),
+    ("absolute", "{} without its sign", np.abs),
+)
 INDICES_MISREAD: tuple[Misreading, ...] = (
     ("other end", "{} counted from the other end", lambda indices: -1 - indices),
     ("from one", "{} counted from 1", lambda indices: indices - 1),
