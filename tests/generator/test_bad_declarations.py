@@ -30,15 +30,30 @@ MISTAKES = {
         4,
         ["unknown kind", "axess", "axes, axis"],
     ),
+    "a kind of another name today": (
+        _SHAPES + "kinds:\n  input: ranged(0, 9)\n",
+        4,
+        ["unknown kind", "ranged", "data('range', <low>, <high>)"],
+    ),
+    "data of an unknown domain": (
+        _SHAPES + "kinds:\n  input: data('rnage', 0, 9)\n",
+        4,
+        ["unknown word of the kind Data", "rnage", "'range'"],
+    ),
+    "data without its ends": (
+        _SHAPES + "kinds:\n  input: data('range', 0)\n",
+        4,
+        ["lacks an argument", "range", "high"],
+    ),
     "an unknown argument": (
         _SHAPES + "kinds:\n  axis: axis(input, exclude=True)\n",
         4,
         ["axis takes no such argument", "exclude", "exclude_last"],
     ),
     "an argument too many": (
-        _SHAPES + "kinds:\n  axis: flag(input)\n",
+        _SHAPES + "kinds:\n  axis: integer(0, 1, 2)\n",
         4,
-        ["too many arguments of flag", "at most 0"],
+        ["too many arguments of integer", "at most 2"],
     ),
     "an argument that lacks": (
         _SHAPES + "kinds:\n  axis: axis\n",
@@ -282,7 +297,7 @@ def test_a_size_that_no_call_has_is_told_with_its_place(tmp_path: Path) -> None:
 def test_or_error_needs_a_word_of_the_text(tmp_path: Path) -> None:
     path = tmp_path / "ai.onnx" / "NonZero" / FILE_NAME
     path.parent.mkdir(parents=True)
-    path.write_text('shapes: {X: "*S"}\nkinds:\n  X: nonzero or error\n', encoding="utf-8")
+    path.write_text('shapes: {X: "*S"}\nkinds:\n  X: data("nonzero") or error\n', encoding="utf-8")
     with pytest.raises(UserError) as caught:
         open_space(load_spec(OperatorName("ai.onnx", "NonZero", 13), (tmp_path,)))
     message = str(caught.value)

@@ -11,7 +11,12 @@ import numpy as np
 from generator.calls.data.draws import Draw
 from generator.calls.kinds.axes import ONE_ELEMENT
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import CallValues, InputName, Level, ValueChange
+from generator.calls.variables.kind import (
+    InputName,
+    Level,
+    ValueChange,
+    misread_as,
+)
 from generator.calls.variables.single_kind import SingleKind
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
@@ -88,14 +93,9 @@ class Axis(SingleKind):
             yield from (first, now - 1)[: 1 if now == first + 1 else 2]
 
     def changes(self) -> Iterable[ValueChange]:
-        def other_end(given: CallValues) -> Bindings:
-            return {self.name: -1 - self._left - given.numbers(self.name)}
-
-        def absolute(given: CallValues) -> Bindings:
-            return {self.name: np.abs(given.numbers(self.name))}
-
-        yield ValueChange(f"{self.name} other end", f"{self.name} counted from the other end", other_end)
-        yield ValueChange(f"{self.name} absolute", f"{self.name} without its sign", absolute)
+        left = self._left
+        other_end = ("other end", "{} counted from the other end", lambda axis: -1 - left - axis)
+        yield from misread_as(self.name, other_end, ("absolute", "{} without its sign", np.abs))
 
     def _rank(self, scope: Partial) -> int:
         return len(scope.shape(self.of)) + self._offset(scope)

@@ -6,9 +6,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
-from generator.calls.variables.kind import CallValues, Kind, KindChange, Level, ValueChange
+from generator.calls.variables.kind import (
+    CallValues,
+    Kind,
+    KindChange,
+    Level,
+    Misreading,
+    ValueChange,
+    misread_as,
+)
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
@@ -21,6 +31,11 @@ _OPTIONAL = (*_WITH_ALPHA, "Softsign", "Softplus")
 _ALPHAS, _BETAS = (0.25, 0.5, 0.75, 0.375), (0.5, 0.25, 0.625, 0.125)
 _LEFT_OUT = tuple(f"{each} by default" for each in _WITH_ALPHA if each not in _WITHOUT_DEFAULT)
 _NAMES = ("activations", "activation_alpha", "activation_beta")
+_MISREAD: tuple[Misreading, ...] = (
+    ("reversed", "{}: from the last to the first", lambda these: these[::-1]),
+    ("turned", "{}: each that of the one before", lambda these: np.roll(these, 1)),
+    ("of the first", "{}: the first one for all", lambda these: these[[0] * len(these)]),
+)
 
 
 @dataclass(frozen=True)
@@ -93,13 +108,9 @@ class CellFunctions(Kind):
             yield f"{other}_given", {**numbers, self.name: listed, other: None}
 
     def changes(self) -> Iterable[KindChange]:
-        for word, text, change in (
-            ("reversed", "from the last to the first", lambda these: these[::-1]),
-            ("turned", "each that of the one before", lambda these: [these[-1], *these[:-1]]),
-            ("of the first", "the first one for all", lambda these: [these[0]] * len(these)),
-        ):
+        for reading in _MISREAD:
             for name in _NAMES:
-                yield ValueChange(f"{name} {word}", f"{name}: {text}", _changed(name, change))
+                yield from misread_as(name, reading)
         yield ValueChange("activations ignored", "activations: the default", _by_default)
         for name in _NAMES[1:]:
             yield ValueChange(
@@ -131,10 +142,6 @@ def _bindings(functions: Sequence[str], *, spread: bool, given: bool) -> Binding
         listed = [numbers[place % len(numbers)] for place in range(len(taking))]
         found[name] = listed if given and listed else None
     return found
-
-
-def _changed(name: str, change: Callable[[list[Any]], list[Any]]) -> Callable[[CallValues], Bindings]:
-    return lambda given: {name: change(given.numbers(name).tolist())}
 
 
 def _without(name: str) -> Callable[[CallValues], Bindings]:

@@ -3,56 +3,101 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import Level
+from generator.calls.variables.kind import InputName, Level
 from generator.calls.variables.single_kind import SingleKind
-from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
+from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES, ElementType
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
 _NO_TYPES = (0, 999)
 """Numbers of no element type: UNDEFINED, and one that nobody has given away."""
 _PLAIN = "float"
+_CLASSES: Mapping[Level, tuple[str, ...]] = {
+    "unsigned": ("unsigned",),
+    "signed": ("signed",),
+    "floating": ("float",),
+    "other": ("bool", "complex"),
+}
+"""Levels of types that are as wide as an input's."""
 
 
 @dataclass(frozen=True)
 class ElementTypeCode(SingleKind):
-    """One of the types of a type variable, or of those that are listed as texts; of floats first float."""
+    """One of the types of a type variable, or of those that are listed as texts; of floats first float.
+
+    Types `as_wide_as` an input have as many bits as its elements.
+    """
 
     listed: tuple[Expression, ...]
+    as_wide_as: InputName | None = field(default=None, kw_only=True)
 
     def levels(self) -> tuple[Level, ...]:
-        return self._names()
+        return self._names() if self.as_wide_as is None else (*_CLASSES, "same")
+
+    @property
+    def needs(self) -> frozenset[str]:
+        parameter = self.subject.input(str(self.as_wide_as))
+        types = {f"level:type_{parameter.type}"} if parameter is not None else set()
+        return super().needs | types
 
     @property
     def precisions(self) -> tuple[str, ...]:
+        if self.as_wide_as is not None:
+            return ()
         return (self.name,) if all(ELEMENT_TYPES[each].is_float for each in self._names()) else ()
 
     @property
     def named_types(self) -> Mapping[str, Level]:
-        return {name: name for name in self._names()}
+        return {name: name for name in self._names()} if self.as_wide_as is None else {}
 
     def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[int]:
-        yield ELEMENT_TYPES[str(level)].code
+        if self.as_wide_as is None:
+            yield ELEMENT_TYPES[str(level)].code
+            return
+        own = self._own(scope)
+        if level == "same":
+            yield own.code
+            return
+        fitting = [kind for kind in self._types() if kind.bits == own.bits and kind != own]
+        yield from draw.shuffled([kind.code for kind in fitting if kind.kind in _CLASSES[level]])
 
     def rules(self) -> Iterable[Constraint]:
         codes = sorted(ELEMENT_TYPES[each].code for each in self._names())
         yield self.rule(f"{self.name}_value", f"{self.name} in {codes!r}", self.given)
+        if self.as_wide_as is not None:
+            same = f"BITS[element_type({self.as_wide_as})] == BITS[{self.name}]"
+            yield self.rule(f"{self.name}_width", same, f"{self.name} in BITS")
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         allowed = {ELEMENT_TYPES[each].code for each in self._names()}
         others = [code for code in sorted(BY_CODE) if code not in allowed]
         for code in (*_NO_TYPES, *others[:1]):
             yield f"{self.name}_value", {self.name: code}
+        if self.as_wide_as is not None:
+            bits = self._own(scope).bits
+            for other in [kind for kind in self._types() if kind.bits != bits][:3]:
+                yield f"{self.name}_width", {self.name: other.code}
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         codes = [ELEMENT_TYPES[each].code for each in self._names()]
+        if self.as_wide_as is not None:
+            codes = [self._own(scope).code, value]
         if value in codes:
             yield from codes[: codes.index(value)]
+
+    def _own(self, scope: Partial) -> ElementType:
+        """The type of the input that the type is as wide as."""
+        parameter = self.subject.input(str(self.as_wide_as))
+        assert parameter is not None
+        return ELEMENT_TYPES[scope.element_type(parameter)]
+
+    def _types(self) -> list[ElementType]:
+        return [ELEMENT_TYPES[name] for name in self._names()]
 
     def _names(self) -> tuple[str, ...]:
         constraints = self.subject.spec.type_constraints

@@ -16,7 +16,7 @@ from specs.model.spec import Constraint
 
 @dataclass(frozen=True)
 class Enumeration(SingleKind):
-    """One of the arguments, or of the values that the document lists."""
+    """One of the arguments, or of the values that the document lists; of integers without a list 0 or 1."""
 
     listed: tuple[Expression, ...] = ()
 
@@ -24,15 +24,24 @@ class Enumeration(SingleKind):
         if self.listed:
             return tuple(each.evaluate({}) for each in self.listed)
         attribute = self.subject.attribute(self.name)
-        values = attribute.values.values if attribute is not None and attribute.values is not None else ()
-        plain = [each for each in values if attribute is not None and each == attribute.default]
-        return (*plain, *(each for each in values if each not in plain))
+        values = self._switch or (attribute.values.values if attribute and attribute.values else ())
+        plain = [value for value in values if attribute is not None and value == attribute.default]
+        return (*plain, *(value for value in values if value not in plain))
+
+    @property
+    def _switch(self) -> tuple[int, ...]:
+        """The values of an attribute that switches something on or off; none of others."""
+        attribute = self.subject.attribute(self.name)
+        is_plain = attribute is not None and attribute.values is None and attribute.kind == "int"
+        return (0, 1) if is_plain and not self.listed else ()
 
     def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[Any]:
         yield level
 
     def rules(self) -> Iterable[Constraint]:
-        yield self.rule(f"{self.name}_value", f"{self.name} in {list(self.levels())!r}", self.given)
+        yield self.rule(
+            f"{self.name}_value", f"{self.name} in {list(self._switch or self.levels())!r}", self.given
+        )
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         listed = self.levels()

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import CallValues, KindChange, Level, ValueChange
+from generator.calls.variables.kind import (
+    KindChange,
+    Level,
+    Misreading,
+    misread_as,
+)
 from generator.calls.variables.single_kind import SingleKind
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
-_MISREAD: tuple[tuple[str, str, Callable[[NDArray[Any]], Any]], ...] = (
+_MISREAD: tuple[Misreading, ...] = (
     ("reversed", "height and width exchanged", lambda size: [*size[:2], *size[2:][::-1]]),
     ("one less", "each extent one less", lambda size: [*size[:2], *(each - 1 for each in size[2:])]),
 )
@@ -54,11 +58,7 @@ class ImageSize(SingleKind):
             yield f"{self.name}_positive", {self.name: [*given[:-1], value]}
 
     def changes(self) -> Iterable[KindChange]:
-        for word, text, change in _MISREAD:
-            yield ValueChange(f"{self.name} {word}", text, self._changed_by(change))
-
-    def _changed_by(self, change: Callable[[NDArray[Any]], Any]) -> Callable[[CallValues], Bindings]:
-        return lambda given: {self.name: change(given.numbers(self.name))}
+        yield from misread_as(self.name, *_MISREAD)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and any(each != 2 for each in np.asarray(value).reshape(-1).tolist()[2:]):

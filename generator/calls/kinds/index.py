@@ -13,8 +13,13 @@ from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import InputName, KindChange, Level
-from generator.calls.variables.misread_indices import index_changes
+from generator.calls.variables.kind import (
+    INDICES_MISREAD,
+    InputName,
+    KindChange,
+    Level,
+    misread_as,
+)
 from generator.calls.variables.single_kind import SingleKind
 from specs.language.evaluation import EvaluationError
 from specs.language.expressions import Expression
@@ -151,7 +156,7 @@ class Index(SingleKind):
                 yield f"{self.name}_distinct", {self.name: np.zeros_like(given)}
 
     def changes(self) -> Iterable[KindChange]:
-        return index_changes(self.name)
+        return misread_as(self.name, *INDICES_MISREAD)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and self.distinct is None and np.any(np.asarray(value)):

@@ -6,11 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import CallValues, Kind, KindChange, Level, ValueChange
+from generator.calls.variables.kind import (
+    AXIS_MISREAD,
+    Kind,
+    KindChange,
+    Level,
+    misread_as,
+)
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
@@ -99,17 +103,8 @@ class Joined(Kind):
             yield f"axis_{at}_is_0", {f"shapes:{self.name}": empty}
 
     def changes(self) -> Iterable[KindChange]:
-        axis = self.axis.text
-
-        def other_end(given: CallValues) -> Bindings:
-            return {axis: -1 - given.numbers(axis)}
-
-        def absolute(given: CallValues) -> Bindings:
-            return {axis: np.abs(given.numbers(axis))}
-
         if self._may_be_negative:
-            yield ValueChange(f"{axis} other end", f"{axis} counted from the other end", other_end)
-            yield ValueChange(f"{axis} absolute", f"{axis} without its sign", absolute)
+            yield from misread_as(self.axis.text, *AXIS_MISREAD)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         rank = len(scope.find(f"shapes:{self.name}")[0])

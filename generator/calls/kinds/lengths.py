@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,15 +11,24 @@ from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import CallValues, KindChange, Level, ValueChange
+from generator.calls.variables.kind import (
+    KindChange,
+    Level,
+    Misreading,
+    misread_as,
+)
 from generator.calls.variables.single_kind import SingleKind
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
-_MISREAD: tuple[tuple[str, str, Callable[[NDArray[Any]], Any]], ...] = (
-    ("first", "that of the first for every sequence", lambda lengths: np.full_like(lengths, lengths.flat[0])),
-    ("longest", "the greatest for every sequence", lambda lengths: np.full_like(lengths, lengths.max())),
-    ("one less", "each one less", lambda lengths: lengths - 1),
+_MISREAD: tuple[Misreading, ...] = (
+    (
+        "first",
+        "{}: that of the first for every sequence",
+        lambda lengths: np.full_like(lengths, lengths.flat[0]),
+    ),
+    ("longest", "{}: the greatest for every sequence", lambda lengths: np.full_like(lengths, lengths.max())),
+    ("one less", "{}: each one less", lambda lengths: lengths - 1),
 )
 
 
@@ -65,11 +74,7 @@ class Lengths(SingleKind):
             yield f"{self.name}_range", {self.name: wrong}
 
     def changes(self) -> Iterable[KindChange]:
-        for word, text, change in _MISREAD:
-            yield ValueChange(f"{self.name} {word}", f"{self.name}: {text}", self._changed_by(change))
-
-    def _changed_by(self, change: Callable[[NDArray[Any]], Any]) -> Callable[[CallValues], Bindings]:
-        return lambda given: {self.name: change(given.numbers(self.name))}
+        yield from misread_as(self.name, *_MISREAD)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and np.any(np.asarray(value) != self._ends(scope)[1]):

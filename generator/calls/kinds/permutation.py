@@ -6,9 +6,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import CallValues, InputName, KindChange, Level, ValueChange
+from generator.calls.variables.kind import (
+    InputName,
+    KindChange,
+    Level,
+    misread_as,
+)
 from generator.calls.variables.single_kind import SingleKind
 from specs.model.spec import Constraint
 
@@ -60,11 +67,7 @@ class Permutation(SingleKind):
             yield f"{self.name}_is_permutation", {self.name: value}
 
     def changes(self) -> Iterable[KindChange]:
-        def inverse(given: CallValues) -> Bindings:
-            places = [int(each) for each in given.numbers(self.name)]
-            return {self.name: sorted(range(len(places)), key=places.__getitem__)}
-
-        yield ValueChange(f"{self.name} inverse", f"the inverse of {self.name}", inverse)
+        yield from misread_as(self.name, ("inverse", "the inverse of {}", np.argsort))
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is None:

@@ -13,8 +13,12 @@ from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import CallValues, KindChange, Level, ValueChange
-from generator.calls.variables.misread_indices import index_changes
+from generator.calls.variables.kind import (
+    INDICES_MISREAD,
+    KindChange,
+    Level,
+    misread_as,
+)
 from generator.calls.variables.single_kind import SingleKind
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
@@ -96,11 +100,8 @@ class Tuples(SingleKind):
         yield f"{self.name}_length", {self.name: long, f"shape:{self.name}": long.shape}
 
     def changes(self) -> Iterable[KindChange]:
-        def turned(given: CallValues) -> Bindings:
-            return {self.name: given.numbers(self.name)[..., ::-1]}
-
-        yield ValueChange(f"{self.name} turned", f"the axes of {self.name} in reverse order", turned)
-        yield from index_changes(self.name)
+        turned = ("turned", "the axes of {} in reverse order", lambda rows: rows[..., ::-1])
+        return misread_as(self.name, turned, *INDICES_MISREAD)
 
     def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
         if value is not None and self.distinct is None and np.any(np.asarray(value)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.calls.kinds.enumeration import Enumeration
-from generator.calls.kinds.flag import Flag
 from generator.calls.kinds.real import Real
 from generator.calls.variables.kind import Kind
 from generator.calls.variables.kind_subject import KindSubject
@@ -25,10 +24,9 @@ from specs.model.structures import (
 def derive_kind(spec: Spec, attribute: AttributeSpec) -> Kind | None:
     """The kind of an attribute that no declaration speaks of; None where its facts do not say one."""
     subject = KindSubject(attribute.name, spec)
-    if attribute.values is not None and attribute.kind in ("int", "string"):
+    listed = attribute.values is not None and attribute.kind in ("int", "string")
+    if listed or (attribute.kind == "int" and attribute.default in (0, 1)):
         return Enumeration(subject=subject)
-    if attribute.kind == "int" and attribute.default in (0, 1):
-        return Flag(subject=subject)
     if attribute.kind == "float":
         return Real(subject=subject)
     return None

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, ClassVar, NewType, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
@@ -74,6 +76,29 @@ class ResultChange:
 
 KindChange = ValueChange | ResultChange
 """A single change that a kind brings."""
+Misreading = tuple[str, str, Callable[[NDArray[Any]], Any]]
+"""What numbers are taken for: a word, a text with a place for their name, and what they become."""
+
+
+def misread_as(name: str, *listed: Misreading) -> Iterator[ValueChange]:
+    """The changes of an attribute or input whose numbers are misread in these ways."""
+    for word, text, change in listed:
+        yield ValueChange(f"{name} {word}", text.format(name), partial(_changed, name, change))
+
+
+def _changed(name: str, change: Callable[[NDArray[Any]], Any], given: CallValues) -> Bindings:
+    return {name: change(given.numbers(name))}
+
+
+AXIS_MISREAD: tuple[Misreading, ...] = (
+    ("other end", "{} counted from the other end", lambda axis: -1 - axis),
+    ("absolute", "{} without its sign", np.abs),
+)
+INDICES_MISREAD: tuple[Misreading, ...] = (
+    ("other end", "{} counted from the other end", lambda indices: -1 - indices),
+    ("from one", "{} counted from 1", lambda indices: indices - 1),
+    ("at least 0", "negative {} taken for 0", lambda indices: np.maximum(indices, 0)),
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,28 @@
-"""What kinds of structures are said of: errors that name the kind's place and what it can be said of."""
+"""What kinds are said of, and of what word: errors that name the kind's place and what it can be."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
+from generator.calls.variables.kind import Kind
 from generator.calls.variables.kind_subject import KindSubject
 from opcert.vocabulary.errors import UserError
 from specs.model.spec import ParameterSpec
 from specs.model.structures import is_sequence, listed_forms
+
+
+def need_word(kind: Kind, word: str, known: Iterable[str], needed: Mapping[str, Sequence[str]]) -> None:
+    """Raise UserError where a kind has no such word, or lacks an argument that is needed with it."""
+    name = type(kind).__name__
+    listed = tuple(known)
+    lacks = [argument for argument in needed.get(word, ()) if getattr(kind, argument) is None]
+    if word not in listed or lacks:
+        raise UserError(
+            f"{word} of the kind {name} lacks an argument" if lacks else f"unknown word of the kind {name}",
+            got=repr(word),
+            expected=" and ".join(lacks) if lacks else f"one of {', '.join(map(repr, listed))}",
+            where=kind.subject.place,
+        )
 
 
 def need_graph(subject: KindSubject) -> None:

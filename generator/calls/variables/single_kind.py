@@ -10,6 +10,9 @@ from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import Kind, Level
 
+GREATEST = "1.7976931348623157e+308"
+"""The greatest number of a double: what is beyond it is not finite."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class SingleKind(Kind):

@@ -15,7 +15,7 @@ from onnx import NodeProto, TensorProto, helper
 
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
-from generator.calls.kinds.moderate import Moderate
+from generator.calls.kinds.data import Data
 from generator.models.check import making
 from generator.models.check.call_cases import CallCases
 from generator.models.check.call_clock import OutOfTime, within_seconds
@@ -139,7 +139,7 @@ def test_the_clock_ends_the_drawing_of_a_call(tmp_path: Path, monkeypatch: pytes
 def test_weights_are_made_moderate_by_the_machine() -> None:
     """A million of them, as a state of a thousand has; each as exact arithmetic has it."""
     nothing: Any = None
-    kind = Moderate(subject=nothing, most=parse("1"))
+    kind = Data(subject=nothing, domain=parse("'moderate'"), most=parse("1"))
     for name in ("float", "float16", "double"):
         drawn = fill(name, (4, 100), "subnormal", Draw("few"))
         odd = np.array([7.3, -0.0, np.inf, np.nan], drawn.array.dtype)
