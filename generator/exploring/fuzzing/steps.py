@@ -1,4 +1,4 @@
-"""Random steps from one call to another: what Hypothesis draws beyond the factors' levels."""
+"""Random steps from one call to another, beyond the factors' levels."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from hypothesis import strategies as st
 
 from generator.asking.calls import Call
 from generator.calls.data.data import data_classes, fill
 from generator.calls.data.draws import Draw
-from generator.exploring.fuzzing.value_strategies import amounts, attribute_values, elements
-from generator.exploring.fuzzing.wide_draws import seeds, whole_numbers
+from generator.exploring.fuzzing.random_values import random_amount, random_attribute, random_element
 from generator.exploring.shrinking.entries import (
     change_entry,
     lengths,
@@ -27,91 +25,87 @@ from generator.exploring.shrinking.of_kinds import drawn_anew
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 
-Step = Callable[[st.DrawFn, CallValidity, Call], Call | None]
+Step = Callable[[Draw, CallValidity, Call], Call | None]
 LONGEST_AXIS = 9
 MOST_ELEMENTS = 400
 """Elements that a step may give the first input."""
 
 
-def take_step(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
+def take_step(draw: Draw, space: CallValidity, call: Call) -> Call | None:
     """One random change of a call; None where what was drawn changes nothing here."""
     steps = (*_STEPS, _of_kind, _of_kind) if space.levels.space.kinds else _STEPS
-    return draw(st.sampled_from(steps))(draw, space, call)
+    return draw.choice(steps)(draw, space, call)
 
 
-def _of_kind(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
+def _of_kind(draw: Draw, space: CallValidity, call: Call) -> Call | None:
     """The values of one kind of a declared operator, at other levels."""
-    return drawn_anew(space, call, Draw(f"fuzzing/{draw(seeds())}"))
+    return drawn_anew(space, call, draw.child("kind"))
 
 
-def _set_attribute(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
+def _set_attribute(draw: Draw, space: CallValidity, call: Call) -> Call | None:
     known = [each for each in space.spec.attributes.values() if each.kind is not None]
     if not known:
         return None
-    chosen = draw(st.sampled_from(known))
-    return call.with_attribute(
-        chosen.name, draw(attribute_values(space, chosen, space.value_of(call, chosen.name)))
-    )
+    chosen = draw.choice(known)
+    value = random_attribute(draw, space, chosen, space.value_of(call, chosen.name))
+    return call.with_attribute(chosen.name, value)
 
 
-def _leave_out(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
+def _leave_out(draw: Draw, space: CallValidity, call: Call) -> Call | None:
     """An attribute or an optional input less."""
     optional = [each.name for each in space.spec.inputs if each.option == "optional"]
     names = [*call.attributes, *(name for name, each in call.inputs if each is not None and name in optional)]
     if not names:
         return None
-    name = draw(st.sampled_from(names))
+    name = draw.choice(names)
     return call.with_attribute(name, None) if name in call.attributes else call.with_input(name, None)
 
 
-def _set_elements(draw: st.DrawFn, _space: CallValidity, call: Call) -> Call | None:
+def _set_elements(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
     """Some elements of an input; behind the first input they are likely to be amounts."""
     names = [name for name, each in call.inputs if each is not None and each.array.size]
     if not names:
         return None
-    name = draw(st.sampled_from(names))
+    name = draw.choice(names)
     given = call.input(name)
     assert given is not None
-    strategy = elements(given.element_type) if name == call.inputs[0][0] else amounts(given)
+    made = random_element if name == call.inputs[0][0] else random_amount
     array = given.array.copy()
-    places = st.lists(whole_numbers(0, array.size - 1), min_size=1, max_size=3, unique=True)
-    for place in draw(places):
-        array.reshape(-1)[place : place + 1] = draw(strategy)
+    for place in draw.numbers(0, array.size - 1, draw.integer(1, 3)):
+        array.reshape(-1)[place : place + 1] = made(draw, given.element_type)
     return call.with_input(name, Tensor(given.element_type, array))
 
 
-def _refill(draw: st.DrawFn, _space: CallValidity, call: Call) -> Call | None:
+def _refill(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
     name, given = call.inputs[0]
     return None if given is None else call.with_input(name, _filled(draw, given, given.shape))
 
 
-def _set_extent(draw: st.DrawFn, _space: CallValidity, call: Call) -> Call | None:
+def _set_extent(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
     name, given = call.inputs[0]
     if given is None or not given.shape:
         return None
-    axis = draw(st.integers(0, len(given.shape) - 1))
+    axis = draw.integer(0, len(given.shape) - 1)
     shape = list(given.shape)
-    shape[axis] = draw(st.integers(0, LONGEST_AXIS))
+    shape[axis] = draw.integer(0, LONGEST_AXIS)
     if math.prod(shape) > MOST_ELEMENTS:
         return None
     return call.with_input(name, _filled(draw, given, tuple(shape)))
 
 
-def _filled(draw: st.DrawFn, given: Tensor, shape: tuple[int, ...]) -> Tensor:
-    data_class = draw(st.sampled_from(data_classes(given.element_type)))
-    return fill(given.element_type, shape, data_class, Draw(f"{draw(seeds())}"))
+def _filled(draw: Draw, given: Tensor, shape: tuple[int, ...]) -> Tensor:
+    data_class = draw.choice(data_classes(given.element_type))
+    return fill(given.element_type, shape, data_class, draw.child("data"))
 
 
-def _set_type(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
+def _set_type(draw: Draw, space: CallValidity, call: Call) -> Call | None:
     """Another element type for an input and all that share it: new data first, converted numbers else."""
-    place = draw(st.integers(0, len(call.inputs) - 1))
+    place = draw.integer(0, len(call.inputs) - 1)
     parameter = space.spec.inputs[place]
     given = call.inputs[place][1]
     if given is None:
         return None
-    wanted = ELEMENT_TYPES[
-        draw(st.sampled_from([*space.spec.types_of(parameter), "int32", "int64", "float"]))
-    ]
+    wanted = ELEMENT_TYPES[draw.choice([*space.spec.types_of(parameter), "int32", "int64", "float"])]
     for name in space.same_type(parameter):
         each = dict(call.inputs).get(name)
         if each is None:
@@ -123,27 +117,26 @@ def _set_type(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
                 return None
             call = call.with_input(name, Tensor(wanted, numbers.astype(wanted.storage)))
         else:
-            call = call.with_input(
-                name, fill(wanted, each.shape, draw(st.sampled_from(data_classes(wanted))), Draw(name))
-            )
+            data_class = draw.choice(data_classes(wanted))
+            call = call.with_input(name, fill(wanted, each.shape, data_class, draw.child(name)))
     return call
 
 
-def _change_lists(draw: st.DrawFn, _space: CallValidity, call: Call) -> Call | None:
+def _change_lists(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
     """An entry more or less in every list of one length, and often an axis more or less to go with it."""
     given = call.inputs[0][1]
     if given is None:
         return None
     rank, known = len(given.shape), lengths(call)
-    fewer = draw(st.booleans())
-    index = draw(whole_numbers(0, max([rank, *known]) - 1)) if rank or known else 0
-    if draw(st.booleans()) and rank - fewer >= 0:
-        axis = draw(st.integers(0, rank - fewer))
-        numbered = list(renumbered(call, axis, rank)) if fewer and draw(st.booleans()) else []
+    fewer = draw.choice((True, False))
+    index = draw.integer(0, max([rank, *known]) - 1) if rank or known else 0
+    if draw.choice((True, False)) and rank - fewer >= 0:
+        axis = draw.integer(0, rank - fewer)
+        numbered = list(renumbered(call, axis, rank)) if fewer and draw.choice((True, False)) else []
         call = numbered[0] if numbered else call
         call = without_axis(call, axis) if fewer else with_axis(call, axis)
     if known:
-        length = draw(st.sampled_from(known))
+        length = draw.choice(known)
         if index < length:
             call = change_entry(call, length, index, remove if fewer else repeat)
     return call
