@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 
 from generator.calls.data.draws import Draw
 from generator.exploring.fuzzing.attempts import CallSource
-from generator.exploring.shrinking.judged_calls import NOTHING_SAID, Ask, CallFailure, CallTrials
+from generator.exploring.shrinking.judged_calls import (
+    NOTHING_SAID,
+    Ask,
+    Budget,
+    CallFailure,
+    CallTrials,
+    Exhausted,
+)
 from generator.exploring.shrinking.known_space import Attempt, CallValidity
 from generator.exploring.shrinking.matters import Matter, find_matters
 from generator.exploring.shrinking.shrinking import Small, shrink
@@ -90,23 +97,23 @@ def fuzz(
     """
     found = FuzzResult()
     bench = CallTrials(space, ask, found.tried, found.mistakes, found.failed)
-    begin, seen = time.monotonic(), set[str]()
-
-    def over() -> bool:
-        return time.monotonic() - begin >= seconds or (most_calls is not None and found.drawn >= most_calls)
-
-    source, number = CallSource(space), 0
-    while not over():
-        for attempt in source.walk(Draw(f"fuzzing/{chosen_seed}/{number}")):
-            digest = attempt.call.digest(space.spec.operator)
-            if digest not in seen and not over():
-                seen.add(digest)
-                found.drawn += 1
-                failure = bench.fails(attempt)
-                if failure is not None:
-                    _take(bench, found, attempt, failure, tell)
-        number += 1
-    found.seconds = time.monotonic() - begin
+    source, draws, seen, number = CallSource(space), Budget(most_calls, seconds), set[str](), 0
+    begin = time.monotonic()
+    try:
+        while True:
+            draws.check()
+            for attempt in source.walk(Draw(f"fuzzing/{chosen_seed}/{number}")):
+                digest = attempt.call.digest(space.spec.operator)
+                if digest not in seen:
+                    draws.spend()
+                    seen.add(digest)
+                    found.drawn += 1
+                    failure = bench.fails(attempt)
+                    if failure is not None:
+                        _take(bench, found, attempt, failure, tell)
+            number += 1
+    except Exhausted:
+        found.seconds = time.monotonic() - begin
     return found
 
 

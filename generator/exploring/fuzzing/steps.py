@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numpy as np
-
 from generator.asking.calls import Call
 from generator.calls.data.data import data_classes, fill
 from generator.calls.data.draws import Draw
 from generator.exploring.fuzzing.random_values import random_amount, random_attribute, random_element
-from generator.exploring.shrinking.entries import (
+from generator.exploring.shrinking.element_changes import converted, has_numbers
+from generator.exploring.shrinking.known_space import CallValidity
+from generator.exploring.shrinking.of_kinds import drawn_anew
+from generator.exploring.shrinking.shape_changes import (
     change_entry,
     lengths,
     remove,
@@ -20,8 +21,6 @@ from generator.exploring.shrinking.entries import (
     with_axis,
     without_axis,
 )
-from generator.exploring.shrinking.known_space import CallValidity
-from generator.exploring.shrinking.of_kinds import drawn_anew
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 
@@ -110,12 +109,8 @@ def _set_type(draw: Draw, space: CallValidity, call: Call) -> Call | None:
         each = dict(call.inputs).get(name)
         if each is None:
             continue
-        if place and wanted.storage is not np.object_ and each.array.dtype.kind in "iuf":
-            numbers = np.nan_to_num(each.array.astype(np.float64), posinf=9, neginf=-9).clip(-9, 9)
-            plain = wanted.is_integer or wanted.name in ("float", "double", "float16")
-            if not plain or (wanted.kind == "unsigned" and (numbers < 0).any()):
-                return None
-            call = call.with_input(name, Tensor(wanted, numbers.astype(wanted.storage)))
+        if place and has_numbers(each):
+            call = call.with_input(name, converted(each, wanted))
         else:
             data_class = draw.choice(data_classes(wanted))
             call = call.with_input(name, fill(wanted, each.shape, data_class, draw.child(name)))

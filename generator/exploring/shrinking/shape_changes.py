@@ -1,4 +1,4 @@
-"""Taking single entries out of a call's lists, and axes out of its tensors, or putting them in twice.
+"""Calls with other shapes: entries taken out of lists, and axes out of tensors, or put in twice.
 
 Which list belongs to which axis no spec says in a form that could be read here. So every list of one length
 loses the same entry, a list of twice that length two, and a rule of the operator decides whether what comes
@@ -34,9 +34,7 @@ def remove(array: NDArray[Any], index: int, axis: int) -> NDArray[Any]:
 
 
 def repeat(array: NDArray[Any], index: int, axis: int) -> NDArray[Any]:
-    taken: NDArray[Any] = np.take(array, [index], axis)
-    before, behind = np.split(array, [index + 1], axis)
-    return np.concatenate([before, taken, behind], axis)
+    return np.insert(array, index, np.take(array, index, axis), axis)
 
 
 def change_entry(call: Call, length: int, index: int, change: Change) -> Call:
@@ -49,6 +47,27 @@ def change_entry(call: Call, length: int, index: int, change: Change) -> Call:
         for place, (name, each) in enumerate(call.inputs)
     )
     return replace(call, attributes=attributes, inputs=inputs)
+
+
+def _change_attribute(given: Attribute, length: int, index: int, change: Change) -> Attribute:
+    if not isinstance(given.value, tuple) or len(given.value) != length:
+        return given
+    items: list[Any] = list(given.value)
+    if change is remove:
+        del items[index]
+    else:
+        items.insert(index, items[index])
+    return Attribute(given.kind, tuple(items))
+
+
+def _change_list(given: Tensor, length: int, index: int, change: Change) -> Tensor:
+    if len(given.shape) not in (1, 2) or given.shape[0] not in (length, 2 * length):
+        return given
+    array = change(given.array, index, 0)
+    if given.shape[0] == 2 * length:
+        second = index + length - 1 if change is remove else index + length + 1
+        array = change(array, second, 0)
+    return Tensor(given.element_type, array)
 
 
 def without_axis(call: Call, axis: int) -> Call:
@@ -85,22 +104,41 @@ def _without(number: int, axis: int, rank: int) -> int:
     return place if number >= 0 else place - (rank - 1)
 
 
-def _change_attribute(given: Attribute, length: int, index: int, change: Change) -> Attribute:
-    if not isinstance(given.value, tuple) or len(given.value) != length:
-        return given
-    items: list[Any] = list(given.value)
-    if change is remove:
-        del items[index]
-    else:
-        items.insert(index, items[index])
-    return Attribute(given.kind, tuple(items))
+def fewer_axes(call: Call) -> Iterator[Call]:
+    """An axis less, alone or with an entry of the lists that may belong to it; or the entry alone."""
+    given = call.inputs[0][1]
+    rank = 0 if given is None else len(given.shape)
+    for axis in reversed(range(rank)):
+        less = without_axis(call, axis)
+        for base in (less, *(without_axis(each, axis) for each in renumbered(call, axis, rank))):
+            yield base
+            yield from _without_entries(base)
+    yield from _without_entries(call)
 
 
-def _change_list(given: Tensor, length: int, index: int, change: Change) -> Tensor:
-    if len(given.shape) not in (1, 2) or given.shape[0] not in (length, 2 * length):
-        return given
-    array = change(given.array, index, 0)
-    if given.shape[0] == 2 * length:
-        second = index + length - 1 if change is remove else index + length + 1
-        array = change(array, second, 0)
-    return Tensor(given.element_type, array)
+def _without_entries(call: Call) -> Iterator[Call]:
+    for length in lengths(call):
+        for index in reversed(range(length)):
+            yield change_entry(call, length, index, remove)
+
+
+def shorter(call: Call) -> Iterator[Call]:
+    """The first input cut to its first or last elements along one axis: the fewest first."""
+    name, given = call.inputs[0]
+    if given is None:
+        return
+    for axis, extent in enumerate(given.shape):
+        for length in sorted({1, 2, 3, extent // 2, extent - 2, extent - 1}):
+            if 1 <= length < extent:
+                for kept in (range(length), range(extent - length, extent)):
+                    cut = np.take(given.array, kept, axis)
+                    yield call.with_input(name, Tensor(given.element_type, cut))
+
+
+def flatter(call: Call) -> Iterator[Call]:
+    """The other inputs as plain lists, and those of one element as scalars."""
+    for name, given in call.inputs[1:]:
+        if given is not None and len(given.shape) > 1:
+            yield call.with_input(name, Tensor(given.element_type, given.array.reshape(-1)))
+        if given is not None and given.shape == (1,):
+            yield call.with_input(name, Tensor(given.element_type, given.array.reshape(())))
