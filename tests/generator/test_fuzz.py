@@ -111,6 +111,14 @@ def test_a_seed_fixes_what_is_found() -> None:
     assert other.tried != first.tried
 
 
+@pytest.mark.parametrize("operator", ["ai.onnx::Concat-13", "ai.onnx::Constant-25"])
+def test_calls_of_any_number_of_inputs_are_drawn(operator: str) -> None:
+    found = search(operator, fakes.nothing, 60)
+    assert found.finds == []
+    assert found.drawn == 60
+    assert not found.mistakes
+
+
 @pytest.mark.slow
 def test_every_operator_of_ours_can_be_searched() -> None:
     for operator in newest_versions(first_operators()):

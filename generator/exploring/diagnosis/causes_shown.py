@@ -69,7 +69,7 @@ class Shown:
     def typed(self) -> Needed | None:
         """The type of the first input, where it is the one factor that the cause needs."""
         crisp = self.core.crisp
-        if len(crisp) == 1 and crisp[0].factor == f"type of {self.core.call.inputs[0][0]}":
+        if len(crisp) == 1 and crisp[0].factor == f"type of {self.core.call.first[0]}":
             return crisp[0]
         return None
 

@@ -102,13 +102,13 @@ def take_apart(
     held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
     plainer = with_plain_elements(call)
     if plainer is not None:
-        elements = OneFactorCall(f"{ELEMENTS} {call.inputs[0][0]}", PLAIN_ELEMENTS, plainer)
+        elements = OneFactorCall(f"{ELEMENTS} {call.first[0]}", PLAIN_ELEMENTS, plainer)
         if laboratory.outcome(space, case, step, elements).like(failure):
             # With elements that all differ, nothing is right only because what is wrong does not show.
             call, step = plainer, 1
             held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
 
-    def plainer(now: Call) -> Iterator[OneFactorCall]:
+    def beside(now: Call) -> Iterator[OneFactorCall]:
         touched = held | {each.removeprefix("signs of ") for each in held}
         for changed in plainest(space, now):
             if changed.factor not in touched and (changed.factor, changed.to) not in seen:
@@ -127,7 +127,7 @@ def take_apart(
 
     for _ in range(MOST_ROUNDS):
         before = step
-        for plain in descend(call, plainer, keep):
+        for plain in descend(call, beside, keep):
             call = plain
         if step == before:
             break

@@ -62,13 +62,11 @@ def _leave_out(draw: Draw, space: CallValidity, call: Call) -> Call | None:
 
 def _set_elements(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
     """Some elements of an input; behind the first input they are likely to be amounts."""
-    names = [name for name, each in call.inputs if each is not None and each.array.size]
-    if not names:
+    found = {name: each for name, each in call.inputs if each is not None and each.array.size}
+    if not found:
         return None
-    name = draw.choice(names)
-    given = call.input(name)
-    assert given is not None
-    made = random_element if name == call.inputs[0][0] else random_amount
+    name, given = draw.choice(list(found.items()))
+    made = random_element if name == call.first[0] else random_amount
     array = given.array.copy()
     for place in draw.numbers(0, array.size - 1, draw.integer(1, 3)):
         array.reshape(-1)[place : place + 1] = made(draw, given.element_type)
@@ -76,12 +74,12 @@ def _set_elements(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
 
 
 def _refill(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
-    name, given = call.inputs[0]
+    name, given = call.first
     return None if given is None else call.with_input(name, _filled(draw, given, given.shape))
 
 
 def _set_extent(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
-    name, given = call.inputs[0]
+    name, given = call.first
     if given is None or not given.shape:
         return None
     axis = draw.integer(0, len(given.shape) - 1)
@@ -99,17 +97,16 @@ def _filled(draw: Draw, given: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 def _set_type(draw: Draw, space: CallValidity, call: Call) -> Call | None:
     """Another element type for an input and all that share it: new data first, converted numbers else."""
-    place = draw.integer(0, len(call.inputs) - 1)
-    parameter = space.spec.inputs[place]
-    given = call.inputs[place][1]
+    chosen, given = draw.choice(call.inputs) if call.inputs else call.first
     if given is None:
         return None
+    parameter = next(each for each in space.spec.inputs if each.name == chosen)
     wanted = ELEMENT_TYPES[draw.choice([*space.spec.types_of(parameter), "int32", "int64", "float"])]
     for name in space.same_type(parameter):
         each = dict(call.inputs).get(name)
         if each is None:
             continue
-        if place and has_numbers(each):
+        if chosen != call.first[0] and has_numbers(each):
             call = call.with_input(name, converted(each, wanted))
         else:
             data_class = draw.choice(data_classes(wanted))
@@ -119,7 +116,7 @@ def _set_type(draw: Draw, space: CallValidity, call: Call) -> Call | None:
 
 def _change_lists(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
     """An entry more or less in every list of one length, and often an axis more or less to go with it."""
-    given = call.inputs[0][1]
+    given = call.first[1]
     if given is None:
         return None
     rank, known = len(given.shape), lengths(call)

@@ -194,7 +194,7 @@ def _lists(call: Call) -> Mapping[str, Sequence[int]]:
 
 def _positive(call: Call) -> Iterator[OneFactorCall]:
     """Negative numbers of a list counted from the front of the first input, which is the same for an axis."""
-    first = call.inputs[0][1] if call.inputs else None
+    first = call.first[1]
     if first is None or not first.shape:
         return
     rank = len(first.shape)
@@ -221,7 +221,7 @@ def with_plain_elements(call: Call) -> Call | None:
 
 def with_plain_type(space: CallValidity, call: Call) -> Call | None:
     """The call with 0, 1, 2, ... in the inputs of the first one's type; None where that has no numbers."""
-    if not call.inputs or call.inputs[0][1] is None or call.slots:
+    if call.first[1] is None or call.slots:
         return None
     start = 0
     for name in space.same_type(space.spec.inputs[0]):
@@ -236,7 +236,7 @@ def with_plain_type(space: CallValidity, call: Call) -> Call | None:
 
 def _elements(call: Call) -> Iterator[OneFactorCall]:
     """The first input with plain elements; with small ones; without signs, without NaN and infinity."""
-    name, given = call.inputs[0] if call.inputs else ("", None)
+    name, given = call.first
     if given is None or given.array.size == 0 or not has_numbers(given):
         return
     numbers = numbers_of(given)
@@ -259,11 +259,11 @@ def _elements(call: Call) -> Iterator[OneFactorCall]:
 
 def _fewer_axes(call: Call) -> Iterator[OneFactorCall]:
     """An axis of the first input less, with what belongs to it."""
-    name, first = call.inputs[0] if call.inputs else ("", None)
+    name, first = call.first
     if first is None:
         return
     for changed in islice(fewer_axes(call), MOST_SHAPES):
-        tensor = changed.inputs[0][1]
+        tensor = changed.first[1]
         assert tensor is not None
         if tensor.array.size < min(TELLING, first.array.size):
             continue  # of so few elements the wrong ones may be right by chance
@@ -280,7 +280,7 @@ def further(call: Call) -> Iterator[OneFactorCall]:
     for name in _PLAIN_TYPES:
         retyped = _of_first_type(call, partial(converted, kind=ELEMENT_TYPES[name]))
         if retyped is not None:
-            yield OneFactorCall(f"{TYPE}{call.inputs[0][0]}", name, retyped)
+            yield OneFactorCall(f"{TYPE}{call.first[0]}", name, retyped)
     if is_variadic(call):
         starts = count()
         small = _of_first_type(call, lambda given: _small(given, next(starts)))
@@ -295,7 +295,7 @@ def further(call: Call) -> Iterator[OneFactorCall]:
                     yield OneFactorCall(f"{ELEMENTS} {name}", to, call.with_input(name, made))
     yield from _reshaped(call, "one element in place of none", lambda shape: tuple(max(n, 1) for n in shape))
     yield from _reshaped(call, "an axis in place of none", lambda shape: shape or (1,))
-    name, first = call.inputs[0] if call.inputs else ("", None)
+    name, first = call.first
     if first is not None and first.shape:
         longer = Tensor(first.element_type, first.array.reshape((*first.shape, 1)))
         yield OneFactorCall(f"{SHAPE} {name}", "an axis of 1 more", call.with_input(name, longer))
@@ -318,7 +318,7 @@ def _small(given: Tensor, start: int = 0) -> Tensor:
 
 def _of_first_type(call: Call, turn: Callable[[Tensor], Tensor]) -> Call | None:
     """The call with all tensors of the first one's type turned; None where that has no numbers."""
-    first = call.inputs[0][1] if call.inputs else None
+    first = call.first[1]
     if first is None or not _is_plain(first):
         return None
     inputs = tuple(

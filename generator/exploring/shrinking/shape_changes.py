@@ -72,7 +72,7 @@ def _change_list(given: Tensor, length: int, index: int, change: Change) -> Tens
 
 def without_axis(call: Call, axis: int) -> Call:
     """The call with the first elements of the first input along an axis alone; the same where it has none."""
-    name, given = call.inputs[0]
+    name, given = call.first
     if given is None or given.shape[axis] == 0:
         return call
     # Of a list of strings numpy takes the bytes alone, not an array of them.
@@ -82,7 +82,7 @@ def without_axis(call: Call, axis: int) -> Call:
 
 def with_axis(call: Call, axis: int) -> Call:
     """The call with an axis of one element put into its first input."""
-    name, given = call.inputs[0]
+    name, given = call.first
     if given is None:
         return call
     return call.with_input(name, Tensor(given.element_type, np.expand_dims(given.array, axis)))
@@ -106,7 +106,7 @@ def _without(number: int, axis: int, rank: int) -> int:
 
 def fewer_axes(call: Call) -> Iterator[Call]:
     """An axis less, alone or with an entry of the lists that may belong to it; or the entry alone."""
-    given = call.inputs[0][1]
+    given = call.first[1]
     rank = 0 if given is None else len(given.shape)
     for axis in reversed(range(rank)):
         less = without_axis(call, axis)
@@ -124,7 +124,7 @@ def _without_entries(call: Call) -> Iterator[Call]:
 
 def shorter(call: Call) -> Iterator[Call]:
     """The first input cut to its first or last elements along one axis: the fewest first."""
-    name, given = call.inputs[0]
+    name, given = call.first
     if given is None:
         return
     for axis, extent in enumerate(given.shape):

@@ -67,7 +67,7 @@ def _plainer_types(space: CallValidity, call: Call) -> Iterator[Call]:
 
 def _numbered(call: Call) -> Call:
     """The call with the elements 0, 1, 2, ... in its first input."""
-    name, given = call.inputs[0]
+    name, given = call.first
     return call if given is None else call.with_input(name, counted(given))
 
 
