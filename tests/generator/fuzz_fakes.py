@@ -45,8 +45,8 @@ class Fake:
             given = [each for _, each in case.inputs if each is not None]
             return Answered((given[0],)) if self.accepts_broken else Refused("ValueError", "no such call")
         try:
-            given = arguments_of(self.space.spec, call_of(case))
-            answers = self.space.reference.evaluate(done or attributes, given, self.space.settled)
+            arguments = arguments_of(self.space.spec, call_of(case))
+            answers = self.space.reference.evaluate(done or attributes, arguments, self.space.settled)
         except (OutsideDomain, UnstableLength) as error:
             return Refused("ValueError", str(error))
         return Answered(tuple(each.expected for each in answers))

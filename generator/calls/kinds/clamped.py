@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Partial
@@ -31,7 +30,3 @@ class Clamped(SingleKind):
             yield from draw.shuffled(range(-rank, 0))
         else:
             yield {"first": 0, "last": rank, "beyond": rank + 2, "below": -rank - 2}.get(str(level), _FAR)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and value != 0:
-            yield 0

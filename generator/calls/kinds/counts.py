@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -51,7 +50,3 @@ class Counts(SingleKind):
             return {self.name: np.full_like(counts, counts[0])}
 
         yield ValueChange(f"{self.name} first", f"the first number of {self.name} for all", first)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and any(each != 1 for each in value):
-            yield [1] * len(value)

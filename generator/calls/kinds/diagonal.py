@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -43,7 +40,3 @@ class Diagonal(SingleKind):
             return {self.name: -given.numbers(self.name)}
 
         yield ValueChange(f"{self.name} opposite", f"{self.name} with the other sign", opposite)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and int(np.asarray(value).reshape(-1)[0]) != 0:
-            yield 0

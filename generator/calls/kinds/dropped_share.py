@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -39,7 +36,3 @@ class DroppedShare(SingleKind):
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for value in (1.0, -0.5, 1.5, float("nan")):
             yield f"{self.name}_range", {self.name: value}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and float(np.asarray(value).reshape(-1)[0]) != _SHARES["quarter"]:
-            yield _SHARES["quarter"]

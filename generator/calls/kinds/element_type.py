@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -48,11 +47,6 @@ class ElementTypeCode(SingleKind):
         others = [code for code in sorted(BY_CODE) if code not in allowed]
         for code in (*_NO_TYPES, *others[:1]):
             yield f"{self.name}_value", {self.name: code}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        codes = [ELEMENT_TYPES[each].code for each in self._names()]
-        if value in codes:
-            yield from codes[: codes.index(value)]
 
     def _names(self) -> tuple[str, ...]:
         constraints = self.subject.spec.type_constraints

@@ -73,8 +73,3 @@ class Expansion(SingleKind):
 
         text = "axes that lack added behind the others"
         yield ResultChange(f"{self.name} from the front", text, self.of, from_the_front)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        shape = list(scope.shape(self.of))
-        if value is not None and list(value) != shape:
-            yield shape

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -31,7 +30,3 @@ class Extent(SingleKind):
         for value in (extent + 1, extent - 1, 0, -1):
             if value != extent:
                 yield f"{self.name}_agrees", {self.name: value}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and self.subject.may_be_omitted(self.name):
-            yield None

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
@@ -55,8 +52,3 @@ class FrameLength(SingleKind):
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for value in (0, -1):
             yield f"{self.name}_positive", {self.name: value}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None:
-            now = int(np.asarray(value).reshape(-1)[0])
-            yield from (each for each in (1, 2, now - 1) if 0 < each < now)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -50,7 +47,3 @@ class FrameStep(SingleKind):
             return {self.name: given.numbers(self.name) + 1}
 
         yield ValueChange(f"{self.name} more", "each frame one sample later than the one before", moved)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        now = int(np.asarray(value).reshape(-1)[0])
-        yield from (each for each in (1, now - 1) if 0 < each < now)

@@ -59,7 +59,3 @@ class ImageSize(SingleKind):
 
     def _changed_by(self, change: Callable[[NDArray[Any]], Any]) -> Callable[[CallValues], Bindings]:
         return lambda given: {self.name: change(given.numbers(self.name))}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and any(each != 2 for each in np.asarray(value).reshape(-1).tolist()[2:]):
-            yield [*np.asarray(value).reshape(-1).tolist()[:2], *[2] * (len(value) - 2)]

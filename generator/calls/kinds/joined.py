@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -110,11 +109,6 @@ class Joined(Kind):
         if self._may_be_negative:
             yield ValueChange(f"{axis} other end", f"{axis} counted from the other end", other_end)
             yield ValueChange(f"{axis} absolute", f"{axis} without its sign", absolute)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        rank = len(scope.find(f"shapes:{self.name}")[0])
-        if value is not None and value < 0:
-            yield value + rank
 
     @property
     def _may_be_negative(self) -> bool:

@@ -71,10 +71,6 @@ class Lengths(SingleKind):
     def _changed_by(self, change: Callable[[NDArray[Any]], Any]) -> Callable[[CallValues], Bindings]:
         return lambda given: {self.name: change(given.numbers(self.name))}
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and np.any(np.asarray(value) != self._ends(scope)[1]):
-            yield np.full_like(np.asarray(value), self._ends(scope)[1])
-
     def _ends(self, scope: Partial) -> tuple[int, int]:
         low = 0 if self.least is None else int(scope.value(self.least))
         return low, int(scope.value(self.most))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -65,17 +64,3 @@ class Permutation(SingleKind):
             return {self.name: sorted(range(len(places)), key=places.__getitem__)}
 
         yield ValueChange(f"{self.name} inverse", f"the inverse of {self.name}", inverse)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is None:
-            return
-        given = [int(each) for each in value]
-        plain = sorted(given)
-        if given != plain:
-            yield plain
-            place = next(at for at, each in enumerate(given) if each != plain[at])
-            other = given.index(plain[place])
-            swapped = list(given)
-            swapped[place], swapped[other] = swapped[other], swapped[place]
-            if swapped != plain:
-                yield swapped

@@ -87,11 +87,6 @@ class Regions(SingleKind):
 
         return changed
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        plain = np.broadcast_to(np.array([0.0, 0.0, 2.0, 2.0]), np.shape(value))
-        if value is not None and np.any(np.asarray(value) != plain):
-            yield np.array(plain)
-
 
 def _ends(level: str, extent: int, draw: Draw) -> tuple[float, float]:
     """Where a region begins and ends along one axis, in elements."""

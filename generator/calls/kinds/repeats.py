@@ -60,7 +60,3 @@ class Repeats(SingleKind):
 
         text = "each element repeated in its place, instead of the whole axis"
         yield ResultChange(f"{self.name} each element", text, self.of, each_element)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and any(each != 1 for each in value):
-            yield [1] * len(value)

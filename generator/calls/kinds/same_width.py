@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -59,11 +58,6 @@ class SameWidth(SingleKind):
         own = self._own(scope)
         for each in [each for each in self._types() if each.bits != own.bits][:3]:
             yield f"{self.name}_width", {self.name: each.code}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        own = self._own(scope).code
-        if value is not None and value != own:
-            yield own
 
     def _own(self, scope: Partial) -> ElementType:
         parameter = self.subject.input(self.of)

@@ -34,8 +34,3 @@ class Sample(SingleKind):
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for value in (float("nan"), float("inf"), float("-inf")):
             yield f"{self.name}_finite", {self.name: value}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        listed = self.levels()
-        if value is not None and value != listed[0]:
-            yield listed[0]

@@ -44,8 +44,3 @@ class SampleAbove(SingleKind):
             yield f"{self.name}_finite", {self.name: value}
         for value in (least, least - 1.5):
             yield f"{self.name}_above", {self.name: value}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        listed = self.levels()
-        if value is not None and value != listed[0]:
-            yield listed[0]

@@ -101,10 +101,6 @@ class ScannedBatch(Scanned):
         for wrong in (length + 1, -1):
             yield f"{_LENGTHS}_range", {_LENGTHS: np.full(batch, wrong, dtype=np.int64)}
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if name in (_DIRECTIONS, _LENGTHS) and value is not None:
-            yield None
-
 
 def _lengths(level: Level, batch: int, most: int, draw: Draw) -> np.ndarray[Any, Any] | None:
     """How long each member of the batch is; None where that is left out."""

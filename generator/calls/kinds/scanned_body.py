@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.bodies import STEPS
@@ -119,10 +118,6 @@ class ScannedBody(Scanned):
             yield f"{name}_length", {name: [0] * (count + 1)}
         for name, count in ((_INPUT_WAYS, sliced), (_OUTPUT_WAYS, gathered)):
             yield f"{name}_values", {name: [2] * count}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if name in (_INPUT_WAYS, _OUTPUT_WAYS) and value is not None:
-            yield None
 
 
 def _axes(level: Level, count: int, rank: int) -> list[int]:

@@ -58,7 +58,3 @@ class Sizes(SingleKind):
 
     def _changed_by(self, change: Callable[[NDArray[Any]], Any]) -> Callable[[CallValues], Bindings]:
         return lambda given: {self.name: change(given.numbers(self.name))}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and list(value) not in ([1], []):
-            yield [1]

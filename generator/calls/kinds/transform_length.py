@@ -66,8 +66,3 @@ class TransformLength(SingleKind):
             return {self.name: moved}
 
         return change
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None:
-            now = int(np.asarray(value).reshape(-1)[0])
-            yield from (each for each in (1, 2, now - 1) if 0 < each < now)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -44,8 +41,3 @@ class WindowLength(SingleKind):
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for value in (-1, -10):
             yield f"{self.name}_not_negative", {self.name: value}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None:
-            now = int(np.asarray(value).reshape(-1)[0])
-            yield from (each for each in (2, 4, now - 1) if 0 < each < now)

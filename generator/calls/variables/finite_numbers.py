@@ -48,7 +48,3 @@ class FiniteNumbers(SingleKind):
             return {self.name: change(numbers)}
 
         return changed
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and np.any(np.asarray(value)):
-            yield np.zeros_like(np.asarray(value))

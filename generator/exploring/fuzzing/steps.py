@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from generator.asking.calls import Call
 from generator.calls.data.data import data_classes, fill
 from generator.calls.data.draws import Draw
+from generator.calls.solver.partial import Bindings, Partial
+from generator.calls.space.drawing import value_tensor
 from generator.exploring.fuzzing.random_values import random_amount, random_attribute, random_element
 from generator.exploring.shrinking.element_changes import converted, has_numbers
 from generator.exploring.shrinking.known_space import CallValidity
-from generator.exploring.shrinking.of_kinds import drawn_anew
 from generator.exploring.shrinking.shape_changes import (
     change_entry,
     lengths,
@@ -21,8 +25,10 @@ from generator.exploring.shrinking.shape_changes import (
     with_axis,
     without_axis,
 )
+from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
+from specs.language.evaluation import EvaluationError
 
 Step = Callable[[Draw, CallValidity, Call], Call | None]
 LONGEST_AXIS = 9
@@ -32,13 +38,69 @@ MOST_ELEMENTS = 400
 
 def take_step(draw: Draw, space: CallValidity, call: Call) -> Call | None:
     """One random change of a call; None where what was drawn changes nothing here."""
-    steps = (*_STEPS, _of_kind, _of_kind) if space.levels.space.kinds else _STEPS
+    steps = (*_STEPS, drawn_anew, drawn_anew) if space.levels.space.kinds else _STEPS
     return draw.choice(steps)(draw, space, call)
 
 
-def _of_kind(draw: Draw, space: CallValidity, call: Call) -> Call | None:
-    """The values of one kind of a declared operator, at other levels."""
-    return drawn_anew(space, call, draw.child("kind"))
+def drawn_anew(draw: Draw, space: CallValidity, call: Call) -> Call | None:
+    """The call with the values of one of its kinds drawn anew, at any levels; None where it has none."""
+    known = [each for each in space.levels.space.kinds if each.covers]
+    if not known or call.slots:
+        return None
+    kind = draw.choice(known)
+    levels = {name: draw.choice(levels) for name, levels in kind.factors().items()}
+    try:
+        found = next(iter(kind.candidates(levels, _scope_of(space, call), draw.child("values"))), None)
+        return None if found is None else _with_values(space, call, found)
+    except (EvaluationError, ValueError, IndexError, TypeError, ArithmeticError):
+        return None  # what the kind needs, a call that was changed before may lack
+
+
+def _scope_of(space: CallValidity, call: Call) -> Partial:
+    """What a call binds: its attributes, the values of inputs that a kind gives, and the shapes of inputs."""
+    covered = {name for each in space.levels.space.kinds for name in each.covers}
+    bound: dict[str, Any] = {
+        name: (given.value if given is not None else None)
+        for name in space.spec.attributes
+        for given in [call.attributes.get(name)]
+    }
+    bound = {name: list(each) if isinstance(each, tuple) else each for name, each in bound.items()}
+    for name, given in call.inputs:
+        bound[f"shape:{name}"] = None if given is None else given.shape
+        if name in covered:
+            bound[name] = None if given is None else given.array.tolist()
+    for parameter in space.spec.inputs:
+        if parameter.name in covered:
+            bound.setdefault(parameter.name, None)
+    return Partial(space.spec, bound)
+
+
+def _with_values(space: CallValidity, call: Call, values: Bindings) -> Call | None:
+    """The call with other values of attributes and inputs; None where it lacks an input that gets one."""
+    given = dict(call.inputs)
+    for name, value in values.items():
+        known = space.spec.attributes.get(name)
+        if known is not None and known.kind is not None:
+            plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+            call = call.with_attribute(name, None if value is None else attribute(known.kind, plain))
+        elif name in given:
+            tensor = given[name]
+            if value is None:
+                call = call.with_input(name, None)
+            elif tensor is None:
+                return None
+            else:
+                call = call.with_input(name, _as_tensor(value, tensor))
+    return call
+
+
+def _as_tensor(value: Any, like: Tensor) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    array = np.asarray(value)
+    if array.size == like.array.size and not array.ndim:
+        array = array.reshape(like.shape)
+    return value_tensor(array, like.element_type)
 
 
 def _set_attribute(draw: Draw, space: CallValidity, call: Call) -> Call | None:

@@ -89,13 +89,19 @@ def with_axis(call: Call, axis: int) -> Call:
 
 
 def renumbered(call: Call, axis: int, rank: int) -> Iterator[Call]:
-    """Calls whose lists of axis numbers fit a tensor without that axis: for each list that may be one."""
-    for name, each in call.attributes.items():
-        if each.kind == "ints" and isinstance(each.value, tuple):
-            numbers = [int(one) for one in each.numbers]
-            if all(-rank <= one < rank for one in numbers) and axis not in [one % rank for one in numbers]:
-                kept = tuple(_without(one, axis, rank) for one in numbers)
-                yield call.with_attribute(name, Attribute("ints", kept))
+    """Calls whose numbers of axes fit a tensor without that axis: for each attribute that may have some."""
+    for name, given in call.attributes.items():
+        if given.kind not in ("int", "ints"):
+            continue
+        numbers = (
+            [int(number) for number in given.numbers] if given.kind == "ints" else [int(str(given.value))]
+        )
+        if all(-rank <= number < rank and number % rank != axis for number in numbers):
+            kept = tuple(_without(number, axis, rank) for number in numbers)
+            if kept != tuple(numbers):
+                yield call.with_attribute(
+                    name, Attribute(given.kind, kept if given.kind == "ints" else kept[0])
+                )
 
 
 def _without(number: int, axis: int, rank: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,10 +20,9 @@ from generator.exploring.shrinking.element_changes import (
     with_type,
 )
 from generator.exploring.shrinking.known_space import CallValidity
-from generator.exploring.shrinking.of_kinds import simpler_values
 from generator.exploring.shrinking.one_factor import left_out
 from generator.exploring.shrinking.shape_changes import fewer_axes, flatter, shorter
-from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.numbers import encode
@@ -44,13 +43,13 @@ def simpler(space: CallValidity, call: Call, *, values_tell: bool = False) -> It
     yield from (each.call for each in left_out(space, call))
     yield from _plainer_types(space, call)
     for smaller in (*fewer_axes(call), *shorter(call)):
-        # What a smaller tensor does not bear, a smaller value of a kind may: pads as long as an axis was.
-        for changed in (smaller, *simpler_values(space, smaller)):
+        # What a smaller tensor does not bear, a plain list may: pads as long as an axis was.
+        for changed in (smaller, *_with_plain_lists(smaller)):
             yield changed
             if values_tell:
                 yield _numbered(changed)
     yield from flatter(call)
-    yield from simpler_values(space, call)
+    yield from _with_plain_lists(call)
     yield from _simpler_attributes(space, call)
     for place, (_, given) in enumerate(call.inputs):
         if given is not None and given.array.size:
@@ -69,6 +68,31 @@ def _numbered(call: Call) -> Call:
     """The call with the elements 0, 1, 2, ... in its first input."""
     name, given = call.first
     return call if given is None else call.with_input(name, counted(given))
+
+
+def _with_plain_lists(call: Call) -> Iterator[Call]:
+    """The call with a list that says how much all 0, all 1, or of whole numbers like the first shape."""
+    shape = () if call.first[1] is None else call.first[1].shape
+    for name, given in call.attributes.items():
+        if isinstance(given.value, tuple) and given.kind in ("ints", "floats"):
+            for numbers in _plain_numbers(given.numbers, shape if given.kind == "ints" else ()):
+                yield call.with_attribute(name, attribute(given.kind, numbers))
+    for name, tensor in call.inputs[1:]:
+        if tensor is None or not (tensor.element_type.is_integer or tensor.element_type.is_float):
+            continue
+        is_list = tensor.element_type.is_integer and len(tensor.shape) == 1
+        for numbers in _plain_numbers(numbers_of(tensor).tolist(), shape if is_list else ()):
+            if len(numbers) == tensor.array.size:
+                yield call.with_input(name, with_numbers(tensor, numbers))
+            else:
+                array = np.array(numbers, dtype=tensor.array.dtype)
+                yield call.with_input(name, Tensor(tensor.element_type, array))
+
+
+def _plain_numbers(numbers: Sequence[float], shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Plain lists in place of one that is not empty."""
+    plain = [(0,) * len(numbers), (1,) * len(numbers), shape] if numbers else []
+    return [each for each in dict.fromkeys(plain) if each and each != tuple(numbers)]
 
 
 def _simpler_attributes(space: CallValidity, call: Call) -> Iterator[Call]:
