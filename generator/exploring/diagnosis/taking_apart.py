@@ -108,7 +108,7 @@ def take_apart(
             call, step = plainer, 1
             held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
 
-    def beside(now: Call) -> Iterator[OneFactorCall]:
+    def not_plain_yet(now: Call) -> Iterator[OneFactorCall]:
         touched = held | {each.removeprefix("signs of ") for each in held}
         for changed in plainest(space, now):
             if changed.factor not in touched and (changed.factor, changed.to) not in seen:
@@ -127,7 +127,7 @@ def take_apart(
 
     for _ in range(MOST_ROUNDS):
         before = step
-        for plain in descend(call, beside, keep):
+        for plain in descend(call, not_plain_yet, keep):
             call = plain
         if step == before:
             break

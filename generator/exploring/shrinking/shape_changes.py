@@ -93,15 +93,12 @@ def renumbered(call: Call, axis: int, rank: int) -> Iterator[Call]:
     for name, given in call.attributes.items():
         if given.kind not in ("int", "ints"):
             continue
-        numbers = (
-            [int(number) for number in given.numbers] if given.kind == "ints" else [int(str(given.value))]
-        )
+        numbers = tuple(int(number) for number in given.numbers)
         if all(-rank <= number < rank and number % rank != axis for number in numbers):
             kept = tuple(_without(number, axis, rank) for number in numbers)
-            if kept != tuple(numbers):
-                yield call.with_attribute(
-                    name, Attribute(given.kind, kept if given.kind == "ints" else kept[0])
-                )
+            if kept != numbers:
+                value = kept if given.kind == "ints" else kept[0]
+                yield call.with_attribute(name, Attribute(given.kind, value))
 
 
 def _without(number: int, axis: int, rank: int) -> int:
