@@ -84,9 +84,7 @@ def processors() -> tuple[Surroundings, ...]:
     )
 
 
-OLDER = Surroundings(
-    "numpy 1.26.4, onnx 1.16.0, hypothesis 6.100.0", ("numpy==1.26.4", "onnx==1.16.0", "hypothesis==6.100.0")
-)
+OLDER = Surroundings("numpy 1.26.4, onnx 1.16.0", ("numpy==1.26.4", "onnx==1.16.0"))
 EVERY = (
     AS_IT_IS,
     OTHER_PROCESS,

@@ -33,6 +33,11 @@ class Call:
         """Remember that it breaks no rule of a spec."""
         object.__setattr__(self, "valid_under", spec)
 
+    @property
+    def first(self) -> tuple[str, Tensor | None]:
+        """The first input with its name; an empty one and None where there is none."""
+        return self.inputs[0] if self.inputs else ("", None)
+
     def input(self, name: str) -> Tensor | None:
         """The input of that name, None where it is omitted; raises KeyError where the operator has none."""
         return dict(self.inputs)[name]

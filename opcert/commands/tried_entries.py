@@ -19,7 +19,7 @@ from opcert.vocabulary.errors import UserError
 
 if TYPE_CHECKING:
     from generator.exploring.diagnosis.claims import Pointing
-    from generator.exploring.diagnosis.pointed_entries import Pointed
+    from generator.exploring.diagnosis.explainer import Pointed
     from generator.exploring.fuzzing.workers import RunningRuntime
 
 
@@ -32,7 +32,7 @@ def trials_by_answers(suite: Suite, record: Record, pointing: Pointing, *, keep:
     stating = [each for each in pointing.pointed if each.with_formula]
     if not stating:
         return []
-    from generator.exploring.diagnosis.pointed_entries import digest_of
+    from generator.exploring.diagnosis.explainer import digest_of
 
     work = KeptWork("entries") if keep else None
     hangs_on = [
@@ -70,7 +70,7 @@ def _by_answer(suite: Suite, record: Record, pointed: Pointed) -> list[EntryTria
 def untried(pointing: Pointing, trials: Iterable[EntryTrial]) -> list[Pointed]:
     """The wrong answers that a runtime can still say something of, in the order to ask."""
     from generator.exploring.diagnosis.entry_trials import in_turn
-    from generator.exploring.diagnosis.pointed_entries import digest_of
+    from generator.exploring.diagnosis.explainer import digest_of
 
     tried = {(each.case, each.entry, each.of) for each in trials}
     equal = {each.case for each in trials if each.result == "equals"}
@@ -97,7 +97,8 @@ def trials_by_asking(
     """
     from generator.exploring.diagnosis.diagnose import Spaces
     from generator.exploring.diagnosis.entry_trials import experiment_trials, silent_trials
-    from generator.exploring.diagnosis.laboratory import Exhausted, Laboratory
+    from generator.exploring.diagnosis.laboratory import MOST_HANGS, Laboratory
+    from generator.exploring.shrinking.judged_calls import Budget, Exhausted
 
     spaces, laboratories = Spaces(), dict[Form, Laboratory]()
     found: list[EntryTrial] = []
@@ -109,7 +110,8 @@ def trials_by_asking(
             found += silent_trials(case, each.without_formula)
             continue
         if form not in laboratories:
-            laboratories[form] = Laboratory(partial(running.ask, form=form), seconds=seconds, begun=begun)
+            budget = Budget(seconds=seconds, hangs=MOST_HANGS, begun=begun)
+            laboratories[form] = Laboratory(partial(running.ask, form=form), budget)
         laboratory = laboratories[form]
         try:
             found += experiment_trials(laboratory, space, case, each.without_formula, each.with_formula)
@@ -117,7 +119,7 @@ def trials_by_asking(
             found += silent_trials(case, each.without_formula)  # no call such as the spec describes
         except Exhausted as error:
             return found, str(error)
-        begun = laboratory.begun
+        begun = laboratory.budget.begun
         if place % _KEPT_EVERY == _KEPT_EVERY - 1:
             keep(found)
     return found, None

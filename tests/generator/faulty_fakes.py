@@ -21,8 +21,8 @@ from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.exploring.diagnosis.diagnose import diagnose
-from generator.exploring.diagnosis.one_factor import value_of
 from generator.exploring.shrinking.known_space import CallValidity, open_space
+from generator.exploring.shrinking.one_factor import value_of
 from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.names import OperatorName

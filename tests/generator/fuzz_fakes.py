@@ -11,7 +11,8 @@ import numpy as np
 
 from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.suite.cases import Case
-from generator.asking.calls import Call
+from generator.asking.calls import Call, call_of
+from generator.asking.given_inputs import arguments_of
 from generator.exploring.shrinking.known_space import CallValidity, open_space
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
@@ -44,7 +45,8 @@ class Fake:
             given = [each for _, each in case.inputs if each is not None]
             return Answered((given[0],)) if self.accepts_broken else Refused("ValueError", "no such call")
         try:
-            answers = self.space.reference.evaluate(done or attributes, inputs, self.space.settled)
+            arguments = arguments_of(self.space.spec, call_of(case))
+            answers = self.space.reference.evaluate(done or attributes, arguments, self.space.settled)
         except (OutsideDomain, UnstableLength) as error:
             return Refused("ValueError", str(error))
         return Answered(tuple(each.expected for each in answers))

@@ -9,8 +9,7 @@ import numpy as np
 
 from conformance.judging.kept_diagnosis import Needed
 from generator.asking.calls import Call
-from generator.exploring.diagnosis.across_operators import put_together_by_type
-from generator.exploring.diagnosis.causes_shown import Shown
+from generator.exploring.diagnosis.causes_shown import Shown, put_together_by_type
 from generator.exploring.diagnosis.taking_apart import FailureCore
 from generator.exploring.shrinking.judged_calls import CallFailure
 from generator.exploring.shrinking.known_space import open_space

@@ -11,7 +11,7 @@ import pytest
 from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite, write_suite_of_parts
-from generator.exploring.diagnosis.claims import claim
+from generator.exploring.diagnosis.claims import point
 from generator.exploring.diagnosis.explainer import Explainer
 from generator.making.operators.workshop import Options
 from generator.making.suites.suite_making import write_generated
@@ -73,7 +73,7 @@ def test_the_first_entry_that_fits_has_the_case_and_the_rest_is_left(tmp_path: P
         entry("of_every_kernel", runtime, verdicts="rejected_valid", reason="*no cubic*"),
         entry("of_another", "another runtime"),
     ]
-    found = claim(made.suite, made.record, entries)
+    found = point(made.suite, made.record, entries).claims()
     assert [each.id for each in found.explaining] == ["of_cubic"]
     (known,) = found.explaining
     assert len(known.cases) == 3
@@ -134,7 +134,7 @@ def test_an_entry_is_mended_only_where_each_of_its_cases_was_asked_and_passed(tm
         entry("of_nothing", runtime, levels={"mode": "area"}),
         entry("of_invalid", runtime, levels={"mode": "linear"}, verdicts="accepted_invalid"),
     ]
-    found = claim(made.suite, made.record, entries)
+    found = point(made.suite, made.record, entries).claims()
     assert found.explaining == ()
     assert [(each.id, len(each.asked)) for each in found.mended] == [("mended", 3)]
 
@@ -148,15 +148,15 @@ def test_an_entry_of_this_very_version_is_not_mended_in_it(
     made, runtime = run(tmp_path, refuse_all_but_linear)
     made.record.header["runtime"]["version"] = "1.2"
     known = entry("known", runtime, levels={"mode": "linear"}, verdicts="rejected_valid", versions=versions)
-    assert bool(claim(made.suite, made.record, [known]).mended) is mended
+    assert bool(point(made.suite, made.record, [known]).claims().mended) is mended
 
 
 def test_examples_alone_show_no_entry_mended(tmp_path: Path) -> None:
     made, runtime = run(tmp_path, answer, family="example")
     known = entry("known", runtime, levels={"mode": "linear"}, verdicts="rejected_valid")
-    assert claim(made.suite, made.record, [known]).mended == ()
+    assert point(made.suite, made.record, [known]).claims().mended == ()
     own, runtime = run(tmp_path / "own", answer)
-    assert len(claim(own.suite, own.record, [known]).mended) == 1
+    assert len(point(own.suite, own.record, [known]).claims().mended) == 1
 
 
 def test_entries_of_one_cause_are_one_class(tmp_path: Path) -> None:
@@ -165,20 +165,21 @@ def test_entries_of_one_cause_are_one_class(tmp_path: Path) -> None:
         entry("first", runtime, levels={"mode": "cubic"}),
         entry("second", runtime, levels={"mode": "nearest"}, same_as="first"),
     ]
-    (known,) = claim(made.suite, made.record, entries).explaining
+    (known,) = point(made.suite, made.record, entries).claims().explaining
     assert (known.id, len(known.cases)) == ("first", 6)
     assert not known.by_chance
 
 
 def test_what_fails_by_chance_is_told_so(tmp_path: Path) -> None:
     made, runtime = run(tmp_path, refuse_all_but_linear)
-    (known,) = claim(made.suite, made.record, [entry("unwritten", runtime, by_chance=True)]).explaining
+    chance = entry("unwritten", runtime, by_chance=True)
+    (known,) = point(made.suite, made.record, [chance]).claims().explaining
     assert known.by_chance
 
 
 def test_a_reading_blames_nobody(tmp_path: Path) -> None:
     made, runtime = run(tmp_path, refuse_all_but_linear)
-    known = claim(made.suite, made.record, [entry("open", runtime, cause="reading", passage=[])])
+    known = point(made.suite, made.record, [entry("open", runtime, cause="reading", passage=[])]).claims()
     results = replace(put_together(made.suite, made.record), known=known.explaining)
     (found,) = classes_of(with_open_cases(results))
     assert not found.known or not found.known.blames
@@ -188,7 +189,7 @@ def test_a_reading_blames_nobody(tmp_path: Path) -> None:
 def test_a_condition_without_a_spec_or_a_value_claims_nothing(tmp_path: Path) -> None:
     made, runtime = run(tmp_path, refuse_all_but_linear)
     odd = entry("odd", runtime, when="no_such_input > 3")
-    assert claim(made.suite, made.record, [odd]).explaining == ()
+    assert point(made.suite, made.record, [odd]).claims().explaining == ()
 
 
 def test_a_wrong_thread_in_a_file_is_told_with_its_place(tmp_path: Path) -> None:
@@ -235,7 +236,7 @@ def test_conditions_of_one_node_explain_no_chain(tmp_path: Path) -> None:
         entry("by_condition", runtime, when="mode != 'linear'"),
         entry("by_words", runtime, reason="*cubic*"),
     ]
-    found = claim(made.suite, made.record, entries)
+    found = point(made.suite, made.record, entries).claims()
     assert [(each.id, len(each.cases)) for each in found.explaining] == [("by_words", 3)]
 
 
@@ -243,5 +244,5 @@ def test_chains_that_pass_mend_no_entry(tmp_path: Path) -> None:
     chains, runtime = run(tmp_path / "chains", answer, "pair")
     calls, _ = run(tmp_path / "calls", answer)
     entries = [entry("of_long_ago", runtime, versions="0.1")]
-    assert [each.id for each in claim(calls.suite, calls.record, entries).mended] == ["of_long_ago"]
-    assert claim(chains.suite, chains.record, entries).mended == ()
+    assert [each.id for each in point(calls.suite, calls.record, entries).claims().mended] == ["of_long_ago"]
+    assert point(chains.suite, chains.record, entries).claims().mended == ()

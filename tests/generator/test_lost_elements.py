@@ -12,11 +12,9 @@ from conformance.judging.kept_diagnosis import Needed
 from conformance.judging.responses import Answered, Response
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
-from generator.exploring.diagnosis.across_operators import put_together_by_type
-from generator.exploring.diagnosis.causes_shown import Shown
-from generator.exploring.diagnosis.elements_asked import loses_elements
+from generator.exploring.diagnosis.causes_shown import Shown, put_together_by_type
 from generator.exploring.diagnosis.laboratory import Laboratory
-from generator.exploring.diagnosis.taking_apart import FailureCore
+from generator.exploring.diagnosis.taking_apart import FailureCore, loses_elements
 from generator.exploring.shrinking.judged_calls import CallFailure
 from generator.exploring.shrinking.known_space import open_space
 from opcert.vocabulary.names import OperatorName

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from generator.asking.calls import Call
-from generator.exploring.diagnosis.one_factor import GIVEN_AS, others
+from generator.exploring.shrinking.one_factor import GIVEN_AS, others
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.tensors import tensor
 from tests.generator.fuzz_fakes import space_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -48,12 +48,6 @@ def result_form(key: str) -> tuple[str, Restate] | None:
             whatever = ", whatever its elements" if start == _OF else ""
             return f"{name} for its element type{whatever}", restate(ELEMENT_TYPES[name])
     return None
-
-
-def form_keys() -> Iterator[str]:
-    """Every key of a form."""
-    yield from (LIST_OF_ONE, MORE_AXES, NOTHING, LIST, *NARROWED)
-    yield from (f"{start}{name}" for start in (_OF, _IN) for name in ELEMENT_TYPES)
 
 
 def _without_axis(expected: Tensor, got: Restored) -> Restored | None:

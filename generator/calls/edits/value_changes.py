@@ -122,7 +122,7 @@ def _held(spec: Spec, call: Call, by: _Narrowing) -> Changed | None:
 
 
 def _main_type(call: Call) -> ElementType | None:
-    first = call.inputs[0][1] if call.inputs else None
+    first = call.first[1]
     return None if first is None else first.element_type
 
 
@@ -163,7 +163,7 @@ def _pass_through(wide: str, other: str) -> Change:
 def _through(call: Call, wide: str, other: str) -> Changed | None:
     """Integers turned into floating-point numbers and back before anything is done with them."""
     kind, between = ELEMENT_TYPES[wide], np.dtype(ELEMENT_TYPES[other].storage)
-    name, given = call.inputs[0] if call.inputs else ("", None)
+    name, given = call.first
     if given is None or given.element_type is not kind:
         return None
     low, high = kind.integer_range

@@ -53,8 +53,3 @@ class AttentionMask(SingleKind):
     def rules(self) -> Iterable[Constraint]:
         alike = f"element_type({self.name}) in ['bool', element_type(Q)]"
         yield self.rule("mask_type", alike, self.given)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        array = None if value is None else np.asarray(value)
-        if array is not None and array.dtype == np.bool_ and not array.all():
-            yield np.ones_like(array)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -116,15 +115,6 @@ class Axes(SingleKind):
         if "keepdims" in spec.attributes and "bool" in element_types_of(spec, data):
             factor = f"level:type_{type_variable(spec, data)}"
             yield "no_booleans", {factor: "bool", f"shape:{self.of}": (0, 2), self.name: [0]}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is None or not len(value) or self._adds:
-            return
-        if len(value) > 1:
-            yield list(value)[:1]
-        plain = sorted(each % max(len(scope.shape(self.of)), 1) for each in value)
-        if plain != list(value):
-            yield plain
 
     def changes(self) -> Iterable[KindChange]:
         return axes_changes(

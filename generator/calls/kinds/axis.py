@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -81,16 +80,6 @@ class Axis(SingleKind):
         if self.says(self.exclude_first):
             for value in (0, -rank):
                 yield f"{self.name}_not_first", {self.name: value}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is None:
-            return
-        now = int(np.asarray(value).reshape(-1)[0])
-        if now < 0:
-            yield now + self._rank(scope) + self._left
-        elif now > int(self.says(self.exclude_first)):
-            first = int(self.says(self.exclude_first))
-            yield from (first, now - 1)[: 1 if now == first + 1 else 2]
 
     def changes(self) -> Iterable[ValueChange]:
         left = self._left

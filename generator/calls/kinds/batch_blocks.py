@@ -144,15 +144,6 @@ class BatchBlocks(Kind):
         around = "the blocks of the batch in reverse order of the axes"
         yield ValueChange("batch blocks reversed", around, lambda given: _reordered(given, inside=False))
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if name == "crops":
-            rows = _rows(value)
-            for place, pair in enumerate(rows):
-                if any(pair):
-                    for less in ([0, 0], [pair[0], 0], [0, pair[1]], [max(each - 1, 0) for each in pair]):
-                        if less != pair:
-                            yield [*rows[:place], less, *rows[place + 1 :]]
-
     def _bound(self, batch: int, space: Sequence[int], blocks: Sequence[int], crops: Crops) -> Bindings:
         return {
             self.batch.text: batch,

@@ -132,8 +132,3 @@ class Blocks(Kind):
         text = "strides and dilations exchanged"
         yield ValueChange(f"attributes {text}", text, exchanged("strides", "dilations"))
         yield ValueChange("pads exchanged", "the pads of begin and end exchanged", ends_first)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        plain = {"strides": 1, "dilations": 1, "pads": 0}.get(name)
-        if value is not None and plain is not None and all(each == plain for each in value):
-            yield None

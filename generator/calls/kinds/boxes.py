@@ -114,11 +114,6 @@ class Boxes(SingleKind):
 
         return changed
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        plain = np.broadcast_to(np.array([0.0, 0.0, 1.0, 1.0]), np.shape(value))
-        if value is not None and np.any(np.asarray(value) != plain):
-            yield np.array(plain)
-
 
 def _corners(level: Level, place: int, draw: Draw) -> tuple[float, float, float, float]:
     """The corners of a box, in quarters, so that areas are exact."""

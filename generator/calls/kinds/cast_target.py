@@ -197,11 +197,6 @@ class CastTarget(Kind):
             words = np.full(scope.shape(self.of), "Hello World!", dtype=object)
             yield f"{self.of}_is_number", {self.of: words, self.name: ELEMENT_TYPES["float"].code}
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        codes = [ELEMENT_TYPES[each].code for each in self._types()]
-        if name == self.name and value in codes:
-            yield from codes[: codes.index(value)]
-
     def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
         if self._by_number:
             target = BY_CODE.get(int(scope.find(self.name) or 0), tensor.element_type)

@@ -117,16 +117,6 @@ class CellFunctions(Kind):
                 f"{name} ignored", f"{name}: the defaults of the functions", _without(name), name
             )
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is None:
-            return
-        functions = [] if scope.find(self.name) is None else list(scope.find(self.name))
-        numbers = [scope.find(each) for each in _NAMES[1:]]
-        if (name == self.name and all(each is None for each in numbers)) or (
-            name != self.name and not any(each in _WITHOUT_DEFAULT for each in functions)
-        ):
-            yield None
-
     def _plain(self) -> list[str]:
         return [str(each.evaluate({})) for each in self.plain]
 

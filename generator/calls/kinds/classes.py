@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,3 @@ class Classes(SingleKind):
                 f"{self.name}_not_negative",
                 {self.name: np.full(scope.shape(self.name), -1, dtype=np.int64)},
             )
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and np.any(np.asarray(value)):
-            yield np.zeros_like(np.asarray(value))

@@ -87,11 +87,6 @@ class Constant(Kind):
             if name in self.covers:
                 yield f"{name}_empty", self._bindings(name, value)
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        first = _FIRST.get(name)
-        if value is not None and first is not None and value != first:
-            yield first
-
     def _types(self) -> tuple[str, ...]:
         variable = self.subject.spec.type_constraints.get(self.variable.text)
         return tuple(each for each in (variable.types if variable else ()) if each in ELEMENT_TYPES)

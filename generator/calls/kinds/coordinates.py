@@ -30,7 +30,6 @@ _LEVELS: Mapping[str, tuple[Level, ...]] = {
     "regions": ("quarters", "whole", "decimals", "small", "beyond", "far"),
 }
 _GREATEST_FLOAT = "3.4028234663852886e+38"
-_PLAIN_REGION = (0.0, 0.0, 2.0, 2.0)
 
 
 @dataclass(frozen=True)
@@ -118,11 +117,6 @@ class Coordinates(SingleKind):
             return {self.name: change(numbers)}
 
         return changed
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        plain = np.broadcast_to(np.array(0.0 if self.filled is None else _PLAIN_REGION), np.shape(value))
-        if value is not None and np.any(np.asarray(value) != plain):
-            yield np.array(plain)
 
 
 def _offsets(level: Level, shape: tuple[int, ...], draw: Draw) -> NDArray[np.float64]:

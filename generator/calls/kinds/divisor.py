@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -49,10 +48,6 @@ class Divisor(SingleKind):
             if any(each % value for each in numbers):
                 yield f"{self.name}_divides", {self.name: value}
                 return
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and value > 1:
-            yield 1
 
     def _numbers(self, scope: Partial) -> list[int]:
         return [int(scope.value(each)) for each in self.of]

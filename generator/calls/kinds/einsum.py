@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -128,10 +127,6 @@ class Einsum(Kind):
     def _changed_by(self, change: Callable[[str], str]) -> Callable[[CallValues], Bindings]:
         name = self.equation.text
         return lambda given: {name: change(str(given.numbers(name)).replace(" ", ""))}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and " " in value:
-            yield value.replace(" ", "")
 
 
 def _implicit(equation: str) -> str:

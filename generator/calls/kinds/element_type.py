@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -82,13 +81,6 @@ class ElementTypeCode(SingleKind):
             bits = self._own(scope).bits
             for other in [kind for kind in self._types() if kind.bits != bits][:3]:
                 yield f"{self.name}_width", {self.name: other.code}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        codes = [ELEMENT_TYPES[each].code for each in self._names()]
-        if self.as_wide_as is not None:
-            codes = [self._own(scope).code, value]
-        if value in codes:
-            yield from codes[: codes.index(value)]
 
     def _own(self, scope: Partial) -> ElementType:
         """The type of the input that the type is as wide as."""

@@ -55,8 +55,3 @@ class Enumeration(SingleKind):
         for value in beyond:
             if value not in listed:
                 yield f"{self.name}_value", {self.name: value}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        listed = self.levels()
-        if value in listed:
-            yield from listed[: listed.index(value)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Partial
@@ -33,7 +32,3 @@ class FillValue(SingleKind):
         elif layout is not None and layout.nan == "ieee":
             found = {"negative_zero": -0.0, "nan": math.nan, "infinity": math.inf}
             yield found.get(str(level), float(smallest_subnormal(layout)))
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and value != 1:
-            yield 1.0

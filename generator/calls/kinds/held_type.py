@@ -65,10 +65,6 @@ class HeldType(Kind):
             yield f"{self.name}_of_{self.of}", {self.name: other}
         yield f"{self.name}_allowed", {self.name: SequenceType(SequenceType(held))}
 
-    def smaller(self, name: str, value: ValueType | None, scope: Partial) -> Iterator[ValueType | None]:
-        if value is not None and scope.find(f"shapes:{self.of}") is not None:
-            yield None
-
     def _allowed(self) -> list[str]:
         parameter = self.subject.input(self.of)
         assert parameter is not None

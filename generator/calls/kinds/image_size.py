@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -59,7 +59,3 @@ class ImageSize(SingleKind):
 
     def changes(self) -> Iterable[KindChange]:
         yield from misread_as(self.name, *_MISREAD)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and any(each != 2 for each in np.asarray(value).reshape(-1).tolist()[2:]):
-            yield [*np.asarray(value).reshape(-1).tolist()[:2], *[2] * (len(value) - 2)]

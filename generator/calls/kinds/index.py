@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,10 +157,6 @@ class Index(SingleKind):
 
     def changes(self) -> Iterable[KindChange]:
         return misread_as(self.name, *INDICES_MISREAD)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and self.distinct is None and np.any(np.asarray(value)):
-            yield np.zeros_like(np.asarray(value))
 
     def _extent(self, scope: Partial) -> int:
         shape, axis = scope.shape(self.of), int(scope.value(self.axis))

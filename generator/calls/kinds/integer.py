@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -78,16 +75,6 @@ class Integer(SingleKind):
         if self.low is not None:
             for value in (low - 1, -1 if self.drawn_for is not None else -(2**31)):
                 yield f"{self.name}_range", {self.name: value}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is None:
-            return
-        low, high = self._ends(scope)
-        now = int(np.asarray(value).reshape(-1)[0])
-        simple = 0 if low <= 0 <= high else low
-        for each in (simple, simple + (now - simple) // 2, now - 1 if now > simple else now + 1):
-            if each != now and low <= each <= high and abs(each - simple) < abs(now - simple):
-                yield each
 
     def _ends(self, scope: Partial) -> tuple[int, int]:
         low = None if self.low is None else int(scope.value(self.low))

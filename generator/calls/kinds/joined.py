@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -105,11 +104,6 @@ class Joined(Kind):
     def changes(self) -> Iterable[KindChange]:
         if self._may_be_negative:
             yield from misread_as(self.axis.text, *AXIS_MISREAD)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        rank = len(scope.find(f"shapes:{self.name}")[0])
-        if value is not None and value < 0:
-            yield value + rank
 
     @property
     def _may_be_negative(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,10 +75,6 @@ class Lengths(SingleKind):
 
     def changes(self) -> Iterable[KindChange]:
         yield from misread_as(self.name, *_MISREAD)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and np.any(np.asarray(value) != self._ends(scope)[1]):
-            yield np.full_like(np.asarray(value), self._ends(scope)[1])
 
     def _ends(self, scope: Partial) -> tuple[int, int]:
         low = 0 if self.least is None else int(scope.value(self.least))

@@ -61,10 +61,6 @@ class Modifier(Kind):
         yield f"{self.name}_takes", {self.name: self._graph(kind, shape, "kept", draw, takes=2)}
         yield f"{self.name}_gives", {self.name: self._graph(kind, shape, "kept", draw, gives=2)}
 
-    def smaller(self, name: str, value: object, scope: Partial) -> Iterator[object]:
-        if value is not None:
-            yield None
-
     def _type(self, scope: Partial) -> str:
         return BY_CODE[int(scope.value(self.element_type))].name
 

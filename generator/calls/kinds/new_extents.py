@@ -141,14 +141,6 @@ class NewExtents(Kind):
                 yield f"{self.name}_not_negative", {self.name: [*wanted[:-1], value]}
         yield f"{self.name}_length", {self.name: [*wanted, 1]}
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        shape, axes = scope.shape(self.of), self._chosen(scope)
-        for place, (extent, axis) in enumerate(zip(value, axes, strict=False)):
-            if extent != shape[axis]:
-                nearer = extent + (1 if extent < shape[axis] else -1)
-                for plain in (shape[axis], nearer):
-                    yield [*value[:place], plain, *value[place + 1 :]]
-
     def changes(self) -> Iterable[KindChange]:
         for word, text, choose in (
             ("padding", "padding left out", np.minimum),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
@@ -40,10 +39,6 @@ class OneElement(SingleKind):
             yield f"{self.name}_single", {self.name: fill(names[0], shape, "random", draw)}
         for other in [each for each in ("string", "complex64") if each not in names]:
             yield f"{self.name}_type", {self.name: fill(other, (1,), "random", draw)}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None:
-            yield None
 
     def _names(self) -> tuple[str, ...]:
         variable = self.subject.spec.type_constraints.get(self.variable.text)

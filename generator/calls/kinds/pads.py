@@ -171,20 +171,6 @@ class Pads(Kind):
     def changes(self) -> Iterable[KindChange]:
         return padding_changes(self.of)
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if name != "pads":
-            return
-        rows = bool(value) and isinstance(value[0], list)
-        flat = list(value[0]) if rows else list(value)
-        if rows:
-            yield flat
-        if any(flat):
-            yield [0] * len(flat)
-        for place, now in enumerate(flat):
-            for less in dict.fromkeys((int(now / 2), now - 1 if now > 0 else now + 1)):
-                if now:
-                    yield [*flat[:place], less, *flat[place + 1 :]]
-
 
 _EDGES: tuple[tuple[str, int, int, int, tuple[str, ...]], ...] = (
     ("nothing_stays", 0, 0, 0, ("constant", "edge", "reflect", "wrap")),

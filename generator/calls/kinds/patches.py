@@ -143,22 +143,6 @@ class Patches(Kind):
             text = f"the first number of {name} for both axes"
             yield ValueChange(f"attribute {name} first", text, _set(name, _first_for_both(name)))
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if name in _PAIRS:
-            for place, each in enumerate(value):
-                for less in dict.fromkeys((1, each // 2, each - 1)):
-                    if 1 <= less < each:
-                        yield [*value[:place], less, *value[place + 1 :]]
-        elif value in _MODES:
-            yield from _MODES[: _MODES.index(value)] if not self._is_beyond(scope) else ()
-
-    @staticmethod
-    def _is_beyond(scope: Partial) -> bool:
-        """Whether no patch fits into the image without padding."""
-        extents = scope.shape("data")[2:]
-        pairs = zip(scope.find("sizes"), scope.find("rates"), extents, strict=True)
-        return any((size - 1) * rate >= extent for size, rate, extent in pairs)
-
     def _bound(
         self, image: Sequence[int], sizes: Pair, strides: Pair, rates: Pair, auto_pad: Level
     ) -> Bindings:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -68,17 +67,3 @@ class Permutation(SingleKind):
 
     def changes(self) -> Iterable[KindChange]:
         yield from misread_as(self.name, ("inverse", "the inverse of {}", np.argsort))
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is None:
-            return
-        given = [int(each) for each in value]
-        plain = sorted(given)
-        if given != plain:
-            yield plain
-            place = next(at for at, each in enumerate(given) if each != plain[at])
-            other = given.index(plain[place])
-            swapped = list(given)
-            swapped[place], swapped[other] = swapped[other], swapped[place]
-            if swapped != plain:
-                yield swapped

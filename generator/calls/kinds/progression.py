@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -77,7 +76,3 @@ class Progression(Kind):
 
         yield ValueChange("limit included", "the limit included", included)
         yield ValueChange("start left out", "the start left out", one_off)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if name == "start" and value != 0:
-            yield 0

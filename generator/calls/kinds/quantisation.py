@@ -163,12 +163,6 @@ class Quantisation(Kind):
     def changes(self) -> Iterable[KindChange]:
         return scale_changes(self.subject, self.of, self.scale.text, self.zero_point.text)
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if name == "precision" and value is not None:
-            yield None
-        if name == self.scale.text and value is not None and np.any(np.asarray(value) != 1):
-            yield np.ones_like(np.asarray(value))
-
     @property
     def _quantises(self) -> bool:
         return self._input(self.zero_point.text).type != self._input(self.of).type

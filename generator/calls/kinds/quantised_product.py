@@ -150,12 +150,6 @@ class QuantisedProduct(Kind):
         if not kind.is_integer:
             yield f"{_OUTPUT}_zero_point_of_floats", {f"{_OUTPUT}_zero_point": np.array(1.0)}
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if name.endswith("_scale") and np.any(np.asarray(value) != 1):
-            yield np.ones_like(np.asarray(value))
-        if name.endswith("_zero_point") and np.any(np.asarray(value) != 0):
-            yield np.zeros_like(np.asarray(value))
-
     def changes(self) -> Iterable[KindChange]:
         return step_changes(self._tensors, (self.second,) if self.bias else (self.first, self.second))
 

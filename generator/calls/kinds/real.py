@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -89,16 +88,6 @@ class Real(SingleKind):
         if self.other_than is not None:
             yield f"{self.name}_range", {self.name: float(scope.value(self.other_than))}
         yield from forbidden(self.name, [each for each in _TRIED if self._admits(each, scope)], scope)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is None:
-            return
-        now = float(np.asarray(value).reshape(-1)[0])
-        for simple in (1.0, 0.5, 0.0):
-            if simple == now:
-                return
-            if self._admits(simple, scope):
-                yield simple
 
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for word, value in (("one", 1.0), ("minus_one", -1.0), ("negative_zero", -0.0)):

@@ -163,13 +163,6 @@ class Resizing(Kind):
         found = breaches_of(self.subject, self.pack, scope, self.nothing)
         return (each for each in found if each[0] in known)
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        given = None if value is None else list(value)
-        if name == "scales" and given and any(each != 1 for each in given):
-            yield [1.0] * len(given)
-        if name == "sizes" and given and any(each > 1 for each in given):
-            yield [min(each, 1) for each in given]
-
     def changes(self) -> Iterable[KindChange]:
         return resizing_changes(self.subject)
 

@@ -121,7 +121,3 @@ class Rois(SingleKind):
             return {self.name: change(rows, scale)}
 
         return changed
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and np.any(np.asarray(value)):
-            yield np.zeros_like(np.asarray(value))

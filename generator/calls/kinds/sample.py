@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.kind import Level
@@ -70,8 +68,3 @@ class Sample(SingleKind):
             least = float(scope.value(self.above))
             for value in (least, least - 1.5):
                 yield f"{self.name}_above", {self.name: value}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        plain = next(self.values(self.levels()[0], scope, Draw(name)))
-        if value is not None and np.asarray(value).reshape(-1)[0] != plain:
-            yield plain

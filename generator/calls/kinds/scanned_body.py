@@ -211,10 +211,6 @@ class ScannedBody(Kind):
         for wrong in (length + 1, -1):
             yield f"{_LENGTHS}_range", {_LENGTHS: np.full(batch, wrong, dtype=np.int64)}
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if name in (_INPUT_WAYS, _OUTPUT_WAYS, _BATCH_WAYS, _LENGTHS) and value is not None:
-            yield None
-
     def _graph(
         self,
         kind: str,

@@ -123,9 +123,6 @@ class Splits(Kind):
     def _turned(self, given: CallValues) -> Bindings:
         return {self.name: given.numbers(self.name)[::-1]}
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        return iter(())
-
     @property
     def _has_count(self) -> bool:
         return self.subject.has(_COUNT)

@@ -119,11 +119,6 @@ class TargetShape(SingleKind):
             raise ValueError("copied extents, or several that are inferred")
         return data.reshape(target, order="F")
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        shape = list(scope.shape(self.of))
-        if value is not None and list(value) != shape:
-            yield shape
-
     def _copies(self, scope: Partial) -> bool:
         return self.zero_copies is None or bool(scope.value(self.zero_copies))
 

@@ -179,10 +179,6 @@ class TransposedWindow(Kind):
     def changes(self) -> Iterable[KindChange]:
         return window_changes(self.covers)
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and name == "kernel_shape":
-            yield None
-
 
 def _are_never_together(levels: Mapping[str, Level]) -> bool:
     """Whether levels contradict each other whatever the extents are."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,10 +102,6 @@ class Tuples(SingleKind):
     def changes(self) -> Iterable[KindChange]:
         turned = ("turned", "the axes of {} in reverse order", lambda rows: rows[..., ::-1])
         return misread_as(self.name, turned, *INDICES_MISREAD)
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and self.distinct is None and np.any(np.asarray(value)):
-            yield np.zeros_like(np.asarray(value))
 
     def _told(self, scope: Partial) -> tuple[list[int], int]:
         return list(scope.value(self.extents)), int(scope.value(self.length))

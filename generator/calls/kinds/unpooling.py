@@ -184,10 +184,6 @@ class Unpooling(Kind):
         )
         return tuple(unpooled(given.shape(self.of), kernel or [], strides, pads))
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if name == "pads" and value is not None and not any(value):
-            yield None
-
 
 def _in_windows(
     places: Sequence[int], room: Sequence[int], strides: Sequence[int], kernel: Sequence[int], draw: Draw

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.form_levels import read_form
@@ -56,10 +55,6 @@ class Vocabulary(Kind):
         words = self._words(scope, 0, draw)
         yield f"{self.name}_given", {self.name: None}
         yield f"{self.name}_distinct", {self.name: [*words, words[0]]}
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and len(value) > 1:
-            yield value[:-1]
 
     @property
     def _keys(self) -> str:

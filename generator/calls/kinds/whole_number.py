@@ -98,17 +98,6 @@ class WholeNumber(SingleKind):
 
         return changed
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is None:
-            return
-        now = int(np.asarray(value).reshape(-1)[0])
-        if self.equals is not None:
-            yield from [None] * self.subject.may_be_omitted(self.name)
-        elif self.least is None:
-            yield from [0] * (now != 0)
-        else:
-            yield from (less for less in dict.fromkeys((1, 2, now - 1)) if 0 < less < now)
-
 
 _MISTAKEN: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "less": ("{} one less", lambda number: number - 1),

@@ -146,15 +146,6 @@ class WholeNumbers(SingleKind):
         wanted = [*shape, *[1] * (rank - len(shape))]
         return np.broadcast_to(aligned, np.broadcast_shapes(aligned.shape, tuple(wanted)))
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is None or (self._what == "extents" and not len(value)):
-            return
-        plain = [1] if self._what == "extents" else [1] * len(value)
-        if self._what == "expansion":
-            plain = list(scope.shape(str(self.of)))
-        if list(value) != plain:
-            yield plain
-
 
 def _extents(level: Level, draw: Draw) -> list[int]:
     lists = {

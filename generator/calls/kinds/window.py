@@ -292,10 +292,6 @@ class Window(Kind):
     def changes(self) -> Iterable[KindChange]:
         return window_changes(self.covers)
 
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        if value is not None and name in ("strides", "dilations", "ceil_mode"):
-            yield None
-
     @property
     def _is_brought(self) -> bool:
         """Whether the kernel is that of kernel_shape alone: no input's shape tells it."""

@@ -103,7 +103,7 @@ INDICES_MISREAD: tuple[Misreading, ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """Levels, candidates, rules, edges, breaches, smaller values and changes of one kind of value.
+    """Levels, candidates, rules, edges, breaches and changes of one kind of value.
 
     `covers` are the attributes and inputs that it gives values to; `brings` names that it defines for other
     expressions, by expressions of their own.
@@ -199,10 +199,6 @@ class Kind:
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         """Values that break a rule, each with the rule's id."""
-        return iter(())
-
-    def smaller(self, name: str, value: Any, scope: Partial) -> Iterator[Any]:
-        """Simpler values for shrinking, the simplest first; each is nearer to the end of them."""
         return iter(())
 
     def changes(self) -> Iterable[KindChange]:

@@ -1,31 +1,24 @@
-"""Causes that experiments show: the cores of failing cases, and which cases have one core."""
+"""Causes that experiments show: the cores of failing cases, and which cases and cores are of one cause."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from conformance.judging.kept_diagnosis import DiagnosedCause, Needed, Outcome
 from generator.asking.calls import Call
-from generator.exploring.diagnosis.cores_alike import (
-    agree,
-    alike,
-    apart,
-    cured,
-    factors_of,
-    fails_with,
-    same_elements,
+from generator.exploring.diagnosis.laboratory import CallOutcome, Laboratory
+from generator.exploring.diagnosis.taking_apart import (
+    FailureCore,
+    changes_of,
+    fails_of_it,
+    loses_elements,
+    needs_special,
 )
-from generator.exploring.diagnosis.elements_asked import loses_elements, needs_special
-from generator.exploring.diagnosis.laboratory import Laboratory
-from generator.exploring.diagnosis.one_factor import (
-    is_crisp,
-    value_of,
-)
-from generator.exploring.diagnosis.taking_apart import FailureCore
 from generator.exploring.fuzzing.finds import call_lines
 from generator.exploring.shrinking.judged_calls import CallFailure
 from generator.exploring.shrinking.known_space import CallValidity
+from generator.exploring.shrinking.one_factor import LEFT_OUT, is_crisp, value_of, with_value
 
 
 @dataclass(eq=False)
@@ -76,7 +69,7 @@ class Shown:
     def typed(self) -> Needed | None:
         """The type of the first input, where it is the one factor that the cause needs."""
         crisp = self.core.crisp
-        if len(crisp) == 1 and crisp[0].factor == f"type of {self.core.call.inputs[0][0]}":
+        if len(crisp) == 1 and crisp[0].factor == f"type of {self.core.call.first[0]}":
             return crisp[0]
         return None
 
@@ -97,7 +90,7 @@ class Shown:
         """Whether no needed factor has a value in the call with which the core passes, or might."""
         core = self.core
         return all(
-            alike(value_of(space, call, each.factor), each) for each in core.crisp if is_crisp(each.factor)
+            _alike(value_of(space, call, each.factor), each) for each in core.crisp if is_crisp(each.factor)
         ) and all(
             value_of(space, call, name) == value_of(core.space, core.call, name)
             for name in core.unclear
@@ -133,16 +126,16 @@ class Shown:
 
         A value of which neither shows anything is tried. Raises Exhausted.
         """
-        own, theirs = factors_of(self.core), factors_of(core)
+        own, theirs = _factors_of(self.core), _factors_of(core)
         both = own.keys() & theirs.keys()
-        if not agree(own, theirs, strictly=True):
+        if not _agree(own, theirs, strictly=True):
             return False
         found = self._fails_with_those_of(laboratory, core, filter(is_crisp, both))
         if found is False or (found is None and not self.core.failure.alike(core.failure)):
             return False
         if not all(map(is_crisp, own)):
-            return own.keys() == theirs.keys() and same_elements(self.core, core)
-        if apart(self.core, core):
+            return own.keys() == theirs.keys() and _same_elements(self.core, core)
+        if _apart(self.core, core):
             return False
         return (own.keys() - both) <= core.unclear and (theirs.keys() - both) <= self.core.unclear
 
@@ -150,14 +143,14 @@ class Shown:
         self, laboratory: Laboratory, other: FailureCore, factors: Iterable[str]
     ) -> bool | None:
         """Whether the core fails with the other one's values of factors; else, that one with the core's."""
-        own, theirs = factors_of(self.core), factors_of(other)
+        own, theirs = _factors_of(self.core), _factors_of(other)
         unknown = False
         for name in factors:
             value = value_of(other.space, other.call, name)
-            found = fails_with(laboratory, self.core, self.case, own[name], value)
+            found = _fails_with(laboratory, self.core, self.case, own[name], value)
             if found is None:
                 there = theirs.get(name, Needed(name, value, (), ()))
-                found = fails_with(laboratory, other, self.case, there, own[name].value)
+                found = _fails_with(laboratory, other, self.case, there, own[name].value)
             if found is False:
                 return False
             unknown = unknown or found is None
@@ -168,10 +161,10 @@ class Shown:
 
         That a further value is right may be by chance; so may be that it is wrong, unless it is so alike.
         """
-        own, theirs = factors_of(self.core), factors_of(other.core)
-        if own.keys() != theirs.keys() or not agree(own, theirs, strictly=False):
+        own, theirs = _factors_of(self.core), _factors_of(other.core)
+        if own.keys() != theirs.keys() or not _agree(own, theirs, strictly=False):
             return False
-        if apart(self.core, other.core):
+        if _apart(self.core, other.core):
             return False
         hows = {self.core.failure.how, other.core.failure.how}
         return bool(self.patterns & other.patterns) or hows in ({"shape"}, {"type"}, {"count"})
@@ -182,10 +175,10 @@ class Shown:
         The further factors may have any value in the other one, or are how a call comes to what that needs:
         then wrong results of both look the same.
         """
-        own, theirs = factors_of(self.core), factors_of(other.core)
+        own, theirs = _factors_of(self.core), _factors_of(other.core)
         alike = self.core.failure.alike(other.core.failure)
         nested = theirs.keys() < own.keys() and all(map(is_crisp, own)) and alike
-        if not nested or not agree(own, theirs, strictly=True) or apart(self.core, other.core):
+        if not nested or not _agree(own, theirs, strictly=True) or _apart(self.core, other.core):
             return False
         if any(set(own[name].fails) & set(theirs[name].cures) for name in theirs):
             return False
@@ -195,7 +188,7 @@ class Shown:
         """What becomes of a case with one needed factor changed: the best that was seen; raises Exhausted."""
         found: Outcome = "unknown"
         for each in self.core.crisp:
-            for one in cured(laboratory, space, case, call, each):
+            for one in _cured(laboratory, space, case, call, each):
                 if one.passes:
                     return "pass"
                 if one.word == "unsupported":
@@ -218,3 +211,122 @@ class Shown:
             tuple(self.confirmed),
             {case: self.without.get(case, "unknown") for case in self.cases},
         )
+
+
+def _fails_with(
+    laboratory: Laboratory, core: FailureCore, case: str, needed: Needed, value: str
+) -> bool | None:
+    """Whether the core of a case fails with a value of a factor; None where that cannot be said."""
+    if value in (needed.value, *needed.fails):
+        return True
+    if value in needed.cures:
+        return False
+    changed = with_value(core.space, core.call, needed.factor, value)
+    if changed is None:
+        return None
+    found = laboratory.outcome(core.space, case, 0, changed)
+    if found.passes:
+        return False if found.cures(laboratory.outcome(core.space, case, 0, core.call)) else None
+    if not found.like(core.failure):
+        return None
+    return fails_of_it(laboratory, case, core, needed, value)
+
+
+def _same_elements(one: FailureCore, other: FailureCore) -> bool:
+    """Whether cores that need elements are right with the same ones, and wrong in one way with others."""
+    specials = {each.failure.special for each in (one, other)}
+    if one.failure.how != other.failure.how or len(specials) > 1:
+        return False
+    own, theirs = ({way for each in core.crisp for way in each.cures} for core in (one, other))
+    return not own & other.uncured and not theirs & one.uncured
+
+
+def _apart(one: FailureCore, other: FailureCore) -> bool:
+    """Whether one of both is wrong because of NaN or an infinity, and the other one without."""
+    return {one.special, other.special} == {True, False}
+
+
+def _factors_of(core: FailureCore) -> dict[str, Needed]:
+    return {each.factor: each for each in core.crisp}
+
+
+def _agree(own: Mapping[str, Needed], theirs: Mapping[str, Needed], *, strictly: bool) -> bool:
+    """Whether both have factors in common, with values of which neither says that the other one is right.
+
+    Where one of both shows that the other's value fails it is believed, unless `strictly`: that a further
+    value is right may be by chance.
+    """
+    both = own.keys() & theirs.keys()
+    return bool(both) and all(
+        (not strictly and theirs[name].value in own[name].fails)
+        or (not strictly and own[name].value in theirs[name].fails)
+        or (_alike(theirs[name].value, own[name]) and _alike(own[name].value, theirs[name]))
+        for name in both
+    )
+
+
+def _alike(value: str, needed: Needed) -> bool:
+    """Whether a value is none with which the core passes; values of lists say nothing."""
+    if value in (needed.value, *needed.fails):
+        return True
+    if (value == LEFT_OUT) != (needed.value == LEFT_OUT):
+        return False
+    return value not in needed.cures
+
+
+def _cured(
+    laboratory: Laboratory, space: CallValidity, case: str, call: Call, needed: Needed
+) -> Iterator[CallOutcome]:
+    """What becomes of a call with the factor at values that cure the core, until one says something."""
+    for changed in changes_of(space, call, needed):
+        found = laboratory.outcome(space, case, 0, changed)
+        yield found
+        if found.passes or found.failure is not None:
+            return
+
+
+def put_together_by_type(shown: Sequence[Shown]) -> list[Shown]:
+    """The causes, in their order, those that hang on the same types of their first inputs alone put together.
+
+    Those of which most types were tried come first. One that fits several is put to the one that says least
+    of types that it was not tried with itself: an operator that takes few types would else join causes that
+    differ in the others.
+    """
+    kept: list[Shown] = []
+    for each in sorted(shown, key=_tried, reverse=True):
+        fitting = [one for one in kept if _hang_on_the_same_types(one, each)]
+        if fitting:
+            min(fitting, key=lambda one: _fails_beyond(one, each)).include(each)
+        else:
+            kept.append(each)
+    return [each for each in shown if each in kept]
+
+
+def _hang_on_the_same_types(one: Shown, other: Shown) -> bool:
+    """Whether both need a type of their first input alone, share one that fails, and contradict nowhere.
+
+    What loses elements alone is not what computes wrongly with those that it cannot lose.
+    """
+    own, theirs = one.typed, other.typed
+    if own is None or theirs is None or not one.patterns & other.patterns:
+        return False
+    if {one.loses, other.loses} == {True, False}:
+        return False
+    fails, others = _fails(own), _fails(theirs)
+    return bool(fails & others) and not fails & set(theirs.cures) and not others & set(own.cures)
+
+
+def _fails(needed: Needed) -> set[str]:
+    return {needed.value, *needed.fails}
+
+
+def _tried(shown: Shown) -> int:
+    return sum(len(_fails(each)) + len(each.cures) for each in shown.core.crisp)
+
+
+def _fails_beyond(one: Shown, other: Shown) -> int:
+    """With how many types the first one fails that the other one was not tried with."""
+    own, theirs = one.typed, other.typed
+    assert own is not None
+    assert theirs is not None
+    return len(_fails(own) - _fails(theirs))

@@ -23,8 +23,14 @@ from conformance.recording.rows import Result
 from conformance.recording.suite_ordered import cases_in_order
 from conformance.suite.cases import Demand
 from conformance.suite.suites import Suite
-from generator.exploring.diagnosis.explainer import Explainer, Scopes, named_cases
-from generator.exploring.diagnosis.pointed_entries import BLAMING, Pointed, digest_of
+from generator.exploring.diagnosis.explainer import (
+    BLAMING,
+    Explainer,
+    Pointed,
+    Scopes,
+    digest_of,
+    named_cases,
+)
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CHAINS, OperatorName, operator_path_of
 from reference.readings.disagreements import Disagreement
@@ -138,17 +144,6 @@ def said_of(trial: EntryTrial) -> str:
     if trial.result == "equals":
         return f"{EQUALS} {trial.by}"
     return f"right with {trial.by}"
-
-
-def claim(
-    suite: Suite,
-    record: Record,
-    entries: Sequence[Disagreement],
-    folders: tuple[Path, ...] = (),
-    trials: Iterable[EntryTrial] = (),
-) -> Claims:
-    """What entries explain of a run, by what trials showed of them."""
-    return point(suite, record, entries, folders).claims(trials)
 
 
 def point(

@@ -15,7 +15,7 @@ from generator.calls.edits.change import Change, Changed
 from generator.calls.edits.kind_values import taken_for
 from generator.calls.edits.result_forms import Restate, Restored, result_form
 from generator.exploring.diagnosis.change_trials import ChangeTrial, ChangeTrials, FailingCase, is_known
-from generator.exploring.diagnosis.pointed_entries import digest_of
+from generator.exploring.diagnosis.explainer import digest_of
 from opcert.vocabulary.errors import UserError
 from reference.readings.disagreements import Disagreement
 from specs.model.spec import Spec

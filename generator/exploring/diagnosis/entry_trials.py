@@ -21,11 +21,18 @@ from generator.asking.calls import Call
 from generator.calls.edits.change import Change, Changed
 from generator.calls.edits.finding import find_changes
 from generator.exploring.diagnosis.change_trials import ChangeTrial
-from generator.exploring.diagnosis.further_changes import further_changes, is_variadic
+from generator.exploring.diagnosis.explainer import Pointed, digest_of
 from generator.exploring.diagnosis.laboratory import CallOutcome, Laboratory
-from generator.exploring.diagnosis.one_factor import ELEMENTS, SHAPE, is_crisp, others, plainest
-from generator.exploring.diagnosis.pointed_entries import Pointed, digest_of
 from generator.exploring.shrinking.known_space import CallValidity
+from generator.exploring.shrinking.one_factor import (
+    ELEMENTS,
+    SHAPE,
+    further,
+    is_crisp,
+    is_variadic,
+    others,
+    plainest,
+)
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
 from reference.readings.disagreements import Disagreement
@@ -185,7 +192,7 @@ def _changes(space: CallValidity, call: Call) -> Iterator[tuple[str, str, Call]]
     several = is_variadic(call)
     single = chain(plainest(space, call), others(space, call))
     own = (each for each in single if not several or each.factor in space.spec.attributes)
-    for each in chain(own, further_changes(call)):
+    for each in chain(own, further(call)):
         yield f"{each.factor} = {each.to}", each.factor, each.call
     for known in _catalogue(space):
         changed = known.apply(space.spec, call)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from conformance.judging.judge import FAILING
 from conformance.recording.rows import Result
+from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import UserError
@@ -23,6 +25,8 @@ from specs.files.library import load_spec
 from specs.model.call_scopes import CallScope, scope_of
 from specs.model.spec import Spec
 
+BLAMING = frozenset({"witness_fault", "tolerance"})
+"""What an entry says whose cause is another blames nobody, and must show nothing without a formula."""
 _AFTER = re.compile(r" after (\S+)$")
 
 
@@ -162,3 +166,27 @@ def subject_of(fault: Mapping[str, Any]) -> str:
     """What entries call a fault of the whole run: its kind, under the path of its operator if it has one."""
     operator, kind = str(fault.get("operator", "")), str(fault["kind"])
     return f"{OperatorName.parse(operator).path}/{kind}" if operator else kind
+
+
+@dataclass(frozen=True, eq=False)
+class Pointed:
+    """The row of a wrong answer and the entries that may be about it: their conditions fit the call."""
+
+    row: Result
+    entries: tuple[Disagreement, ...]
+
+    @property
+    def with_formula(self) -> tuple[Disagreement, ...]:
+        """The entries that say what is computed instead."""
+        return tuple(each for each in self.entries if each.computes)
+
+    @property
+    def without_formula(self) -> tuple[Disagreement, ...]:
+        """The entries that only the runtime can say something of."""
+        return tuple(each for each in self.entries if not each.computes and each.cause in BLAMING)
+
+
+def digest_of(entry: Disagreement) -> str:
+    """Of what a trial of an entry hangs on: with another condition or formula it is another one."""
+    stated = (entry.operator, entry.cases, entry.levels, entry.when, entry.computes)
+    return sha256(canonical_json([entry.id, *stated]))[:12]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,13 +14,18 @@ from conformance.suite.where_shown import ORDER, Shows, shows_of
 from generator.asking.calls import Call, call_of
 from generator.asking.expectations import expect
 from generator.exploring.diagnosis.explainer import Scopes
-from generator.exploring.shrinking.judged_calls import Ask, CallFailure, CallTrials, case_of
+from generator.exploring.shrinking.element_changes import with_numbers
+from generator.exploring.shrinking.judged_calls import (
+    Ask,
+    Budget,
+    CallFailure,
+    CallTrials,
+    Exhausted,
+    case_of,
+)
 from generator.exploring.shrinking.known_space import Attempt, CallValidity, open_space
-from generator.exploring.shrinking.reductions import converted
-from generator.exploring.shrinking.shrinking import shrink
-from opcert.vocabulary.element_types import ELEMENT_TYPES
+from generator.exploring.shrinking.shrinking import descend, shrink
 from opcert.vocabulary.errors import InternalError, UserError
-from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
 from reference.readings.disagreements import Disagreement
 
@@ -31,10 +35,9 @@ SHRUNK = ("mismatch", "rejected_valid")
 
 @dataclass(eq=False)
 class _OfOneCause(CallTrials):
-    """A bench on which a call fails only where it may be of the cause, and while there is time."""
+    """A bench on which a call fails only where it may be of the cause."""
 
     may_be: Callable[[Case], bool] = bool
-    until: float = 0.0
     own: CallFailure | None = None
     like: Case | None = None
     """The case that is shrunk: a smaller one wants the same outputs."""
@@ -67,16 +70,15 @@ class _OfOneCause(CallTrials):
     def _every(self, call: Call) -> tuple[Expectation, ...]:
         return self._wanted(super()._every(call))
 
-    def fails(self, attempt: Attempt) -> CallFailure | None:
-        if time.monotonic() > self.until or not self.may_be(case_of(self.space, attempt)):
-            return None
+    def _try(self, attempt: Attempt) -> tuple[str, CallFailure | None]:
+        if not self.may_be(case_of(self.space, attempt)):
+            return "another cause", None
         try:
-            found = super().fails(attempt)
+            word, found = super()._try(attempt)
         except (InternalError, UserError, OutsideDomain):
-            return None  # what is beyond the reference is no call to show
-        if found is not None and self.own is not None and found.special != self.own.special:
-            return None
-        return found
+            return "undefined", None  # what is beyond the reference is no call to show
+        other = found is not None and self.own is not None and found.special != self.own.special
+        return word, None if other else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +144,8 @@ class SmallestCalls:
                 return False
 
         attempt = space.attempt(call_of(case))
-        until = time.monotonic() + self.seconds
-        bench = _OfOneCause(space, self.ask, may_be=may_be, until=until, like=case)
+        budget = Budget(seconds=self.seconds)
+        bench = _OfOneCause(space, self.ask, may_be=may_be, like=case, budget=budget)
         bench.ask = lambda one, valid: self.ask(bench.wanting(one), valid)
         failure = None if attempt is None else bench.fails(attempt)
         if attempt is None or failure is None or failure.verdict != verdict:
@@ -163,14 +165,21 @@ class SmallestCalls:
 
 def _with_numbers(bench: _OfOneCause, call: Call, failure: CallFailure) -> Call:
     """The call with 1, 2, 3 where it has zeros alone, as people write it, where it fails so, too."""
-    for name, given in call.inputs:
-        if given is None or not given.element_type.is_float or given.array.size == 0 or given.array.any():
-            continue
-        counted = np.arange(1, given.array.size + 1, dtype=np.float64).reshape(given.shape)
-        told = converted(Tensor(ELEMENT_TYPES["double"], counted), given.element_type)
-        other = call.with_input(name, told)
+
+    def counted(now: Call) -> Iterator[Call]:
+        for name, given in now.inputs:
+            if given is None or not given.element_type.is_float or given.array.any() or not given.array.size:
+                continue
+            yield now.with_input(name, with_numbers(given, np.arange(1, given.array.size + 1)))
+
+    def keep(_now: Call, other: Call) -> Call | None:
         attempt = bench.space.attempt(other)
         found = None if attempt is None else bench.fails(attempt)
-        if found is not None and found.like(failure):
-            call = other
+        return other if found is not None and found.like(failure) else None
+
+    try:
+        for with_some in descend(call, counted, keep):
+            call = with_some
+    except Exhausted:
+        pass
     return call

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from conformance.judging.kept_diagnosis import Needed
 from generator.asking.calls import Call
-from generator.exploring.diagnosis.elements_asked import loses_elements, needs_special
 from generator.exploring.diagnosis.laboratory import CallOutcome, Laboratory
-from generator.exploring.diagnosis.one_factor import (
+from generator.exploring.shrinking.judged_calls import CallFailure
+from generator.exploring.shrinking.known_space import CallValidity
+from generator.exploring.shrinking.one_factor import (
     ELEMENTS,
     GIVEN_AS,
     PLAIN_ELEMENTS,
@@ -23,10 +24,10 @@ from generator.exploring.diagnosis.one_factor import (
     plainest,
     value_of,
     with_plain_elements,
+    with_plain_type,
     with_value,
 )
-from generator.exploring.shrinking.judged_calls import CallFailure
-from generator.exploring.shrinking.known_space import CallValidity
+from generator.exploring.shrinking.shrinking import descend
 
 MOST_ROUNDS = 4
 
@@ -97,28 +98,40 @@ def take_apart(
     What cures the call alone is not touched, and must cure what is left of it, too: else the call would
     wander from one mistake of the runtime to another.
     """
-    step = 0
+    step, seen = 0, set[tuple[str, str]]()
     held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
     plainer = with_plain_elements(call)
     if plainer is not None:
-        elements = OneFactorCall(f"{ELEMENTS} {call.inputs[0][0]}", PLAIN_ELEMENTS, plainer)
+        elements = OneFactorCall(f"{ELEMENTS} {call.first[0]}", PLAIN_ELEMENTS, plainer)
         if laboratory.outcome(space, case, step, elements).like(failure):
             # With elements that all differ, nothing is right only because what is wrong does not show.
             call, step = plainer, 1
             held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
+
+    def not_plain_yet(now: Call) -> Iterator[OneFactorCall]:
+        touched = held | {each.removeprefix("signs of ") for each in held}
+        for changed in plainest(space, now):
+            if changed.factor not in touched and (changed.factor, changed.to) not in seen:
+                seen.add((changed.factor, changed.to))
+                yield changed
+
+    def keep(_now: Call, changed: OneFactorCall) -> Call | None:
+        nonlocal step, held
+        if not laboratory.outcome(space, case, step, changed).like(failure):
+            return None
+        if held and not _still_cures(laboratory, space, case, step + 1, changed.call, held):
+            return None
+        step += 1
+        held = held or {each.factor for each in single_cures(laboratory, space, case, step, changed.call)}
+        return changed.call
+
     for _ in range(MOST_ROUNDS):
-        before, seen = step, set[tuple[str, str]]()
-        while (changed := _next(space, call, seen, held)) is not None:
-            seen.add((changed.factor, changed.to))
-            if not laboratory.outcome(space, case, step, changed).like(failure):
-                continue
-            if held and not _still_cures(laboratory, space, case, step + 1, changed.call, held):
-                continue
-            call, step = changed.call, step + 1
-            if not held:
-                held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
+        before = step
+        for plain in descend(call, not_plain_yet, keep):
+            call = plain
         if step == before:
             break
+        seen.clear()
     left = laboratory.outcome(space, case, step, call)
     own = left.failure or failure
     values: dict[str, _Values] = {}
@@ -147,6 +160,38 @@ def take_apart(
         space, call, failure, needed, free, unclear, beside, frozenset(uncured), special, loses
     )
     return replace(core, needed=tuple(_of_this_cause(laboratory, case, core)))
+
+
+def needs_special(
+    laboratory: Laboratory, space: CallValidity, case: str, call: Call, failure: CallFailure
+) -> bool | None:
+    """Whether a call is wrong because of NaN or an infinity: right with plain elements; raises Exhausted.
+
+    None where it is right with those for another reason, or where nothing can be said.
+    """
+    plain = with_plain_elements(call)
+    if plain is None:
+        return False
+    found, own = (laboratory.outcome(space, case, 0, each) for each in (plain, call))
+    if found.passes:
+        return True if failure.special and found.cures(own) else None
+    return False if found.like(failure) else None
+
+
+def loses_elements(
+    laboratory: Laboratory, space: CallValidity, case: str, call: Call, failure: CallFailure
+) -> bool | None:
+    """Whether a call is right with elements that every type holds, and so loses some; raises Exhausted.
+
+    False where it is wrong with those, too, and so computes wrongly; None where nothing can be said.
+    """
+    plain = with_plain_type(space, call)
+    if plain is None:
+        return None
+    found = laboratory.outcome(space, case, 0, plain)
+    if found.passes:
+        return True if found.cures(laboratory.outcome(space, case, 0, call)) else None
+    return False if found.failure is not None and found.failure.alike(failure) else None
 
 
 def _looks_otherwise(found: CallOutcome, own: CallFailure) -> bool:
@@ -181,14 +226,6 @@ def _needed(space: CallValidity, call: Call, values: Mapping[str, _Values]) -> I
     ]
     for name in wanted:
         yield Needed(name, value_of(space, call, name), tuple(values[name].fails), tuple(values[name].cures))
-
-
-def _next(
-    space: CallValidity, call: Call, seen: set[tuple[str, str]], held: set[str]
-) -> OneFactorCall | None:
-    touched = held | {each.removeprefix("signs of ") for each in held}
-    free = (each for each in plainest(space, call) if each.factor not in touched)
-    return next((each for each in free if (each.factor, each.to) not in seen), None)
 
 
 def _still_cures(

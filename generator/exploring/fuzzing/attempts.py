@@ -1,4 +1,4 @@
-"""The strategy that draws calls: factor levels and edges first, then random steps from there."""
+"""Where a search draws its calls: factor levels and edges first, then random steps from there."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hypothesis import strategies as st
-
 from generator.asking.calls import Call
 from generator.calls.data.draws import Draw
 from generator.calls.rows.feasibility import FREE
 from generator.exploring.fuzzing.steps import take_step
-from generator.exploring.fuzzing.wide_draws import one_of_many, seeds, whole_numbers
 from generator.exploring.shrinking.known_space import Attempt, CallValidity, growth, without_huge_numbers
 
 MOST_STEPS = 5
@@ -40,23 +37,15 @@ class CallSource:
         found = self.space.levels.invalid_calls(self.space.spec, Draw("fuzzing"))
         return [(valid, broken) for _, valid, broken in found]
 
-    def walks(self) -> st.SearchStrategy[list[Attempt]]:
+    def walk(self, draw: Draw) -> list[Attempt]:
         """Calls to try, each a step from the one before: none where what was drawn makes no call."""
-
-        @st.composite
-        def drawn(draw: st.DrawFn) -> list[Attempt]:
-            return self._walk(draw)
-
-        return drawn()
-
-    def _walk(self, draw: st.DrawFn) -> list[Attempt]:
         begun = self._begin(draw)
         if begun is None or begun.breaks is not None:
             return [] if begun is None else [begun]
         limit = MOST_GROWTH * growth(begun.call)
         walk, last = [begun], begun.call
-        for _ in range(draw(st.integers(0, self.most_steps))):
-            changed = take_step(draw, self.space, last)
+        for number in range(draw.integer(0, self.most_steps)):
+            changed = take_step(draw.child(f"step {number}"), self.space, last)
             attempt = None if changed is None else self.space.attempt(changed, last)
             if attempt is None:
                 continue
@@ -79,32 +68,31 @@ class CallSource:
         again = self.space.attempt(modest, attempt.made_from)
         return again is not None and again.breaks is attempt.breaks
 
-    def _begin(self, draw: st.DrawFn) -> Attempt | None:
-        how = draw(st.integers(0, 9))
+    def _begin(self, draw: Draw) -> Attempt | None:
+        how = draw.integer(0, 9)
         if how < 7:
             call = self._of_levels(draw)
             return None if call is None else self.space.attempt(call)
         if how < 9 and self._edges:
-            return self.space.attempt(draw(one_of_many(self._edges)))
+            return self.space.attempt(draw.choice(self._edges))
         if self._broken:
-            valid, broken = draw(one_of_many(self._broken))
+            valid, broken = draw.choice(self._broken)
             return self.space.attempt(broken, valid)
         return None
 
-    def _of_levels(self, draw: st.DrawFn) -> Call | None:
+    def _of_levels(self, draw: Draw) -> Call | None:
         model = self.space.solver.model
         partial = [FREE] * len(model.sizes)
         for name, level in self.space.levels.focus.items():
             # Where a runtime has few of these levels, most calls of others are not offered.
-            if name in model.names and draw(st.booleans()):
+            if name in model.names and draw.integer(0, 1):
                 partial[model.names.index(name)] = list(model.levels[name]).index(level)
-        wanted = [_beginning_with(draw(whole_numbers(0, size - 1)), size) for size in model.sizes]
+        wanted = [_beginning_with(draw.integer(0, size - 1), size) for size in model.sizes]
         row = self.space.solver.complete(partial, wanted)
         if row is None:
             return None
         levels = {name: str(level) for name, level in model.row_levels(row).items()}
-        seed = draw(seeds())
-        return self.space.levels.build_call(self.space.spec, levels, Draw(f"fuzzing/{seed}"))
+        return self.space.levels.build_call(self.space.spec, levels, draw.child("call"))
 
 
 def _beginning_with(first: int, size: int) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from conformance.suite.cases import Case
 from conformance.suite.suite_parts import cases_in
 from generator.asking.calls import call_of
 from generator.exploring.fuzzing.search import Find
-from generator.exploring.shrinking.judged_calls import Ask, CallFailure, failure_of
+from generator.exploring.shrinking.judged_calls import Ask, Budget, CallFailure, Exhausted, failure_of
 from generator.exploring.shrinking.known_space import CallValidity
 from generator.making.operators.workshop import Options
 from generator.making.suites.part_making import make_part_once
@@ -62,16 +61,17 @@ def find_known_failures(
     space: CallValidity, ask: Ask, cases: Sequence[Case], seconds: float = MOST_SECONDS
 ) -> KnownFailures:
     """Ask a runtime for the cases of a suite: which of them it fails, and how."""
-    begin, failing, hangs, asked = time.monotonic(), [], 0, 0
+    budget, failing = Budget(seconds=seconds, hangs=_MOST_HANGS), []
     valid = {str(each.id): each for each in cases}
-    for case in cases:
-        if time.monotonic() - begin >= seconds or hangs >= _MOST_HANGS:
-            break
-        asked += 1
-        response = ask(case, valid.get(case.valid_case or ""))
-        judgement = judge(case, response)
-        if judgement.verdict in FAILING:
-            hangs += judgement.verdict == "timeout"
-            how = case.constraint or ""
-            failing.append((case, failure_of(judgement, response, how=how)))
-    return KnownFailures(space, tuple(failing), asked, len(cases))
+    try:
+        for case in cases:
+            budget.spend()
+            response = ask(case, valid.get(case.valid_case or ""))
+            judgement = judge(case, response)
+            if judgement.verdict in FAILING:
+                budget.hung += judgement.verdict == "timeout"
+                how = case.constraint or ""
+                failing.append((case, failure_of(judgement, response, how=how)))
+    except Exhausted:
+        pass
+    return KnownFailures(space, tuple(failing), budget.spent, len(cases))

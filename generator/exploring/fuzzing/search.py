@@ -7,22 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis.configuration import set_hypothesis_home_dir
-from hypothesis.strategies import SearchStrategy
-
-from conformance.processes.scratch_folders import scratch_folder
+from generator.calls.data.draws import Draw
 from generator.exploring.fuzzing.attempts import CallSource
-from generator.exploring.shrinking.judged_calls import NOTHING_SAID, Ask, CallFailure, CallTrials
+from generator.exploring.shrinking.judged_calls import (
+    NOTHING_SAID,
+    Ask,
+    Budget,
+    CallFailure,
+    CallTrials,
+    Exhausted,
+)
 from generator.exploring.shrinking.known_space import Attempt, CallValidity
 from generator.exploring.shrinking.matters import Matter, find_matters
 from generator.exploring.shrinking.shrinking import Small, shrink
 
 Tell = Callable[["Find", Sequence["Find"]], object]
-
-BATCH = 10
-"""Walks from call to call that Hypothesis draws in one go."""
-_PRIME = 1_000_003
 
 
 @dataclass(eq=False)
@@ -98,47 +97,24 @@ def fuzz(
     """
     found = FuzzResult()
     bench = CallTrials(space, ask, found.tried, found.mistakes, found.failed)
-    begin, seen = time.monotonic(), set[str]()
-
-    def over() -> bool:
-        return time.monotonic() - begin >= seconds or (most_calls is not None and found.drawn >= most_calls)
-
-    walks = CallSource(space).walks()
-    with scratch_folder("hypothesis") as home:
-        set_hypothesis_home_dir(home)  # it would keep files in the folder that it is called from
-        batch = 0
-        while not over():
-            for attempt in _draw_batch(walks, chosen_seed * _PRIME + batch):
+    source, draws, seen, number = CallSource(space), Budget(most_calls, seconds), set[str](), 0
+    begin = time.monotonic()
+    try:
+        while True:
+            draws.check()
+            for attempt in source.walk(Draw(f"fuzzing/{chosen_seed}/{number}")):
                 digest = attempt.call.digest(space.spec.operator)
-                if digest not in seen and not over():
+                if digest not in seen:
+                    draws.spend()
                     seen.add(digest)
                     found.drawn += 1
                     failure = bench.fails(attempt)
                     if failure is not None:
                         _take(bench, found, attempt, failure, tell)
-            batch += 1
-    found.seconds = time.monotonic() - begin
+            number += 1
+    except Exhausted:
+        found.seconds = time.monotonic() - begin
     return found
-
-
-def _draw_batch(walks: SearchStrategy[list[Attempt]], number: int) -> list[Attempt]:
-    """Draw calls. They are tried afterwards: Hypothesis takes an error of a test for a find of its own."""
-    drawn: list[Attempt] = []
-
-    @seed(number)
-    @settings(
-        max_examples=BATCH,
-        phases=[Phase.generate],
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(walks)
-    def draw(walk: list[Attempt]) -> None:
-        drawn.extend(walk)
-
-    draw()
-    return drawn
 
 
 def _take(bench: CallTrials, found: FuzzResult, attempt: Attempt, failure: CallFailure, tell: Tell) -> None:

@@ -1,19 +1,22 @@
-"""Random steps from one call to another: what Hypothesis draws beyond the factors' levels."""
+"""Random steps from one call to another, beyond the factors' levels."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from generator.asking.calls import Call
 from generator.calls.data.data import data_classes, fill
 from generator.calls.data.draws import Draw
-from generator.exploring.fuzzing.value_strategies import amounts, attribute_values, elements
-from generator.exploring.fuzzing.wide_draws import seeds, whole_numbers
-from generator.exploring.shrinking.entries import (
+from generator.calls.solver.partial import Bindings, Partial
+from generator.calls.space.drawing import value_tensor
+from generator.exploring.fuzzing.random_values import random_amount, random_attribute, random_element
+from generator.exploring.shrinking.element_changes import converted, has_numbers
+from generator.exploring.shrinking.known_space import CallValidity
+from generator.exploring.shrinking.shape_changes import (
     change_entry,
     lengths,
     remove,
@@ -22,128 +25,172 @@ from generator.exploring.shrinking.entries import (
     with_axis,
     without_axis,
 )
-from generator.exploring.shrinking.known_space import CallValidity
-from generator.exploring.shrinking.of_kinds import drawn_anew
+from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
+from specs.language.evaluation import EvaluationError
 
-Step = Callable[[st.DrawFn, CallValidity, Call], Call | None]
+Step = Callable[[Draw, CallValidity, Call], Call | None]
 LONGEST_AXIS = 9
 MOST_ELEMENTS = 400
 """Elements that a step may give the first input."""
 
 
-def take_step(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
+def take_step(draw: Draw, space: CallValidity, call: Call) -> Call | None:
     """One random change of a call; None where what was drawn changes nothing here."""
-    steps = (*_STEPS, _of_kind, _of_kind) if space.levels.space.kinds else _STEPS
-    return draw(st.sampled_from(steps))(draw, space, call)
+    steps = (*_STEPS, drawn_anew, drawn_anew) if space.levels.space.kinds else _STEPS
+    return draw.choice(steps)(draw, space, call)
 
 
-def _of_kind(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
-    """The values of one kind of a declared operator, at other levels."""
-    return drawn_anew(space, call, Draw(f"fuzzing/{draw(seeds())}"))
+def drawn_anew(draw: Draw, space: CallValidity, call: Call) -> Call | None:
+    """The call with the values of one of its kinds drawn anew, at any levels; None where it has none."""
+    known = [each for each in space.levels.space.kinds if each.covers]
+    if not known or call.slots:
+        return None
+    kind = draw.choice(known)
+    levels = {name: draw.choice(levels) for name, levels in kind.factors().items()}
+    try:
+        found = next(iter(kind.candidates(levels, _scope_of(space, call), draw.child("values"))), None)
+        return None if found is None else _with_values(space, call, found)
+    except (EvaluationError, ValueError, IndexError, TypeError, ArithmeticError):
+        return None  # what the kind needs, a call that was changed before may lack
 
 
-def _set_attribute(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
+def _scope_of(space: CallValidity, call: Call) -> Partial:
+    """What a call binds: its attributes, the values of inputs that a kind gives, and the shapes of inputs."""
+    covered = {name for each in space.levels.space.kinds for name in each.covers}
+    bound: dict[str, Any] = {
+        name: (given.value if given is not None else None)
+        for name in space.spec.attributes
+        for given in [call.attributes.get(name)]
+    }
+    bound = {name: list(each) if isinstance(each, tuple) else each for name, each in bound.items()}
+    for name, given in call.inputs:
+        bound[f"shape:{name}"] = None if given is None else given.shape
+        if name in covered:
+            bound[name] = None if given is None else given.array.tolist()
+    for parameter in space.spec.inputs:
+        if parameter.name in covered:
+            bound.setdefault(parameter.name, None)
+    return Partial(space.spec, bound)
+
+
+def _with_values(space: CallValidity, call: Call, values: Bindings) -> Call | None:
+    """The call with other values of attributes and inputs; None where it lacks an input that gets one."""
+    given = dict(call.inputs)
+    for name, value in values.items():
+        known = space.spec.attributes.get(name)
+        if known is not None and known.kind is not None:
+            plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+            call = call.with_attribute(name, None if value is None else attribute(known.kind, plain))
+        elif name in given:
+            tensor = given[name]
+            if value is None:
+                call = call.with_input(name, None)
+            elif tensor is None:
+                return None
+            else:
+                call = call.with_input(name, _as_tensor(value, tensor))
+    return call
+
+
+def _as_tensor(value: Any, like: Tensor) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    array = np.asarray(value)
+    if array.size == like.array.size and not array.ndim:
+        array = array.reshape(like.shape)
+    return value_tensor(array, like.element_type)
+
+
+def _set_attribute(draw: Draw, space: CallValidity, call: Call) -> Call | None:
     known = [each for each in space.spec.attributes.values() if each.kind is not None]
     if not known:
         return None
-    chosen = draw(st.sampled_from(known))
-    return call.with_attribute(
-        chosen.name, draw(attribute_values(space, chosen, space.value_of(call, chosen.name)))
-    )
+    chosen = draw.choice(known)
+    value = random_attribute(draw, space, chosen, space.value_of(call, chosen.name))
+    return call.with_attribute(chosen.name, value)
 
 
-def _leave_out(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
+def _leave_out(draw: Draw, space: CallValidity, call: Call) -> Call | None:
     """An attribute or an optional input less."""
     optional = [each.name for each in space.spec.inputs if each.option == "optional"]
     names = [*call.attributes, *(name for name, each in call.inputs if each is not None and name in optional)]
     if not names:
         return None
-    name = draw(st.sampled_from(names))
+    name = draw.choice(names)
     return call.with_attribute(name, None) if name in call.attributes else call.with_input(name, None)
 
 
-def _set_elements(draw: st.DrawFn, _space: CallValidity, call: Call) -> Call | None:
+def _set_elements(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
     """Some elements of an input; behind the first input they are likely to be amounts."""
-    names = [name for name, each in call.inputs if each is not None and each.array.size]
-    if not names:
+    found = {name: each for name, each in call.inputs if each is not None and each.array.size}
+    if not found:
         return None
-    name = draw(st.sampled_from(names))
-    given = call.input(name)
-    assert given is not None
-    strategy = elements(given.element_type) if name == call.inputs[0][0] else amounts(given)
+    name, given = draw.choice(list(found.items()))
+    made = random_element if name == call.first[0] else random_amount
     array = given.array.copy()
-    places = st.lists(whole_numbers(0, array.size - 1), min_size=1, max_size=3, unique=True)
-    for place in draw(places):
-        array.reshape(-1)[place : place + 1] = draw(strategy)
+    for place in draw.numbers(0, array.size - 1, draw.integer(1, 3)):
+        array.reshape(-1)[place : place + 1] = made(draw, given.element_type)
     return call.with_input(name, Tensor(given.element_type, array))
 
 
-def _refill(draw: st.DrawFn, _space: CallValidity, call: Call) -> Call | None:
-    name, given = call.inputs[0]
+def _refill(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
+    name, given = call.first
     return None if given is None else call.with_input(name, _filled(draw, given, given.shape))
 
 
-def _set_extent(draw: st.DrawFn, _space: CallValidity, call: Call) -> Call | None:
-    name, given = call.inputs[0]
+def _set_extent(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
+    name, given = call.first
     if given is None or not given.shape:
         return None
-    axis = draw(st.integers(0, len(given.shape) - 1))
+    axis = draw.integer(0, len(given.shape) - 1)
     shape = list(given.shape)
-    shape[axis] = draw(st.integers(0, LONGEST_AXIS))
+    shape[axis] = draw.integer(0, LONGEST_AXIS)
     if math.prod(shape) > MOST_ELEMENTS:
         return None
     return call.with_input(name, _filled(draw, given, tuple(shape)))
 
 
-def _filled(draw: st.DrawFn, given: Tensor, shape: tuple[int, ...]) -> Tensor:
-    data_class = draw(st.sampled_from(data_classes(given.element_type)))
-    return fill(given.element_type, shape, data_class, Draw(f"{draw(seeds())}"))
+def _filled(draw: Draw, given: Tensor, shape: tuple[int, ...]) -> Tensor:
+    data_class = draw.choice(data_classes(given.element_type))
+    return fill(given.element_type, shape, data_class, draw.child("data"))
 
 
-def _set_type(draw: st.DrawFn, space: CallValidity, call: Call) -> Call | None:
+def _set_type(draw: Draw, space: CallValidity, call: Call) -> Call | None:
     """Another element type for an input and all that share it: new data first, converted numbers else."""
-    place = draw(st.integers(0, len(call.inputs) - 1))
-    parameter = space.spec.inputs[place]
-    given = call.inputs[place][1]
+    chosen, given = draw.choice(call.inputs) if call.inputs else call.first
     if given is None:
         return None
-    wanted = ELEMENT_TYPES[
-        draw(st.sampled_from([*space.spec.types_of(parameter), "int32", "int64", "float"]))
-    ]
+    parameter = next(each for each in space.spec.inputs if each.name == chosen)
+    wanted = ELEMENT_TYPES[draw.choice([*space.spec.types_of(parameter), "int32", "int64", "float"])]
     for name in space.same_type(parameter):
         each = dict(call.inputs).get(name)
         if each is None:
             continue
-        if place and wanted.storage is not np.object_ and each.array.dtype.kind in "iuf":
-            numbers = np.nan_to_num(each.array.astype(np.float64), posinf=9, neginf=-9).clip(-9, 9)
-            plain = wanted.is_integer or wanted.name in ("float", "double", "float16")
-            if not plain or (wanted.kind == "unsigned" and (numbers < 0).any()):
-                return None
-            call = call.with_input(name, Tensor(wanted, numbers.astype(wanted.storage)))
+        if chosen != call.first[0] and has_numbers(each):
+            call = call.with_input(name, converted(each, wanted))
         else:
-            call = call.with_input(
-                name, fill(wanted, each.shape, draw(st.sampled_from(data_classes(wanted))), Draw(name))
-            )
+            data_class = draw.choice(data_classes(wanted))
+            call = call.with_input(name, fill(wanted, each.shape, data_class, draw.child(name)))
     return call
 
 
-def _change_lists(draw: st.DrawFn, _space: CallValidity, call: Call) -> Call | None:
+def _change_lists(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
     """An entry more or less in every list of one length, and often an axis more or less to go with it."""
-    given = call.inputs[0][1]
+    given = call.first[1]
     if given is None:
         return None
     rank, known = len(given.shape), lengths(call)
-    fewer = draw(st.booleans())
-    index = draw(whole_numbers(0, max([rank, *known]) - 1)) if rank or known else 0
-    if draw(st.booleans()) and rank - fewer >= 0:
-        axis = draw(st.integers(0, rank - fewer))
-        numbered = list(renumbered(call, axis, rank)) if fewer and draw(st.booleans()) else []
+    fewer = draw.choice((True, False))
+    index = draw.integer(0, max([rank, *known]) - 1) if rank or known else 0
+    if draw.choice((True, False)) and rank - fewer >= 0:
+        axis = draw.integer(0, rank - fewer)
+        numbered = list(renumbered(call, axis, rank)) if fewer and draw.choice((True, False)) else []
         call = numbered[0] if numbered else call
         call = without_axis(call, axis) if fewer else with_axis(call, axis)
     if known:
-        length = draw(st.sampled_from(known))
+        length = draw.choice(known)
         if index < length:
             call = change_entry(call, length, index, remove if fewer else repeat)
     return call

@@ -1,1 +1,1 @@
-"""One call tried on a runtime, and made as small as it gets while it fails in the same way."""
+"""Changes of a call; one call tried on a runtime, and made as small as it gets while it fails alike."""

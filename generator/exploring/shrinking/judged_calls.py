@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -65,6 +67,41 @@ NOTHING_SAID = frozenset({"unsupported", "undefined", "unstable", "too large", "
 """Outcomes that say neither that the runtime is right nor that it is wrong."""
 
 
+class Exhausted(Exception):
+    """The calls or seconds of a budget are used up."""
+
+
+@dataclass(eq=False)
+class Budget:
+    """How many calls may be asked, in how many seconds, and how many of them without an answer in time.
+
+    `begun` is when the time began to count; without it that is when the first call is asked.
+    """
+
+    calls: int | None = None
+    seconds: float = math.inf
+    hangs: int | None = None
+    begun: float | None = None
+    spent: int = 0
+    hung: int = 0
+
+    def check(self) -> None:
+        """Raises Exhausted where no call is left."""
+        if self.calls is not None and self.spent >= self.calls:
+            raise Exhausted(f"{self.calls} calls were made")
+        if self.begun is None:
+            self.begun = time.monotonic()
+        if time.monotonic() - self.begun >= self.seconds:
+            raise Exhausted(f"{self.seconds:g} s are over")
+        if self.hangs is not None and self.hung >= self.hangs:
+            raise Exhausted(f"{self.hangs} calls had no answer in time")
+
+    def spend(self) -> None:
+        """Take one call; raises Exhausted where none is left."""
+        self.check()
+        self.spent += 1
+
+
 @dataclass(eq=False)
 class CallTrials:
     """Tries calls of one operator on one runtime, and counts what became of them in `counts`.
@@ -80,15 +117,21 @@ class CallTrials:
     """What failed on our side."""
     failed: list[str] = field(default_factory=list)
     """What the worker said of its own failures."""
+    budget: Budget = field(default_factory=Budget)
 
     def fails(self, attempt: Attempt) -> CallFailure | None:
-        """How the runtime fails on a call; None where it does not, or where nothing can be said."""
+        """How the runtime fails on a call; None where it does not, or nothing can be said; as `outcome`."""
         return self.outcome(attempt)[1]
 
     def outcome(self, attempt: Attempt) -> tuple[str, CallFailure | None]:
-        """What became of a call, in the word that it is counted under; and how it fails, if it does."""
+        """What became of a call, in the word that it is counted under; and how it fails, if it does.
+
+        Raises Exhausted.
+        """
+        self.budget.spend()
         word, failure = self._try(attempt)
         self.counts[word] += 1
+        self.budget.hung += word == "timeout"
         return word, failure
 
     def _try(self, attempt: Attempt) -> tuple[str, CallFailure | None]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from generator.asking.calls import Call
 from generator.asking.questions import settled_options
+from generator.asking.validity import find_violations
 from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.edits.change import attribute_value
 from generator.calls.rows.factors import factor_model
@@ -25,7 +26,6 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.registry import find_operator
 from reference.registry.reference_operator import ReferenceOperator
-from specs.model.domain import check_constraints
 from specs.model.spec import AttributeSpec, Constraint, ParameterSpec, Spec
 
 _LEAST, _GREATEST = ELEMENT_TYPES["int64"].integer_range
@@ -66,7 +66,7 @@ class CallValidity:
         """
         call = call.trimmed()
         try:
-            broken = check_constraints(self.spec, call.attributes, dict(call.inputs))
+            broken = find_violations(self.spec, call)
         except UserError:
             return None  # no rule can be decided, such as that of an axis that is not there
         if not broken:
@@ -86,22 +86,9 @@ class CallValidity:
         return [each.name for each in self.spec.inputs if each.type == parameter.type]
 
     def _is_allowed(self, call: Call) -> bool:
-        by_name = {each.name: each for each in self.spec.inputs}
-        kinds: dict[str, str] = {}
-        for name, given in call.inputs:
-            parameter = by_name.get(name)
-            if parameter is None or (given is None and parameter.option == "single"):
-                return False
-            if given is None:
-                continue
-            allowed = self.spec.types_of(parameter)
-            if allowed and given.element_type.name not in allowed:
-                return False
-            if kinds.setdefault(parameter.type, given.element_type.name) != given.element_type.name:
-                return False
-        given_names = [name for name, each in call.inputs if each is not None]
-        required = [each.name for each in self.spec.inputs if each.option == "single"]
-        return set(required) <= set(given_names) and all(
+        """Whether a call that breaks no rule has inputs and values of attributes that facts speak of."""
+        named = {each.name for each in self.spec.inputs}
+        return all(name in named for name, _ in call.inputs) and all(
             _is_within(known, call) and self._is_of_levels(known, call)
             for known in self.spec.attributes.values()
         )
@@ -128,7 +115,8 @@ def growth(call: Call) -> float:
     greater than 1: whether they are lengths, factors or amounts to add, none makes more than that.
     """
     numbers = [abs(each) for each in _listed_numbers(call) if abs(each) > 1]
-    return float(max(1, _first(call).array.size)) * prod(1.0 + each for each in numbers)
+    first = call.first[1]
+    return float(max(1, 0 if first is None else first.array.size)) * prod(1.0 + each for each in numbers)
 
 
 HUGE = 1 << 20
@@ -161,13 +149,6 @@ def _listed_numbers(call: Call) -> list[float]:
         if each.kind in ("ints", "floats") and isinstance(each.value, tuple):
             found += [float(one) for one in each.numbers]
     return found
-
-
-def _first(call: Call) -> Tensor:
-    given = call.inputs[0][1]
-    if given is None:
-        raise UserError("a call without its first input")
-    return given
 
 
 def _is_within(known: AttributeSpec, call: Call) -> bool:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from generator.asking.calls import Call
-from generator.exploring.shrinking.judged_calls import CallFailure, CallTrials
+from generator.exploring.shrinking.judged_calls import Budget, CallFailure, CallTrials, Exhausted
 from generator.exploring.shrinking.known_space import Attempt, CallValidity
-from generator.exploring.shrinking.plainness import weight
-from generator.exploring.shrinking.reductions import simpler
+from generator.exploring.shrinking.simpler_calls import simpler, weight
 
 MOST_TRIES = 1500
 """Calls that the runtime is given for one find."""
 MOST_HANGS = 8
 """So many of them may hang: each takes as long as a call may take."""
+_Kept = TypeVar("_Kept")
+_Candidate = TypeVar("_Candidate")
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,22 +32,46 @@ class Small:
     least: bool
 
 
-def shrink(bench: CallTrials, attempt: Attempt, failure: CallFailure) -> Small:
-    """Take the first simpler call that fails in the same way, again and again, until there is none."""
-    seen: set[str] = set()
-    tries, hangs = 0, bench.counts["timeout"]
+def descend(
+    now: _Kept,
+    beside: Callable[[_Kept], Iterable[_Candidate]],
+    keep: Callable[[_Kept, _Candidate], _Kept | None],
+) -> Iterator[_Kept]:
+    """The way from one thing to the smallest: each is the first beside the one before that may be kept."""
     while True:
-        for candidate in _candidates(bench.space, attempt, seen, failure.verdict == "mismatch"):
-            if tries >= MOST_TRIES or bench.counts["timeout"] - hangs >= MOST_HANGS:
-                return Small(_with_neighbour(bench.space, attempt), failure, tries, least=False)
-            tries += 1
-            found = bench.fails(candidate)
-            # A call with results tells more than one without.
-            if found is not None and found.like(failure) and (failure.empty or not found.empty):
-                attempt, failure = candidate, found
-                break
-        else:
-            return Small(_with_neighbour(bench.space, attempt), failure, tries, least=True)
+        kept = (keep(now, candidate) for candidate in beside(now))
+        following = next((one for one in kept if one is not None), None)
+        if following is None:
+            return
+        now = following
+        yield now
+
+
+def shrink(bench: CallTrials, attempt: Attempt, failure: CallFailure) -> Small:
+    """Take the first simpler call that fails in the same way, again and again, until there is none.
+
+    What is left of the time of the bench is the time for it.
+    """
+    budget = Budget(MOST_TRIES, bench.budget.seconds, MOST_HANGS, bench.budget.begun)
+    trials = replace(bench, budget=budget)
+    small, seen = Small(attempt, failure, 0, least=True), set[str]()
+
+    def beside(now: Small) -> Iterator[Attempt]:
+        return _candidates(bench.space, now.attempt, seen, failure.verdict == "mismatch")
+
+    def keep(now: Small, candidate: Attempt) -> Small | None:
+        found = trials.fails(candidate)
+        # A call with results tells more than one without.
+        if found is None or not found.like(failure) or (found.empty and not now.failure.empty):
+            return None
+        return replace(now, attempt=candidate, failure=found)
+
+    try:
+        for smaller in descend(small, beside, keep):
+            small = smaller
+    except Exhausted:
+        small = replace(small, least=False)
+    return replace(small, attempt=_with_neighbour(bench.space, small.attempt), tries=budget.spent)
 
 
 def _candidates(

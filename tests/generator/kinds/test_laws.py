@@ -84,13 +84,6 @@ def test_every_rule_of_a_kind_has_a_breach(space: CallSpace) -> None:
     assert unbreached == excepted(UNBREACHED, space.spec.operator.name)
 
 
-def test_smaller_values_are_valid_and_come_to_an_end(space: CallSpace) -> None:
-    for found, draw in random_scopes(space, SCOPES, "smaller"):
-        for kind in space.kinds:
-            for name in kind.covers:
-                _shrink(space, kind, name, found.scope, draw)
-
-
 @pytest.mark.slow
 def test_each_change_of_a_kind_changes_some_call_and_no_other_input(space: CallSpace) -> None:
     changes = list(kind_changes(space.spec))
@@ -225,20 +218,3 @@ def _breaches(space: CallSpace, kind: Kind, scope: Partial, draw: Draw) -> list[
     except EvaluationError:
         pass  # this scope does not have what the breach is about
     return found
-
-
-def _shrink(space: CallSpace, kind: Kind, name: str, scope: Partial, draw: Draw) -> None:
-    """Take the first smaller value until there is none; each keeps the kind's own rules."""
-    bindings, own = dict(scope.bindings), {each.id for each in kind.rules()}
-    for _ in range(200):
-        here = Partial(scope.spec, bindings)
-        for value in kind.smaller(name, bindings[name], here):
-            tried = {**bindings, name: value}
-            call = draw_call(space, Partial(scope.spec, tried), {}, draw)
-            broken = own & set(broken_rules(space, call))
-            assert not broken, f"{name} of {space.spec.operator}: {value!r}"
-            bindings = tried
-            break
-        else:
-            return
-    pytest.fail(f"shrinking {name} of {space.spec.operator} does not come to an end")
