@@ -126,12 +126,12 @@ def test_an_honest_program_is_accepted(name: str, way: str, kind: str) -> None:
     """In the type itself, rounded after each operation, and in double precision rounded at the end."""
     narrow = KINDS[kind]
     for at, data in enumerate(data_of(name, kind)):
-        told = np.ones(len(data), np.bool_)
+        told: NDArray[np.bool_] = np.ones(len(data), np.bool_)
         with np.errstate(all="ignore"):
             if way == "as written" and name.endswith("Softmax"):
                 told = in_range(data)
             elif way == "of a softmax without overflow":
-                told = (powers(data) > 64 * TINY[data.dtype.name]).all(axis=-1)
+                told = np.asarray((powers(data) > 64 * TINY[data.dtype.name]).all(axis=-1))
         with np.errstate(all="ignore"):
             got = np.asarray(PROGRAMS[name, way](data)).astype(narrow)
             wider = np.asarray(PROGRAMS[name, way](data.astype(np.float64))).astype(narrow)
