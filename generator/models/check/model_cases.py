@@ -11,12 +11,10 @@ from types import TracebackType
 
 from conformance.checked_models.model_calls import ModelCall
 from conformance.clusters.cluster import Cluster
-from conformance.suite.suites import Suite
 from generator.models.check.call_cases import CallCases
 from generator.models.check.cluster_calls import make_on_cluster
 from generator.models.check.kept_calls import KeptCalls
 from generator.models.check.making import MOST_CASES, cases_of_call
-from generator.models.check.node_tests import node_tests_of_call
 from opcert.vocabulary.process_pools import broken_off, process_pool
 
 _AGAIN = "Give it more memory, and try again: the cases of calls before it are kept."
@@ -27,7 +25,6 @@ _FEW = 12
 def cases_of_calls(
     calls: Sequence[ModelCall],
     *,
-    node_tests: Suite | None = None,
     keep: bool = True,
     processes: int = 1,
     told: Callable[[CallCases], object] = lambda _: None,
@@ -35,10 +32,9 @@ def cases_of_calls(
 ) -> tuple[CallCases, ...]:
     """What is made of each call, in their order, whoever makes it: `processes`, the cache or a cluster.
 
-    With `keep`, calls that were made before come from the user's cache, and others go there. `node_tests`, a
-    suite of ONNX's node tests, is asked for those of each call without cases. `told` is told of each call
-    whose cases are there. Errors in one call are told in its `not_covered`. Where there is a `cluster`, it
-    makes them instead of this machine, and UserError is raised as `make_on_cluster` says.
+    With `keep`, calls that were made before come from the user's cache, and others go there. `told` is told
+    of each call whose cases are there. Errors in one call are told in its `not_covered`. Where there is a
+    `cluster`, it makes them instead of this machine, and UserError is raised as `make_on_cluster` says.
     """
     cache = KeptCalls() if keep else None
     found = {} if cache is None else {place: cache.find(each) for place, each in enumerate(calls)}
@@ -52,8 +48,6 @@ def cases_of_calls(
                 known = replace(makers.next(), call=call)
                 if cache is not None:
                     cache.keep(known)
-            if not known.cases and node_tests is not None:
-                known = replace(known, node_tests=node_tests_of_call(call, node_tests))
             made.append(known)
             told(known)
     if cache is not None and missing:
