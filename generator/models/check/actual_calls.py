@@ -10,13 +10,9 @@ from conformance.checked_models.whole_model import Why
 from generator.asking.calls import Call
 from generator.asking.named_operators import referenced_operators
 from generator.calls.variables.wanted_outputs import asks_for_outputs
-from generator.making.operators.discovery import load_rules
-from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.names import OperatorName
+from generator.models.chains.node_answers import rules_and_reference
 from opcert.vocabulary.tensors import Tensor
-from reference.registry import find_operator
 from reference.registry.reference_operator import ReferenceOperator
-from specs.files.library import load_spec
 from specs.model.spec import Spec
 from specs.model.structures import is_sequence
 
@@ -57,7 +53,9 @@ def actual_call(
         raise PassedOver("unknown", node.unknown or "the node names no operator version")
     for name, why in node.unread.items():
         raise PassedOver("unread", f"the attribute {name} is not carried: {why}")
-    spec, reference = _known(node.operator)
+    if node.operator not in referenced_operators():
+        raise PassedOver("no_reference", f"there is no reference for {node.operator} that says what is right")
+    spec, reference = rules_and_reference(node.operator)
     inputs = _paired(spec, taken)
     names = _output_names(spec, given)
     wanted = tuple(name for name, each in zip(names, given, strict=True) if each is not None)
@@ -69,30 +67,6 @@ def actual_call(
     return ActualCall(
         spec, reference, call.trimmed(), wanted, answers, sum(each.array.size for each in answers)
     )
-
-
-def _known(operator: OperatorName) -> tuple[Spec, ReferenceOperator]:
-    if operator not in _referenced():
-        raise PassedOver("no_reference", f"there is no reference for {operator} that says what is right")
-    if operator not in _KNOWN:
-        try:
-            spec = load_rules(operator)
-        except UserError:
-            spec = load_spec(operator)
-        _KNOWN[operator] = (spec, find_operator(operator, spec.reference_module))
-    return _KNOWN[operator]
-
-
-_KNOWN: dict[OperatorName, tuple[Spec, ReferenceOperator]] = {}
-
-
-def _referenced() -> frozenset[OperatorName]:
-    if not _REFERENCED:
-        _REFERENCED.append(frozenset(referenced_operators()))
-    return _REFERENCED[0]
-
-
-_REFERENCED: list[frozenset[OperatorName]] = []
 
 
 def _paired(spec: Spec, taken: Sequence[Tensor | None]) -> tuple[tuple[str, Tensor | None], ...]:
