@@ -31,7 +31,9 @@ def rules_and_reference(operator: OperatorName) -> tuple[Spec, ReferenceOperator
     return spec, find_operator(operator, spec.reference_module)
 
 
-def call_of_node(link: Link, tensors: Sequence[Tensor | None], outputs: tuple[str, ...] | None = None) -> Call:
+def call_of_node(
+    link: Link, tensors: Sequence[Tensor | None], outputs: tuple[str, ...] | None = None
+) -> Call:
     """The call of a node with these inputs; UserError where nothing is known of its operator."""
     names = [parameter.name for parameter in rules_and_reference(link.operator)[0].inputs]
     names += names[-1:] * (len(tensors) - len(names))
