@@ -13,6 +13,11 @@ from generator.calls.data.draws import Draw
 Floats = NDArray[np.float32]
 
 
+def integers(*values: int) -> NDArray[np.int64]:
+    """Integers of 64 bits, as shapes and axes are."""
+    return np.array(values, np.int64)
+
+
 def whole(
     key: str, *shape: int, least: int = -4, most: int = 4, dtype: DTypeLike = np.float32
 ) -> NDArray[Any]:
