@@ -42,6 +42,14 @@ class NotCovered:
     text: str
 
 
+class Uncovered(Exception):
+    """A call of a model has no cases; it never leaves `generator.models.check`."""
+
+    def __init__(self, why: Why, text: str) -> None:
+        super().__init__(text)
+        self.reason = NotCovered(why, text)
+
+
 @dataclass(frozen=True, eq=False)
 class CallCases:
     """The cases of one call of a model, or why it has none.

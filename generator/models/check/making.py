@@ -17,7 +17,7 @@ from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.rows.feasibility import Level
 from generator.making.operators.workshop import Options, Workshop
-from generator.models.check.call_cases import CallCases, NotCovered, word_of_key
+from generator.models.check.call_cases import CallCases, NotCovered, Uncovered, word_of_key
 from generator.models.check.call_clock import OutOfTime, within_seconds
 from generator.models.check.call_costs import estimated_seconds
 from generator.models.check.call_drawing import CallDrawing
@@ -29,7 +29,6 @@ from generator.models.check.node_calls import NodeCall, read_node
 from generator.models.check.open_shapes import FIXED, OPEN, SHAPES, leaves_open, opened, rows_to_open
 from generator.models.check.shape_checks import UNKNOWN_EXTENT, ShapeChecks, Shapes, broken_by_model
 from generator.models.check.shape_choice import ChosenShapes, choose_shapes
-from generator.models.check.uncovered import Uncovered
 from opcert.vocabulary.errors import InternalError, OpcertError
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry import find_operator

@@ -108,13 +108,13 @@ class Quantiser:
         point = np.array(OUT_ZERO[self.kind] if zero is None else zero, self.kind)
         return self.w.node("QuantizeLinear", value, scale, point)
 
-    def summed(self, value: str, terms: int, *, other: float | None = None, zero: int | None = None) -> str:
+    def summed(self, value: str, terms: int, *, other: float | None = None) -> str:
         """A sum of so many products, quantised so that it fills its range."""
         factor = _WEIGHT_SCALE[self.data] if other is None else other
         size = _SCALES[self.data][0] * factor * _SPREAD * _SPREAD * math.sqrt(terms) / _STEPS
         part, power = math.frexp(size)
         nearest = math.ldexp(1.0, power if part * part >= 0.5 else power - 1)
-        return self.out(value, nearest, size, zero=zero)
+        return self.out(value, nearest, size)
 
     def second_scale(self) -> float:
         """The scale of the second of what is given."""

@@ -24,12 +24,10 @@ def _normalize(w: Weaver, value: str, channels: int, epsilon: float = 0.5) -> st
     return w.node("BatchNormalization", value, *normalization("", channels), epsilon=epsilon)
 
 
-def _convolved(w: Weaver, *, bias: bool = True, outer: int = 33, **attributes: Any) -> str:
+def _convolved(w: Weaver, *, bias: bool = True, **attributes: Any) -> str:
     """A convolution of 17 channels by 3 x 3."""
-    further = [whole("b", outer)] if bias else []
-    return w.node(
-        "Conv", w.given(whole("x", 1, 17, 6, 6)), whole("w", outer, 17, 3, 3), *further, **attributes
-    )
+    further = [whole("b", 33)] if bias else []
+    return w.node("Conv", w.given(whole("x", 1, 17, 6, 6)), whole("w", 33, 17, 3, 3), *further, **attributes)
 
 
 def _normalized(w: Weaver) -> Iterator[Chain]:
