@@ -207,14 +207,18 @@ def _depth_of(nodes: Iterable[NodeProto]) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class _Binding:
-    """What the names and attributes of a function are in one call of it."""
+class Binding:
+    """What the names and attributes of a function are in one call of it.
+
+    `start` stands before names that are not among them; with None these stay as they are.
+    """
 
     names: Mapping[str, str]
     attributes: Mapping[str, AttributeProto]
-    start: str
+    start: str | None
 
     def bind(self, node: NodeProto) -> None:
+        """Give a node, and the graphs in it, these names and attributes, in place."""
         for names in (node.input, node.output):
             names[:] = [self._name(each) for each in names]
         kept: list[AttributeProto] = []
@@ -240,10 +244,10 @@ class _Binding:
             self.bind(node)
 
     def _name(self, name: str) -> str:
-        return self.names.get(name, f"{self.start}{name}") if name else ""
+        return self.names.get(name, f"{self.start or ''}{name}") if name else ""
 
 
-def _binding(function: FunctionProto, call: NodeProto, start: str) -> _Binding:
+def _binding(function: FunctionProto, call: NodeProto, start: str) -> Binding:
     names: dict[str, str] = {}
     for taken, given in ((function.input, call.input), (function.output, call.output)):
         for position, name in enumerate(taken):
@@ -252,7 +256,7 @@ def _binding(function: FunctionProto, call: NodeProto, start: str) -> _Binding:
             names.setdefault(name, actual or ("" if taken is function.input else f"{start}{name}"))
     attributes = {each.name: each for each in function.attribute_proto}
     attributes.update({each.name: each for each in call.attribute})
-    return _Binding(names, attributes, start)
+    return Binding(names, attributes, start)
 
 
 def graphs_of(attribute: AttributeProto) -> Sequence[tuple[str, GraphProto]]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from onnx import AttributeProto, GraphProto, NodeProto, TensorProto
+from onnx import AttributeProto, GraphProto, NodeProto
 
 from conformance.adopting.foreign_tensors import read_foreign_tensor
 from conformance.checked_models.folding import MOST_FOLDED, can_fold, constant_of_node, fold
 from conformance.checked_models.inlining import graphs_of
 from conformance.checked_models.model_calls import ModelNode, ModelValue
+from conformance.checked_models.model_tensors import tensors_in
 from conformance.checked_models.model_values import GraphScope, constant_value, fixed_value, text
 from conformance.checked_models.node_order import captured_names
 from conformance.checked_models.outside_data import element_count, has_data
 from conformance.checked_models.schema_types import with_schema_types
-from conformance.checked_models.type_inference import Types, graphs_in
+from conformance.checked_models.type_inference import Types
 from conformance.suite.protos import read_attribute
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.errors import UserError
@@ -146,7 +147,7 @@ def _attribute(proto: AttributeProto) -> Attribute:
         more = ", ..." if len(taken) > _NAMES else ""
         names = ", ".join(one_line(each, 60) for each in taken[:_NAMES])
         raise UserError("a graph that takes values from around it", got=names + more)
-    tensors = [each for _, graph in graphs for each in _tensors(graph)]
+    tensors = [each for _, graph in graphs for each in tensors_in(graph)]
     if proto.HasField("t"):
         tensors.append(proto.t)
     for each in (*tensors, *proto.tensors):
@@ -161,14 +162,3 @@ def _attribute(proto: AttributeProto) -> Attribute:
     if proto.type == AttributeProto.TENSORS:
         return Attribute("tensors", tuple(map(read_foreign_tensor, proto.tensors)))
     return read_attribute(proto)
-
-
-def _tensors(graph: GraphProto) -> list[TensorProto]:
-    return [
-        tensor
-        for each in graphs_in(graph)
-        for tensor in (
-            *each.initializer,
-            *(a.t for node in each.node for a in node.attribute if a.HasField("t")),
-        )
-    ]

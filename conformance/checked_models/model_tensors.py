@@ -11,13 +11,14 @@ from conformance.checked_models.inlining import graphs_of
 
 def tensors_of(model: ModelProto) -> Iterator[TensorProto]:
     """Each tensor of a model, as it stands there; who changes it changes the model."""
-    yield from _of_graph(model.graph)
+    yield from tensors_in(model.graph)
     for function in model.functions:
         for node in function.node:
             yield from _of_node(node)
 
 
-def _of_graph(graph: GraphProto) -> Iterator[TensorProto]:
+def tensors_in(graph: GraphProto) -> Iterator[TensorProto]:
+    """The same of a graph, and of those within it."""
     yield from graph.initializer
     for sparse in graph.sparse_initializer:
         yield from (sparse.values, sparse.indices)
@@ -31,4 +32,4 @@ def _of_node(node: NodeProto) -> Iterator[TensorProto]:
             yield each.t
         yield from each.tensors
         for _, inner in graphs_of(each):
-            yield from _of_graph(inner)
+            yield from tensors_in(inner)

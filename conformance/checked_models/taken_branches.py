@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto
+from onnx import GraphProto, ModelProto, NodeProto
 
-from conformance.checked_models.inlining import graphs_of
+from conformance.checked_models.inlining import Binding
 from conformance.checked_models.node_order import own_names
 
 _BRANCHES = {True: "then_branch", False: "else_branch"}
@@ -57,7 +56,7 @@ def _splice(graph: GraphProto, node: NodeProto, branch: GraphProto, start: str) 
             names[inner.name] = outer
         else:
             passed.append((inner.name, outer))
-    renaming = _Renaming(names)
+    renaming = Binding(names, {}, None)
     for each in branch.initializer:
         graph.initializer.add().CopyFrom(each)
         graph.initializer[-1].name = names[each.name]
@@ -67,26 +66,6 @@ def _splice(graph: GraphProto, node: NodeProto, branch: GraphProto, start: str) 
     for each_node in branch.node:
         copied = graph.node.add()
         copied.CopyFrom(each_node)
-        renaming.rename(copied)
+        renaming.bind(copied)
     for name, outer in passed:
         graph.node.add(op_type="Identity", input=[names.get(name, name)], output=[outer])
-
-
-@dataclass(frozen=True, eq=False)
-class _Renaming:
-    names: Mapping[str, str]
-
-    def rename(self, node: NodeProto) -> None:
-        for names in (node.input, node.output):
-            names[:] = [self.names.get(each, each) for each in names]
-        for each in node.attribute:
-            self._rename_within(each)
-
-    def _rename_within(self, attribute: AttributeProto) -> None:
-        for _, graph in graphs_of(attribute):
-            hidden = own_names(graph)
-            inner = _Renaming({old: new for old, new in self.names.items() if old not in hidden})
-            for node in graph.node:
-                inner.rename(node)
-            for output in graph.output:
-                output.name = inner.names.get(output.name, output.name)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from conformance.checked_models.model_calls import ModelNode, ModelValue
-from conformance.checked_models.model_loading import LoadFacts
-from conformance.checked_models.whole_model import EndEffect, NodeNumbers, OutputNumbers, WholeModelFacts
 from conformance.suite.canonical import plain
 from opcert.vocabulary.attributes import describe_value
 from opcert.vocabulary.whole_files import write_text
@@ -28,6 +27,11 @@ from reports.single_cases.case_views import view_case
 FORMAT = "opcert-check/1"
 _MOST_CONSTANT = 64
 """Elements of a constant that are written out."""
+_NAMES = {"over_bound": "errorOverAllowed", "element_type": "type"}
+_OWN = frozenset({"runtime", "operator", "given", "answered", "steps", "is_far"})
+"""Fields of facts that are for the program alone, or stand elsewhere in the document."""
+_SAID = frozenset({"reason", "beside", "message", "does_not_run"})
+"""Those that are null where they say nothing."""
 
 
 def write(check: ModelCheck, folder: Path) -> Path:
@@ -80,18 +84,14 @@ def _runtime(runtime: RuntimeAnswers) -> dict[str, Any]:
         "version": text(told.get("version")) or None,
         "holds": runtime.holds,
         "unavailable": runtime.unavailable or None,
-        "load": None if runtime.load is None else _load(runtime.load),
+        "load": _fields_of(runtime.load),
         "record": _digest(runtime.results),
         "recordWithoutOptimisation": _digest(runtime.plain),
         "nodes": dict(runtime.nodes),
         "calls": dict(runtime.calls),
         "conformantByNodeTestsAlone": runtime.weaker,
-        "numbers": None if runtime.numbers is None else _numbers(runtime.numbers),
+        "numbers": _fields_of(runtime.numbers),
     }
-
-
-def _load(load: LoadFacts) -> dict[str, Any]:
-    return {"verdict": load.verdict, "message": load.message or None, "byRun": load.by_run}
 
 
 def _digest(results: Results | None) -> str | None:
@@ -218,71 +218,19 @@ def _chain_answer(source: str, answer: ChainAnswer) -> dict[str, Any]:
     }
 
 
-def _numbers(numbers: WholeModelFacts) -> dict[str, Any]:
-    """Inputs, each node's numbers, and what wrong ones do to the model's outputs."""
+def _fields_of(facts: Any) -> Any:
+    """Facts of a model as they are, with the names that the schema has; what says nothing is null."""
+    if isinstance(facts, tuple | list):
+        return [_fields_of(item) for item in facts]
+    if not is_dataclass(facts):
+        return facts
+    found = {field.name: getattr(facts, field.name) for field in fields(facts) if field.name not in _OWN}
     return {
-        "how": numbers.how,
-        "inputs": [
-            {"name": each.name, "type": each.element_type, "shape": list(each.shape), "source": each.source}
-            for each in numbers.inputs
-        ],
-        "nodes": [_node_numbers(each) for each in numbers.nodes],
-        "effects": [_effect(each) for each in numbers.effects],
-        "passedOver": dict(numbers.passed_over),
-        "notes": list(numbers.notes),
-        "doesNotRun": numbers.does_not_run or None,
-        "outputs": [_output_numbers(each) for each in numbers.outputs],
+        _NAMES.get(name) or _camel(name): None if value == "" and name in _SAID else _fields_of(value)
+        for name, value in found.items()
     }
 
 
-def _node_numbers(node: NodeNumbers) -> dict[str, Any]:
-    return {
-        "place": node.place,
-        "verdict": node.verdict,
-        "why": node.why,
-        "reason": node.reason or None,
-        "ulps": node.ulps,
-        "errorOverAllowed": node.over_bound,
-        "output": node.output,
-        "index": None if node.index is None else list(node.index),
-        "expected": node.expected,
-        "got": node.got,
-        "elements": node.elements,
-        "ofElements": node.of_elements,
-    }
-
-
-def _output_numbers(output: OutputNumbers) -> dict[str, Any]:
-    apart = output.apart
-    return {
-        "name": output.name,
-        "against": output.against,
-        "beside": output.beside or None,
-        "verdict": output.verdict,
-        "errorOverAllowed": output.over_bound,
-        "bounded": output.bounded,
-        "reason": output.reason or None,
-        "apart": None
-        if apart is None
-        else {
-            "unit": apart.unit,
-            "elements": apart.elements,
-            "ofElements": apart.of_elements,
-            "least": apart.least,
-            "most": apart.most,
-            "lost": apart.lost,
-            "classes": apart.classes,
-            "rows": apart.rows,
-        },
-    }
-
-
-def _effect(effect: EndEffect) -> dict[str, Any]:
-    return {
-        "place": effect.place,
-        "output": effect.output,
-        "distance": effect.distance,
-        "largest": effect.largest,
-        "ulps": effect.ulps,
-        "reason": effect.reason,
-    }
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))

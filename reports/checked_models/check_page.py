@@ -2,40 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 
+from conformance.checked_models.model_calls import ModelNode
+from conformance.checked_models.whole_model import OutputVerdict, WholeModelFacts
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.whole_files import write_text
-from reports.checked_models.call_answers import ANSWERS
-from reports.checked_models.call_words import calls_and_nodes, operator_text
-from reports.checked_models.chain_words import chains_line, unasked_lines
+from reports.causes.failure_class import marked_features
+from reports.checked_models import call_words, chain_words, number_words
+from reports.checked_models.call_answers import ANSWERS, Answer, CallAnswer, CallCause
+from reports.checked_models.call_evidence import CheckedCall
+from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
 from reports.checked_models.check_summary import evidence_line, forbidden_lines, total_line
-from reports.checked_models.check_views import (
-    CallView,
-    ChainView,
-    NodeBlock,
-    NumbersView,
-    Said,
-    node_blocks,
-    said_of,
-    view_calls,
-    view_chains,
-    view_numbers,
-)
 from reports.checked_models.coverage import coverage_line, coverage_of
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
-from reports.checked_models.number_words import load_text
 from reports.overview.headline import HeadlineFact
+from reports.single_cases.answer_views import AnswerView, view_answer
+from reports.single_cases.case_views import CaseView, view_case
+from reports.single_cases.passages_shown import with_titles
 from reports.text.pages_alone import render_page
-from reports.text.phrasing import listed, plural
+from reports.text.phrasing import count, listed, plural
 
 MOST_DETAILED = 250
 """So many causes have their smallest case on the page; of the others the command makes it."""
+MOST_NAMED = 10
+"""So many nodes of a call are named with it; the table of nodes has them all."""
+MOST_WRONG = 500
+"""So many wrong nodes stand on the page."""
 BLOCK, FEW_NODES = 200, 400
 OPEN_CALLS = 3
 _LONGEST = 200
+
+
+@dataclass(frozen=True)
+class NodeBlock:
+    """Nodes that stand one after the other, each with its number."""
+
+    heading: str
+    open: bool
+    rows: Sequence[tuple[int, ModelNode]]
 
 
 class CheckPage:
@@ -60,7 +70,7 @@ class CheckPage:
             f"{plural(len(self.check.model.nodes), 'node')} that make "
             f"{plural(len(self.check.calls), 'distinct call')}: {evidence_line(self.check)}.",
             *(
-                one_line(f"{each.label}, {chains_line(each)}.", 2 * _LONGEST)
+                one_line(f"{each.label}, {chain_words.chains_line(each)}.", 2 * _LONGEST)
                 for each in self.check.runtimes
                 if each.blaming_chains
             ),
@@ -95,34 +105,23 @@ class CheckPage:
         """For each runtime that was asked the sign of whether the model loads, and the words."""
         signs = {"loads": "pass", "refused": "rejected_valid", "lost": "crash", "unknown": "not_run"}
         return tuple(
-            (each.label, signs[each.load.verdict], load_text(each.load))
+            (each.label, signs[each.load.verdict], number_words.load_text(each.load))
             for each in self.check.runtimes
             if each.load is not None
         )
 
     @cached_property
-    def ledger(self) -> tuple[tuple[RuntimeAnswers, tuple[tuple[Said, int], ...]], ...]:
-        """For each runtime how many nodes have each answer."""
-        return tuple(
-            (each, tuple((said_of(answer), each.nodes[answer]) for answer in ANSWERS))
-            for each in self.check.runtimes
-        )
+    def telling(self) -> Sequence[CheckedCall]:
+        """The calls that some runtime does not do as it should, the worst first."""
+        return [call for call in self.check.worst_first if self._tells(call)]
 
     @cached_property
-    def calls(self) -> tuple[CallView, ...]:
-        """Every call, the worst first."""
-        return tuple(view_calls(self.check, self.check.worst_first, MOST_DETAILED))
-
-    @property
-    def telling(self) -> tuple[CallView, ...]:
-        """The calls that some runtime does not do as it should."""
-        return tuple(each for each in self.calls if any(one.causes for one in each.runtimes))
-
-    @property
-    def others(self) -> tuple[CallView, ...]:
+    def others(self) -> Sequence[CheckedCall]:
         """The others, in the order of the model."""
-        left = [each for each in self.calls if not any(one.causes for one in each.runtimes)]
-        return tuple(sorted(left, key=lambda each: each.checked.number))
+        return [call for call in self.check.calls if not self._tells(call)]
+
+    def _tells(self, call: CheckedCall) -> bool:
+        return any(answer.causes for answer in self.check.answers(call))
 
     @property
     def open_calls(self) -> int:
@@ -130,13 +129,45 @@ class CheckPage:
         return OPEN_CALLS if len(self.telling) > OPEN_CALLS + 2 else len(self.telling)
 
     @cached_property
+    def _detailed(self) -> frozenset[int]:
+        """The causes, by their `id`, whose smallest case is shown: the first of calls, and of chains."""
+        of_calls = (
+            cause
+            for call in self.check.worst_first
+            for answer in self.check.answers(call)
+            for cause in answer.causes
+        )
+        of_chains = (
+            cause
+            for chain in self._asked_chains
+            for _, answer in self.answers_of_chain(chain)
+            for cause in own_causes(answer)
+        )
+        return frozenset(
+            id(cause) for causes in (of_calls, of_chains) for cause in islice(causes, MOST_DETAILED)
+        )
+
+    def smallest(self, cause: CallCause) -> tuple[CaseView, AnswerView] | None:
+        """The smallest case of a cause and what it got; None where the page has no more room."""
+        if id(cause) not in self._detailed:
+            return None
+        results, smallest = cause.results, cause.smallest
+        case = results.suite.case(str(smallest.id))
+        marked = marked_features(cause.found) if cause.found is not None else frozenset()
+        return view_case(results, case, marked), view_answer(results, smallest, case)
+
+    def remarks(self, cause: CallCause) -> Sequence[str]:
+        """What is remarked on a cause, with the titles of passages."""
+        return [with_titles(remark, cause.smallest.operator) for remark in cause.remarks]
+
+    @cached_property
     def uncovered(self) -> tuple[tuple[str, str, str], ...]:
         """How many, why, and which operators, one line for each reason."""
         return tuple(
             (
-                calls_and_nodes(calls),
+                call_words.calls_and_nodes(calls),
                 why,
-                ", ".join(dict.fromkeys(operator_text(each.call.first) for each in calls)),
+                ", ".join(dict.fromkeys(call_words.operator_text(each.call.first) for each in calls)),
             )
             for why, calls in self.check.uncovered.items()
         )
@@ -152,26 +183,95 @@ class CheckPage:
         return forbidden_lines(self.check)
 
     @cached_property
-    def numbers(self) -> tuple[NumbersView, ...]:
-        """What came of the whole model with actual inputs, where that was asked."""
-        return tuple(view_numbers(self.check, each) for each in self.check.runtimes if each.numbers)
-
-    @cached_property
-    def chains(self) -> tuple[ChainView, ...]:
+    def chains(self) -> Sequence[CheckedChain]:
         """The chains that were asked, those that tell something first."""
-        every = view_chains(self.check, MOST_DETAILED)
-        return tuple(sorted(every, key=lambda each: not each.telling))
+        return sorted(self._asked_chains, key=lambda chain: not self.chain_tells(chain))
+
+    @property
+    def _asked_chains(self) -> Sequence[CheckedChain]:
+        return [chain for chain in self.check.chains if chain.case]
+
+    def chain_tells(self, chain: CheckedChain) -> bool:
+        """Whether some runtime fails a chain of itself."""
+        return any(own_causes(answer) for _, answer in self.answers_of_chain(chain))
+
+    def answers_of_chain(self, chain: CheckedChain) -> Sequence[tuple[RuntimeAnswers, ChainAnswer]]:
+        """What each runtime that was asked makes of a chain."""
+        return [
+            (runtime, answer)
+            for runtime in self.check.runtimes
+            for answer in runtime.chains
+            if answer.chain.number == chain.number
+        ]
 
     @cached_property
     def chain_lines(self) -> tuple[str, ...]:
         """What each runtime makes of the chains together, and what was not asked."""
         asked = [each for each in self.check.runtimes if each.chains]
-        told = (one_line(f"{each.label}: {chains_line(each)}", 2 * _LONGEST) for each in asked)
-        return (*told, *unasked_lines(self.check))
+        told = (one_line(f"{each.label}: {chain_words.chains_line(each)}", 2 * _LONGEST) for each in asked)
+        return (*told, *chain_words.unasked_lines(self.check))
 
     @cached_property
-    def blocks(self) -> tuple[NodeBlock, ...]:
-        return tuple(node_blocks(self.check, BLOCK, FEW_NODES))
+    def blocks(self) -> Sequence[NodeBlock]:
+        """Every node in the order of the model, in blocks; a few nodes are one open block."""
+        return list(self._blocks())
+
+    def _blocks(self) -> Iterator[NodeBlock]:
+        nodes = self.check.model.nodes
+        step = max(len(nodes), 1) if len(nodes) <= FEW_NODES else BLOCK
+        for begun in range(0, len(nodes), step):
+            rows = list(enumerate(nodes[begun : begun + step], begun + 1))
+            odd = sum(self.rank(node) < ANSWERS.index("conformant") for _, node in rows)
+            said = f"{count(odd)} not conformant" if odd else "all conformant"
+            heading = f"Nodes {count(begun + 1)} to {count(begun + len(rows))}: {said}"
+            yield NodeBlock(heading, step == len(nodes), rows)
+
+    def rank(self, node: ModelNode) -> int:
+        """The place of the worst that a runtime makes of a node: the worst first."""
+        call = self.check.call_of.get(node.place)
+        return ANSWERS.index("uncovered" if call is None else self.check.worst(call))
+
+    def answers_of_node(self, node: ModelNode) -> Sequence[tuple[RuntimeAnswers, Answer, str]]:
+        """What each runtime makes of a node, and of its values in the model with actual inputs."""
+        call = self.check.call_of.get(node.place)
+        answers: Sequence[CallAnswer | None] = [None] * len(self.check.runtimes)
+        if call is not None:
+            answers = self.check.answers(call)
+        return [
+            (runtime, "uncovered" if answer is None else answer.answer, _here(runtime, node))
+            for runtime, answer in zip(self.check.runtimes, answers, strict=True)
+        ]
+
+    @cached_property
+    def nodes_by_place(self) -> Mapping[str, ModelNode]:
+        return {node.place: node for node in self.check.model.nodes}
+
+
+def own_causes(answer: ChainAnswer) -> Sequence[CallCause]:
+    """The causes in a chain that fewer nodes do not tell."""
+    return () if answer.is_known else answer.own.causes
+
+
+def signed_outputs(numbers: WholeModelFacts) -> Sequence[tuple[str, str]]:
+    """What came at the end of the whole model, with the verdict whose sign it has."""
+    signs: dict[OutputVerdict, str] = {"right": "pass", "same": "pass", "near": "pass", "unknown": "not_run"}
+    failing = numbers.failing
+    told = [("mismatch", number_words.output_text(output)) for output in failing]
+    told += [
+        (signs.get(output.verdict, "observed"), number_words.output_text(output))
+        for output in numbers.outputs
+        if output not in failing
+    ]
+    if numbers.does_not_run:
+        told.insert(0, ("rejected_valid", number_words.not_running_text(numbers)))
+    return told
+
+
+def _here(runtime: RuntimeAnswers, node: ModelNode) -> str:
+    found = runtime.numbers_of.get(node.place)
+    if found is None or found.verdict == "passed_over":
+        return ""
+    return f"here {number_words.right_text(found)}" if found.verdict == "right" else "wrong here, see above"
 
 
 def _settings(runtime: RuntimeAnswers) -> str:
@@ -181,7 +281,19 @@ def _settings(runtime: RuntimeAnswers) -> str:
 def render_check_page(check: ModelCheck) -> str:
     """The whole page; needs no network and no other file."""
     return render_page(
-        "check.html.j2", scripts="check_script", page=CheckPage(check), version=version("opcert")
+        "check.html.j2",
+        scripts="check_script",
+        page=CheckPage(check),
+        check=check,
+        answers=ANSWERS,
+        most_named=MOST_NAMED,
+        most_wrong=MOST_WRONG,
+        words=call_words,
+        chain_words=chain_words,
+        number_words=number_words,
+        signed_outputs=signed_outputs,
+        own_causes=own_causes,
+        version=version("opcert"),
     )
 
 

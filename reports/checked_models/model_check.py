@@ -10,7 +10,7 @@ from functools import cached_property
 from conformance.checked_models.model_calls import ModelFacts
 from conformance.checked_models.model_loading import LoadFacts
 from conformance.checked_models.whole_model import NodeNumbers, WholeModelFacts
-from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer, CallCause
+from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer
 from reports.checked_models.call_evidence import CheckedCall, Evidence
 from reports.checked_models.call_words import reason_text
 from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
@@ -154,11 +154,6 @@ class ModelCheck:
 def nodes_of(calls: Sequence[CheckedCall]) -> int:
     """How many nodes make these calls."""
     return sum(each.nodes for each in calls)
-
-
-def causes_of(runtime: RuntimeAnswers) -> tuple[CallCause, ...]:
-    """Every cause of every call of a runtime, in the order of the model."""
-    return tuple(cause for each in runtime.answers for cause in each.causes)
 
 
 def nothing_known(check: ModelCheck) -> bool:

@@ -9,6 +9,7 @@ from conformance.checked_models.model_loading import LoadFacts
 from conformance.checked_models.output_distances import Apart
 from conformance.checked_models.whole_model import (
     EndEffect,
+    GivenInput,
     NodeNumbers,
     OutputNumbers,
     OutputVerdict,
@@ -43,6 +44,7 @@ _UNITS = {"ulp": ("ULP", "ULP"), "step": ("step", "steps"), "value": ("value", "
 _LONGEST_OUTPUT = 500
 _LONGEST = 300
 _NAME = 120
+_SHORT = 200
 _WHOLE = 8192
 """More than a message of a worker can hold."""
 
@@ -108,6 +110,16 @@ def wrong_text(node: NodeNumbers) -> str:
     if node.over_bound is not None and node.over_bound != float("inf"):
         said += f", {ratio_text(node.over_bound)} the allowed error"
     return one_line(f"{said}; {node.reason}" if node.reason else said, _LONGEST)
+
+
+def input_text(given: GivenInput) -> str:
+    """An input of the whole model: its name, type and shape, and where its values are from."""
+    return one_line(f"{given.name}: {given.element_type} {list(given.shape)}, {given.source}", _SHORT)
+
+
+def note_text(note: str) -> str:
+    """A note on the whole model, as a page has room for it."""
+    return one_line(note, _SHORT)
 
 
 def right_text(node: NodeNumbers) -> str:

@@ -68,14 +68,17 @@ class Chain:
 
 
 class Weaver:
-    """Puts a chain together node by node, in the operator versions that it is given."""
+    """Puts chains together node by node, one after the other, in the operator versions that it is given."""
 
     def __init__(self, operators: Mapping[str, OperatorName], opset: int) -> None:
         self.operators = operators
         self.opset = opset
+        self._begin()
+
+    def _begin(self) -> None:
         self._given: list[tuple[str, Tensor]] = []
         self._constants: list[tuple[str, Tensor]] = []
-        self._links: list[Link] = []
+        self.links: list[Link] = []
 
     def given(self, value: Given) -> str:
         """A value that comes with each run; its name."""
@@ -100,7 +103,7 @@ class Weaver:
         found = self.link(name, *inputs, outputs=outputs, **attributes)
         if found.operator.since_version > self.opset:
             raise ValueError(f"{found.operator} is not in opset {self.opset}")
-        self._links.append(found)
+        self.links.append(found)
         return found.outputs
 
     def link(self, name: str, *inputs: str | Given, outputs: int = 1, **attributes: object) -> Link:
@@ -109,29 +112,41 @@ class Weaver:
         if "axes" in attributes and operator.since_version >= _AXES_GIVEN.get(name, 18):
             inputs = (*inputs, np.array(attributes.pop("axes"), np.int64))
         taken = tuple(each if isinstance(each, str) else self.constant(each) for each in inputs)
-        letter = "YZVUTSRQPONM"[len(self._links)] if len(self._links) < 12 else f"V{len(self._links)}_"
+        letter = "YZVUTSRQPONM"[len(self.links)] if len(self.links) < 12 else f"V{len(self.links)}_"
         given = (letter,) if outputs == 1 else tuple(f"{letter}{each + 1}" for each in range(outputs))
         stated = {key: attribute(*_kind(value)) for key, value in sorted(attributes.items())}
         return Link(operator, stated, taken, given)
 
-    def end(self, word: str, why: str, *outputs: str, **levels: str) -> Chain:
-        """The chain so far, which asks for these outputs; without any, for those of the last node."""
-        asked = outputs or self._links[-1].outputs
-        return Chain(
+    def end(
+        self,
+        word: str,
+        why: str,
+        *outputs: str,
+        spelled: Sequence[Link] = (),
+        beside: NDArray[np.float64] | None = None,
+        **levels: str,
+    ) -> Chain:
+        """The chain so far, which asks for these outputs; without any, for those of the last node.
+
+        `spelled` are the nodes that say it in short, the last of which gives these outputs. Whatever is put
+        together behind it is another chain.
+        """
+        asked = outputs or self.links[-1].outputs
+        short = (*spelled[:-1], *(replace(link, outputs=asked) for link in spelled[-1:]))
+        chain = Chain(
             word,
-            tuple(self._links),
+            tuple(self.links),
             tuple(self._given),
             tuple(self._constants),
             asked,
             why,
             levels,
-            opset=self.opset,
+            short,
+            beside,
+            self.opset,
         )
-
-    def spelled(self, chain: Chain, *links: Link, beside: NDArray[np.float64] | None = None) -> Chain:
-        """The chain with the nodes that say it in short."""
-        last = replace(links[-1], outputs=chain.outputs)
-        return replace(chain, spelled=(*links[:-1], last), beside=beside, constants=tuple(self._constants))
+        self._begin()
+        return chain
 
 
 def _as_tensor(value: Given) -> Tensor:

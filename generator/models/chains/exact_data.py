@@ -13,6 +13,11 @@ from generator.calls.data.draws import Draw
 Floats = NDArray[np.float32]
 
 
+def integers(*values: int) -> NDArray[np.int64]:
+    """Integers of 64 bits, as shapes and axes are."""
+    return np.array(values, np.int64)
+
+
 def whole(
     key: str, *shape: int, least: int = -4, most: int = 4, dtype: DTypeLike = np.float32
 ) -> NDArray[Any]:
@@ -21,10 +26,10 @@ def whole(
     return np.array(drawn, dtype=dtype).reshape(shape)
 
 
-def different(key: str, *shape: int, dtype: DTypeLike = np.float32) -> NDArray[Any]:
+def different(key: str, *shape: int) -> Floats:
     """The numbers from 1 on, each once and in no order: whatever moves, shows."""
     count = math.prod(shape)
-    return np.array(Draw(f"neighbours {key}").shuffled(range(1, count + 1)), dtype=dtype).reshape(shape)
+    return np.array(Draw(f"neighbours {key}").shuffled(range(1, count + 1)), dtype=np.float32).reshape(shape)
 
 
 def powers(key: str, *shape: int, least: int = -2, most: int = 2) -> Floats:

@@ -27,16 +27,23 @@ class Unpushed(OpcertError):
 @lru_cache(maxsize=512)
 def rules_and_reference(operator: OperatorName) -> tuple[Spec, ReferenceOperator]:
     """The spec of an operator with its rules, and its reference; UserError where it lacks one."""
-    return load_rules(operator), find_operator(operator)
+    spec = load_rules(operator)
+    return spec, find_operator(operator, spec.reference_module)
+
+
+def call_of_node(
+    link: Link, tensors: Sequence[Tensor | None], outputs: tuple[str, ...] | None = None
+) -> Call:
+    """The call of a node with these inputs; UserError where nothing is known of its operator."""
+    names = [parameter.name for parameter in rules_and_reference(link.operator)[0].inputs]
+    names += names[-1:] * (len(tensors) - len(names))
+    return Call(link.attributes, tuple(zip(names, tensors, strict=False)), outputs=outputs).trimmed()
 
 
 def answers(link: Link, tensors: Sequence[Tensor | None]) -> tuple[Expectation, ...]:
     """What one node's reference expects of it; raises Unpushed where it defines nothing of plain tensors."""
     spec, reference = rules_and_reference(link.operator)
-    names = [each.name for each in spec.inputs]
-    names += names[-1:] * (len(tensors) - len(names))
-    outputs = asked_outputs(spec, link.outputs)
-    call = Call(link.attributes, tuple(zip(names, tensors, strict=False)), outputs=outputs).trimmed()
+    call = call_of_node(link, tensors, asked_outputs(spec, link.outputs))
     try:
         found = expect(spec, reference, call)
     except OpcertError as error:

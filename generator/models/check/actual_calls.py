@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from conformance.checked_models.model_calls import ModelNode
 from conformance.checked_models.whole_model import Why
+from generator.asking.asked_outputs import asked_outputs
 from generator.asking.calls import Call
+from generator.asking.given_inputs import output_names
 from generator.asking.named_operators import referenced_operators
-from generator.calls.variables.wanted_outputs import asks_for_outputs
-from generator.making.operators.discovery import load_rules
-from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.names import OperatorName
+from generator.models.chains.chains import Link
+from generator.models.chains.node_answers import call_of_node, rules_and_reference
 from opcert.vocabulary.tensors import Tensor
-from reference.registry import find_operator
 from reference.registry.reference_operator import ReferenceOperator
-from specs.files.library import load_spec
-from specs.model.spec import Spec
+from specs.model.spec import ParameterSpec, Spec
 from specs.model.structures import is_sequence
 
 
@@ -57,74 +56,29 @@ def actual_call(
         raise PassedOver("unknown", node.unknown or "the node names no operator version")
     for name, why in node.unread.items():
         raise PassedOver("unread", f"the attribute {name} is not carried: {why}")
-    spec, reference = _known(node.operator)
-    inputs = _paired(spec, taken)
-    names = _output_names(spec, given)
-    wanted = tuple(name for name, each in zip(names, given, strict=True) if each is not None)
-    told = tuple(name if each is not None else "" for name, each in zip(names, given, strict=True))
-    while told and not told[-1]:
-        told = told[:-1]
-    call = Call(node.attributes, inputs, outputs=told if asks_for_outputs(spec) and told else None)
+    if node.operator not in referenced_operators():
+        raise PassedOver("no_reference", f"there is no reference for {node.operator} that says what is right")
+    spec, reference = rules_and_reference(node.operator)
+    for parameter in (*spec.inputs, *spec.outputs):
+        if is_sequence(spec, parameter):
+            raise PassedOver("no_tensors", f"{parameter.name} is a sequence")
+    taken, given = _without_end(taken), _without_end(given)
+    _check_count("inputs", taken, spec.inputs)
+    _check_count("outputs", given, spec.outputs)
+    for parameter, value in zip_longest(spec.inputs, taken[: len(spec.inputs)]):
+        if value is None and parameter.option == "single":
+            raise PassedOver("not_valid", f"the node leaves out {parameter.name}, which is required")
+    asked = asked_outputs(spec, ["" if each is None else "asked for" for each in given])
+    call = call_of_node(Link(node.operator, node.attributes, (), ()), taken, asked)
+    wanted = tuple(name for name in output_names(spec, call) if name)
     answers = tuple(each for each in given if each is not None)
-    return ActualCall(
-        spec, reference, call.trimmed(), wanted, answers, sum(each.array.size for each in answers)
-    )
+    return ActualCall(spec, reference, call, wanted, answers, sum(each.array.size for each in answers))
 
 
-def _known(operator: OperatorName) -> tuple[Spec, ReferenceOperator]:
-    if operator not in _referenced():
-        raise PassedOver("no_reference", f"there is no reference for {operator} that says what is right")
-    if operator not in _KNOWN:
-        try:
-            spec = load_rules(operator)
-        except UserError:
-            spec = load_spec(operator)
-        _KNOWN[operator] = (spec, find_operator(operator, spec.reference_module))
-    return _KNOWN[operator]
+def _without_end(values: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    return values[: max((at for at, each in enumerate(values, 1) if each is not None), default=0)]
 
 
-_KNOWN: dict[OperatorName, tuple[Spec, ReferenceOperator]] = {}
-
-
-def _referenced() -> frozenset[OperatorName]:
-    if not _REFERENCED:
-        _REFERENCED.append(frozenset(referenced_operators()))
-    return _REFERENCED[0]
-
-
-_REFERENCED: list[frozenset[OperatorName]] = []
-
-
-def _paired(spec: Spec, taken: Sequence[Tensor | None]) -> tuple[tuple[str, Tensor | None], ...]:
-    left = list(taken)
-    found: list[tuple[str, Tensor | None]] = []
-    for each in spec.inputs:
-        if is_sequence(spec, each):
-            raise PassedOver("no_tensors", f"{each.name} is a sequence")
-        if each.option == "variadic":
-            found += [(each.name, one) for one in left]
-            left = []
-            continue
-        value = left.pop(0) if left else None
-        if value is None and each.option == "single":
-            raise PassedOver("not_valid", f"the node leaves out {each.name}, which is required")
-        found.append((each.name, value))
-    if any(each is not None for each in left):
-        raise PassedOver(
-            "not_valid", f"the node has {len(taken)} inputs; the document has {len(spec.inputs)}"
-        )
-    return tuple(found)
-
-
-def _output_names(spec: Spec, given: Sequence[Tensor | None]) -> tuple[str, ...]:
-    names: list[str] = []
-    for each in spec.outputs:
-        if is_sequence(spec, each):
-            raise PassedOver("no_tensors", f"{each.name} is a sequence")
-        if each.option == "variadic":
-            names += [f"{each.name}_{place}" for place in range(len(given) - len(names))]
-        else:
-            names.append(each.name)
-    if any(each is not None for each in given[len(names) :]):
-        raise PassedOver("not_valid", f"the node has {len(given)} outputs; the document has {len(names)}")
-    return tuple(names[: len(given)])
+def _check_count(what: str, values: Sequence[Tensor | None], known: Sequence[ParameterSpec]) -> None:
+    if len(values) > len(known) and not (known and known[-1].option == "variadic"):
+        raise PassedOver("not_valid", f"the node has {len(values)} {what}; the document has {len(known)}")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 from conformance.checked_models.model_calls import ModelCall
 from conformance.models.case_models import Form
 from conformance.suite.cases import Case
+from conformance.suite.goldens import read_golden, write_golden
+from generator.models.check.call_keys import key_of_call
+from opcert.vocabulary.errors import UserError
 
 Why = Literal[
     "unknown",
@@ -37,6 +40,14 @@ class NotCovered:
 
     why: Why
     text: str
+
+
+class Uncovered(Exception):
+    """A call of a model has no cases; it never leaves `generator.models.check`."""
+
+    def __init__(self, why: Why, text: str) -> None:
+        super().__init__(text)
+        self.reason = NotCovered(why, text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,3 +83,35 @@ class CallCases:
 def word_of_key(key: str) -> str:
     """The word that cases of the call with this key have in their ids."""
     return f"call_{key}"
+
+
+@dataclass(frozen=True, eq=False)
+class CallGoldens:
+    """The cases of a call as goldens, and what else `CallCases` says, for a cache and from other machines."""
+
+    goldens: tuple[bytes, ...]
+    not_covered: NotCovered | None
+    fixed: Mapping[str, str]
+    given_up: tuple[str, ...]
+    varied: Mapping[str, tuple[str, ...]]
+    pairs: int
+    covered_pairs: int
+    forms: tuple[Form, ...]
+
+    @classmethod
+    def of(cls, made: CallCases) -> CallGoldens:
+        return cls(tuple(write_golden(case)[0] for case in made.cases), **_said(made))
+
+    def cases_of(self, call: ModelCall) -> CallCases:
+        """The cases of the call; UserError where a golden is none, or none of this call's operator."""
+        cases = tuple(map(read_golden, self.goldens))
+        for case in cases:
+            if case.operator != call.operator or case.call_digest() != case.id.digest:
+                raise UserError("a case of something else", got=str(case.id))
+        return CallCases(call, key_of_call(call), cases, **_said(self))
+
+
+def _said(made: CallCases | CallGoldens) -> dict[str, Any]:
+    """What both say beside the cases."""
+    names = (part.name for part in fields(CallGoldens) if part.name != "goldens")
+    return {name: getattr(made, name) for name in names}

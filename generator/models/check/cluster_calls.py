@@ -2,66 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from conformance.checked_models.model_calls import ModelCall
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.machines import sources_digest
 from conformance.clusters.worker_answers import Lost, on_worker
-from conformance.models.case_models import Form
-from conformance.suite.goldens import read_golden, write_golden
-from generator.models.check.call_cases import CallCases, NotCovered
-from generator.models.check.call_keys import key_of_call
+from generator.models.check.call_cases import CallCases, CallGoldens
 from generator.models.check.making import MOST_CASES, cases_of_call
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.harmless import one_line
-
-
-@dataclass(frozen=True, eq=False)
-class CallGoldens:
-    """The cases of a call as goldens, and the rest as `CallCases` has it."""
-
-    goldens: tuple[bytes, ...]
-    not_covered: NotCovered | None
-    fixed: Mapping[str, str]
-    given_up: tuple[str, ...]
-    varied: Mapping[str, tuple[str, ...]]
-    pairs: int
-    covered_pairs: int
-    forms: tuple[Form, ...]
-
-    @classmethod
-    def of(cls, made: CallCases) -> CallGoldens:
-        return cls(
-            tuple(write_golden(each)[0] for each in made.cases),
-            made.not_covered,
-            made.fixed,
-            made.given_up,
-            made.varied,
-            made.pairs,
-            made.covered_pairs,
-            made.forms,
-        )
-
-    def cases_of(self, call: ModelCall) -> CallCases:
-        """The cases of the call; UserError where a golden is none, or none of this call's operator."""
-        cases = tuple(map(read_golden, self.goldens))
-        for each in cases:
-            if each.operator != call.operator or each.call_digest() != each.id.digest:
-                raise UserError("a case of something else", got=str(each.id))
-        return CallCases(
-            call,
-            key_of_call(call),
-            cases,
-            self.not_covered,
-            self.fixed,
-            self.given_up,
-            self.varied,
-            self.pairs,
-            self.covered_pairs,
-            self.forms,
-        )
 
 
 @on_worker

@@ -14,7 +14,7 @@ from conformance.models.case_models import build_model, hold_as_constants
 from conformance.models.input_names import input_names
 from conformance.suite.cases import Case
 from generator.models.check.node_calls import NodeCall
-from opcert.vocabulary.names import CaseId
+from generator.models.check.open_shapes import in_model
 
 
 def holds_some(node: NodeCall) -> bool:
@@ -39,7 +39,5 @@ def held(node: NodeCall, case: Case) -> Case:
     }
     model = ModelProto.FromString(case.model or build_model(case))
     hold_as_constants(model, constants)
-    raw = bytes(model.SerializeToString(deterministic=True))
     inputs = tuple((name, each) for name, each in given if each is not None and name not in constants)
-    made = replace(case, model=raw, inputs=inputs)
-    return replace(made, id=CaseId(case.id.operator, case.id.family, case.id.word, made.call_digest()))
+    return in_model(replace(case, inputs=inputs), model)

@@ -17,20 +17,18 @@ from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.rows.feasibility import Level
 from generator.making.operators.workshop import Options, Workshop
-from generator.models.check.call_cases import CallCases, NotCovered, word_of_key
+from generator.models.check.call_cases import CallCases, NotCovered, Uncovered, word_of_key
 from generator.models.check.call_clock import OutOfTime, within_seconds
 from generator.models.check.call_costs import estimated_seconds
 from generator.models.check.call_drawing import CallDrawing
 from generator.models.check.call_keys import key_of_call
 from generator.models.check.call_rows import EXTENTS, Levels, count_pairs, dimensions_of, pairs_in, rows_of
 from generator.models.check.extent_classes import elements
-from generator.models.check.forbidden_nodes import broken_rule
 from generator.models.check.held_constants import held, holds_some
 from generator.models.check.node_calls import NodeCall, read_node
 from generator.models.check.open_shapes import FIXED, OPEN, SHAPES, leaves_open, opened, rows_to_open
-from generator.models.check.shape_checks import UNKNOWN_EXTENT, ShapeChecks, Shapes
+from generator.models.check.shape_checks import UNKNOWN_EXTENT, ShapeChecks, Shapes, broken_by_model
 from generator.models.check.shape_choice import ChosenShapes, choose_shapes
-from generator.models.check.uncovered import Uncovered
 from opcert.vocabulary.errors import InternalError, OpcertError
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry import find_operator
@@ -80,7 +78,7 @@ def _make(call: ModelCall, key: str, most: int) -> CallCases:
     try:
         return _Making(call, key, node, most).make()
     except Uncovered as error:
-        rule = broken_rule(node) if error.reason.why in ("no_call", "refused") else None
+        rule = broken_by_model(node) if error.reason.why in ("no_call", "refused") else None
         if rule is not None:
             told = f"The node breaks the rule {rule.id} of its document ({rule.require})."
             raise Uncovered("not_valid", told) from error

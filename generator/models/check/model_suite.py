@@ -55,15 +55,6 @@ def write_model_suite(
     return write_suite_of_parts(path, parts, facts, chosen, known)
 
 
-def calls_by_case(made: Sequence[CallCases]) -> dict[str, tuple[CallCases, ...]]:
-    """The calls that each case is of, by its id: a node test may be one of several."""
-    found: dict[str, tuple[CallCases, ...]] = {}
-    for each in made:
-        for case in (*each.cases, *each.node_tests):
-            found[str(case.id)] = (*found.get(str(case.id), ()), each)
-    return found
-
-
 def _part(operator: OperatorName, cases: Sequence[Case]) -> SuitePart:
     if operator not in referenced_operators():
         return make_part(operator, cases, {})

@@ -71,7 +71,10 @@ def opened(node: NodeCall, case: Case) -> Case | None:
                 dimension.dim_param = names.setdefault(said, f"n{len(names)}")
     if not names:
         return None
-    raw = bytes(model.SerializeToString(deterministic=True))
-    made = replace(case, model=raw, levels={**case.levels, SHAPES: OPEN})
-    own_id = CaseId(case.id.operator, case.id.family, case.id.word, made.call_digest())
-    return replace(made, id=own_id)
+    return in_model(replace(case, levels={**case.levels, SHAPES: OPEN}), model)
+
+
+def in_model(case: Case, model: ModelProto) -> Case:
+    """The case with a model of its own, and the id that it has by that."""
+    made = replace(case, model=bytes(model.SerializeToString(deterministic=True)))
+    return replace(made, id=CaseId(case.id.operator, case.id.family, case.id.word, made.call_digest()))

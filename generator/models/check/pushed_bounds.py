@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 
 from conformance.suite.cases import ExpectedOutput
 from generator.asking.answered_outputs import asked_answers
-from generator.asking.calls import Call
 from generator.asking.expectations import expectation_of
 from generator.asking.given_inputs import arguments_of, output_names
 from generator.asking.questions import settled_options
 from generator.models.chains.carrying import is_exact
 from generator.models.chains.chains import Link
 from generator.models.chains.folded_weights import SUMS, sizes_of_sum
-from generator.models.chains.node_answers import answers, rules_and_reference
+from generator.models.chains.node_answers import answers, call_of_node, rules_and_reference
 from generator.models.chains.spreading import along, with_alternatives
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.estimates import unit_roundoff
@@ -83,10 +82,7 @@ def regardless(link: Link, taken: Sequence[ExpectedOutput | None]) -> tuple[Expe
     Raises what the reference raises, where it computes nothing.
     """
     spec, reference = rules_and_reference(link.operator)
-    names = [each.name for each in spec.inputs]
-    names += names[-1:] * (len(taken) - len(names))
-    tensors = [None if each is None else each.expected for each in taken]
-    call = Call(link.attributes, tuple(zip(names, tensors, strict=False))).trimmed()
+    call = call_of_node(link, [None if each is None else each.expected for each in taken])
     asked = output_names(spec, call)[: len(link.outputs)]
     found = reference.evaluate(
         {name: each.value for name, each in call.attributes.items()},

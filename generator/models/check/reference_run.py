@@ -12,10 +12,9 @@ from conformance.checked_models.model_calls import ModelNode
 from conformance.checked_models.node_order import taken_names
 from conformance.checked_models.whole_reading import WholeModel
 from conformance.suite.cases import ExpectedOutput
-from generator.asking.calls import Call
 from generator.models.chains.chains import Link
 from generator.models.chains.folded_weights import SUMS
-from generator.models.chains.node_answers import Unpushed, rules_and_reference
+from generator.models.chains.node_answers import Unpushed, call_of_node
 from generator.models.chains.pushing import World, after
 from generator.models.check.call_costs import estimated_seconds
 from generator.models.check.model_inputs import ModelInputs
@@ -171,11 +170,8 @@ class ReferenceRun:
         self._loose |= {name: why for name in link.outputs if name not in self._loose}
 
     def _afford(self, link: Link, worlds: Sequence[World]) -> None:
-        spec, _ = rules_and_reference(link.operator)
-        names = [each.name for each in spec.inputs]
         tensors = [worlds[0].values[name].expected if name else None for name in link.inputs]
-        names += names[-1:] * (len(tensors) - len(names))
-        call = Call(link.attributes, tuple(zip(names, tensors, strict=False)))
+        call = call_of_node(link, tensors)
         largest = max((each.array.size for each in tensors if each is not None), default=1)
         count = sum(self.counts.get(name, largest) for name in link.outputs if name)
         seconds = estimated_seconds(link.operator.name, call, count) * len(worlds)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from generator.calls.solver.asked_parts import UndrawnElements
-from generator.models.check.node_calls import NodeCall
+from generator.models.check.node_calls import NodeCall, NodeInput
 from specs.language.evaluation import EvaluationError, Operand
 from specs.model.call_scopes import CallScope, operand_of, scope_of
 from specs.model.domain import ResultShape, holds, result_shapes
@@ -84,6 +84,23 @@ class ShapeChecks:
         if each.kept is not None:
             return operand_of(each.kept)
         return Operand(each.element_type, shape, UndrawnElements())
+
+
+def broken_by_model(node: NodeCall) -> Constraint | None:
+    """A rule that a node breaks by what the model says of it alone, whatever values come; None without one.
+
+    Nothing is said of a node of which the model leaves an extent open.
+    """
+    shapes: list[tuple[int, ...] | None] = []
+    inputs: list[NodeInput] = []
+    for given in node.inputs:
+        said = None if given.value is None else given.value.shape
+        stated = None if said is None else tuple(extent for extent in said if isinstance(extent, int))
+        if given.value is not None and (stated is None or stated != said):
+            return None
+        shapes.append(stated)
+        inputs.append(given if given.value is None else replace(given, kept=given.value.constant))
+    return ShapeChecks(replace(node, inputs=tuple(inputs))).broken(tuple(shapes))
 
 
 def extents_in(scope: CallScope, names: Sequence[str]) -> dict[str, object]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from generator.calls.data.draws import Draw
 from generator.making.operators.workshop import rule_text
+from generator.models.check.call_cases import Uncovered
 from generator.models.check.extent_classes import Chosen, Class, Outline, elements, outlines
 from generator.models.check.first_shapes import begin_with, tries_of
 from generator.models.check.kept_relations import Relations, size_of_results
 from generator.models.check.node_calls import NodeCall
 from generator.models.check.shape_checks import ShapeChecks, Shapes
-from generator.models.check.uncovered import Uncovered
 from generator.models.check.window_lengths import window_lengths
 from specs.model.spec import Constraint
 

@@ -3,42 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from dataclasses import dataclass
 
 from conformance.checked_models.model_calls import Extent, ModelCall
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
-from conformance.suite.suite_parts import SuitePart, cases_in, make_part
+from conformance.suite.goldens import read_golden, write_golden
 from generator.models.check.call_keys import key_of_call
 from generator.models.check.part_cache import PartCache
 from generator.models.model_chains.node_groups import NodeGroup
+from opcert.vocabulary.names import OperatorName
 
 
-class KeptChains(PartCache):
+@dataclass(frozen=True)
+class KeptChain:
+    """The golden of a chain's case, or why it has none."""
+
+    golden: bytes | None
+    why: str
+
+    def case(self) -> tuple[Case | None, str]:
+        return None if self.golden is None else read_golden(self.golden), self.why
+
+
+class KeptChains(PartCache[KeptChain]):
     """The chains of the cache, of the code and the references of now."""
 
     def __init__(self) -> None:
-        super().__init__("chains")
+        super().__init__("chains", KeptChain)
 
     def find(self, group: NodeGroup, opsets: Mapping[str, int]) -> tuple[Case | None, str] | None:
         """The case that was made before of a group, or why there is none; None where nothing is kept."""
-        return self._read(self._path_of(group, opsets), _case_or_why)
+        return self._read(_operators(group), key_of_group(group, opsets), KeptChain.case)
 
     def keep(self, group: NodeGroup, opsets: Mapping[str, int], case: Case | None, why: str) -> None:
         """Keep what was made of a group; a cache that cannot be written keeps nothing."""
-        path, operator = self._path_of(group, opsets), group.nodes[-1].operator
-        if path is not None and operator is not None:
-            self._write(path, make_part(operator, () if case is None else (case,), {"why": why}))
-
-    def _path_of(self, group: NodeGroup, opsets: Mapping[str, int]) -> Path | None:
-        operators = [each.operator for each in group.nodes if each.operator is not None]
-        known = len(operators) == len(group.nodes)
-        return self._path(operators, [key_of_group(group, opsets)]) if known else None
+        kept = KeptChain(None if case is None else write_golden(case)[0], why)
+        self._write(_operators(group), key_of_group(group, opsets), kept)
 
 
-def _case_or_why(part: SuitePart) -> tuple[Case | None, str]:
-    cases = tuple(cases_in(part))
-    return (cases[0], "") if cases else (None, str(part.facts["why"]))
+def _operators(group: NodeGroup) -> list[OperatorName | None]:
+    return [node.operator for node in group.nodes]
 
 
 def key_of_group(group: NodeGroup, opsets: Mapping[str, int]) -> str:

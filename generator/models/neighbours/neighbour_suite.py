@@ -46,13 +46,13 @@ def opset_of_neighbours(name: str) -> int | None:
 
 def neighbour_cases(opset: int = OPSET) -> Iterator[Case]:
     """The cases of every pattern in an opset, each once, in no order; some in opsets beside it."""
-    weave = weave_in(opset)
+    weaver = weave_in(opset)
     beside = [weave_in(other) for other in BESIDE] if opset == OPSET else []
     names = sorted(each.name for each in pkgutil.iter_modules(generator.models.neighbours.patterns.__path__))
     for name in names:
         module = import_module(f"generator.models.neighbours.patterns.{name}")
         if hasattr(module, "chains"):
-            yield from distinct_cases(module.chains(weave))
+            yield from distinct_cases(module.chains(weaver))
         if hasattr(module, "chains_beside"):
             for other in beside:
                 yield from distinct_cases(module.chains_beside(other))

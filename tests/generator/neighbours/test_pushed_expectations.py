@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from opcert.commands.suite_argument import resolve_suite
 from opcert.vocabulary.errors import UserError
 from tests.generator.neighbours.fused_programs import passes
 
-WEAVE = weave_in(17)
+WEAVE = partial(weave_in, 17)
 THIRDS = np.array([[1, 2, 4], [5, 7, 8]], np.float32)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from generator.models.chains.pushing import expectations_of_chain
 from generator.models.neighbours.patterns.weaving import weave_in
 from tests.generator.neighbours.fused_programs import passes
 
-WEAVE = weave_in(17)
+WEAVE = partial(weave_in, 17)
 F = np.float32
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from generator.models.chains.chains import Chain
+from generator.models.chains.chains import Chain, Weaver
 from generator.models.chains.exact_data import whole
-from generator.models.neighbours.patterns.weaving import Weave
 from opcert.vocabulary.element_types import find_element_type
 
 _REAL = [0.0, -0.0, 0.25, -0.25, 2.75, -2.75, 7.0, 100.0, -100.0, 3.125]
@@ -44,44 +43,37 @@ _CHAINS: tuple[tuple[str, list[Any], tuple[str, ...], str], ...] = (
 )  # fmt: skip
 
 
-def chains(weave: Weave) -> Iterator[Chain]:
+def chains(w: Weaver) -> Iterator[Chain]:
     """Every chain with casts."""
     for start, values, kinds, why in _CHAINS:
-        w = weave()
         y = w.given(np.array(values, find_element_type(start).storage))
         for kind in kinds:
             y = w.node("Cast", y, to=find_element_type(kind).code)
         yield w.end("cast_cast", why, types=" ".join((start, *kinds)))
-    yield from _around(weave)
+    yield from _around(w)
 
 
-def _around(weave: Weave) -> Iterator[Chain]:
+def _around(w: Weaver) -> Iterator[Chain]:
     code = {name: find_element_type(name).code for name in ("float", "int32", "int64", "double", "float16")}
     for kind in ("double", "int32", "float16"):
-        w = weave()
         x = w.node("Cast", w.given(np.array([[1.5, -2.75], [3.25, 7]], np.float32)), to=code[kind])
         y = w.node("Transpose", x, perm=[1, 0])
         w.node("Cast", y, to=code["float"])
         yield w.end("cast_transpose_cast", "moved in the other type, and rounded to it", types=kind)
-    w = weave()
     x = w.node("Cast", w.given(np.array([5, -5, 7, -9], np.int32)), to=code["float"])
     w.node("Cast", w.node("Mul", x, np.array(0.5, np.float32)), to=code["int32"])
     yield w.end("cast_mul_cast", "a half of a whole number is computed as a number with a fraction")
-    w = weave()
     x = w.node("Cast", w.given(np.array([(1 << 24) + 1, -(1 << 24) - 3, 7], np.int32)), to=code["float"])
     y = w.node("Cast", w.node("Mul", x, np.array(0.5, np.float32)), to=code["double"])
     w.node("Mul", y, np.array(2.0))
     yield w.end("cast_mul_cast", "rounded to 24 bits before it is halved", first="float")
-    w = weave()
     x = w.node("Cast", w.given(whole("x", 3, 4, dtype=np.int64)), to=code["float"])
     y = w.node("MatMul", x, whole("w", 4, 2))
     w.node("Cast", y, to=code["int64"])
     yield w.end("cast_matmul_cast", "whole numbers through a product of floats")
-    w = weave()
     x = w.node("Cast", w.given(np.array([2, -3, 0, 9], np.float32)), to=code["int64"])
     w.node("Gather", w.constant(np.arange(20, dtype=np.float32) * 3), x)
     yield w.end("cast_gather", "an index below 0 counts from the end")
-    w = weave()
     x = w.given(np.array([1.75, -3.25, 2.5], np.float32))
     y = w.node("Concat", w.node("Cast", x, to=code["int64"]), np.array([7], np.int64), axis=0)
     w.node("Cast", y, to=code["double"])

@@ -9,73 +9,66 @@ import numpy as np
 
 from generator.models.chains.chains import Chain, Weaver
 from generator.models.chains.exact_data import Floats, powers, whole
-from generator.models.neighbours.patterns.weaving import Weave
 
-_VARIANCES = (3.5, 0.5, 15.5, 0.5, 3.5, 63.5)
+_VARIANCES = np.array([3.5, 0.5, 15.5, 0.5, 3.5, 63.5, 0.5], np.float32)
 """With an epsilon of a half, variances of which the square root is a power of two."""
 
 
-def chains(weave: Weave) -> Iterator[Chain]:
+def chains(w: Weaver) -> Iterator[Chain]:
     """Every chain around a convolution."""
-    yield from _normalized(weave)
-    yield from _with_bias(weave)
-    yield from _activated(weave)
-    yield from _padded(weave)
-    yield from _before(weave)
+    yield from _normalized(w)
+    yield from _with_bias(w)
+    yield from _activated(w)
+    yield from _padded(w)
+    yield from _before(w)
 
 
 def normalization(key: str, channels: int) -> tuple[Floats, ...]:
     """Scale, bias, mean and variance of which the factor is a power of two where epsilon is a half."""
     return (
-        powers(f"{key} scale", channels, least=-1, most=1),
-        whole(f"{key} bias", channels),
-        whole(f"{key} mean", channels),
-        np.array(_VARIANCES[:channels], np.float32),
+        powers(f"{key}scale", channels, least=-1, most=1),
+        whole(f"{key}bias", channels),
+        whole(f"{key}mean", channels),
+        np.resize(_VARIANCES, channels),
     )
 
 
 def _normalize(w: Weaver, value: str, channels: int, epsilon: float = 0.5) -> str:
-    return w.node("BatchNormalization", value, *normalization("normal", channels), epsilon=epsilon)
+    return w.node("BatchNormalization", value, *normalization("normal ", channels), epsilon=epsilon)
 
 
-def _normalized(weave: Weave) -> Iterator[Chain]:
+def _normalized(w: Weaver) -> Iterator[Chain]:
     why = "the normalization goes into weights and bias: epsilon under the root, the bias scaled as well"
     for bias in (False, True):
         for epsilon, word in ((0.5, "half"), (1e-5, "default")):
-            w = weave()
             given = [whole("b", 4)] if bias else []
             y = w.node("Conv", w.given(whole("x", 2, 3, 5, 4)), whole("w", 4, 3, 3, 3), *given)
             _normalize(w, y, 4, epsilon)
             yield w.end("conv_bn", why, bias="given" if bias else "none", epsilon=word)
     for group, weights in ((2, (4, 2, 3, 3)), (4, (4, 1, 3, 3))):
-        w = weave()
         x = w.given(whole("x", 1, 4, 6, 5))
         y = w.node(
             "Conv", x, whole("w", *weights), whole("b", 4), group=group, strides=[2, 1], pads=[1, 1, 1, 1]
         )
         w.node("Relu", _normalize(w, y, 4))
         yield w.end("conv_bn_relu", why, group=str(group))
-    w = weave()
     y = w.node("Conv", w.given(whole("x", 2, 3, 7)), whole("w", 4, 3, 3), whole("b", 4), dilations=[2])
     _normalize(w, y, 4)
     yield w.end("conv_bn", why, axes="one")
-    w = weave()
     y = w.node("Conv", w.given(whole("x", 2, 3, 5, 4)), whole("w", 3, 3, 3, 3), whole("b", 3))
     z = _normalize(w, y, 3)
     yield w.end("conv_bn", "what Conv gives is asked for, too, and stays what it is", z, y, asked="both")
-    w = weave()
     x = w.given(whole("x", 1, 3, 4, 4))
     y = w.node("ConvTranspose", x, whole("w", 3, 4, 3, 3), whole("b", 4), strides=[2, 2])
     _normalize(w, y, 4)
     yield w.end("conv_transpose_bn", "the channels that come out lie on the second axis of the weights")
-    w = weave()
     x = w.given(whole("x", 1, 4, 3, 3))
     y = w.node("ConvTranspose", x, whole("w", 4, 2, 2, 2), group=2)
     _normalize(w, y, 4)
     yield w.end("conv_transpose_bn", "of a group the channels are counted on", group="2")
 
 
-def _with_bias(weave: Weave) -> Iterator[Chain]:
+def _with_bias(w: Weaver) -> Iterator[Chain]:
     shapes = {
         "channels": (1, 4, 1, 1),
         "channels_alone": (4, 1, 1),
@@ -85,26 +78,23 @@ def _with_bias(weave: Weave) -> Iterator[Chain]:
     }
     for operator in ("Add", "Mul", "Sub"):
         for shape, axes in shapes.items():
-            w = weave()
             x = w.given(whole("x", 1, 3, 6, 6))
             y = w.node("Conv", x, whole("w", 4, 3, 3, 3), whole("b", 4))
             other = powers("factor", *axes) if operator == "Mul" else whole("addend", *axes)
             w.node(operator, y, other)
             why = "what has the shape of channels goes into weights and bias; along the width it does not"
             yield w.end(f"conv_{operator.lower()}", why, shape=shape)
-    w = weave()
     x = w.given(whole("x", 1, 3, 5, 5))
     y = w.node("Conv", x, whole("w", 3, 3, 3, 3), whole("b", 3), pads=[1, 1, 1, 1])
     w.node("Relu", w.node("Add", x, y))
     yield w.end("conv_add_relu", "the sum with what went in comes before Relu")
-    w = weave()
     x = w.given(whole("x", 1, 3, 5, 5))
     y = w.node("Relu", w.node("Conv", x, whole("w", 3, 3, 3, 3), pads=[1, 1, 1, 1]))
     w.node("Add", y, x)
     yield w.end("conv_relu_add", "the sum with what went in comes behind Relu")
 
 
-def _activated(weave: Weave) -> Iterator[Chain]:
+def _activated(w: Weaver) -> Iterator[Chain]:
     low, high = np.float32(-2), np.float32(5)
     forms: tuple[tuple[str, str, tuple[Any, ...], dict[str, Any]], ...] = (
         ("relu", "Relu", (), {}),
@@ -115,7 +105,6 @@ def _activated(weave: Weave) -> Iterator[Chain]:
         ("abs", "Abs", (), {}),
     )
     for word, operator, further, attributes in forms:
-        w = weave()
         x = w.given(whole("x", 1, 2, 5, 5))
         y = w.node("Conv", x, whole("w", 3, 2, 3, 3), whole("b", 3))
         others = [each if isinstance(each, str) else np.asarray(each) for each in further]
@@ -124,7 +113,7 @@ def _activated(weave: Weave) -> Iterator[Chain]:
         yield w.end(f"conv_{word}", "the function is applied to the sum with the bias", limits=limits)
 
 
-def _padded(weave: Weave) -> Iterator[Chain]:
+def _padded(w: Weaver) -> Iterator[Chain]:
     around = [0, 0, 1, 2, 0, 0, 2, 1]
     forms: tuple[tuple[str, list[int], float | None, dict[str, Any], str], ...] = (
         ("nothing", around, None, {}, "zeros around go into the convolution's pads"),
@@ -139,20 +128,17 @@ def _padded(weave: Weave) -> Iterator[Chain]:
         ("strided", around, None, {"strides": [2, 3], "dilations": [2, 1]}, "steps begin at the border"),
     )  # fmt: skip
     for word, pads, value, attributes, why in forms:
-        w = weave()
         channels = 3 if word == "channels" else 2
         further = [] if value is None else [np.array(value, np.float32)]
         padded = w.node("Pad", w.given(whole("x", 1, 2, 6, 5)), np.array(pads, np.int64), *further)
         w.node("Conv", padded, whole("w", 3, channels, 3, 2), whole("b", 3), **attributes)
         yield w.end("pad_conv", why, pads=word)
     for mode in ("reflect", "edge"):
-        w = weave()
         padded = w.node("Pad", w.given(whole("x", 1, 2, 6, 5)), np.array(around, np.int64), mode=mode)
         w.node("Conv", padded, whole("w", 3, 2, 3, 2))
         yield w.end("pad_conv", "the convolution pads with 0, not with what lies inside", pads=mode)
     for include in (0, 1):
         for value in (None, -8.0, 4.0):
-            w = weave()
             further = [] if value is None else [np.array(value, np.float32)]
             sides = np.array([0, 0, 1, 1, 0, 0, 1, 1], np.int64)
             padded = w.node("Pad", w.given(whole("x", 1, 2, 4, 4, least=-9, most=-1)), sides, *further)
@@ -162,24 +148,20 @@ def _padded(weave: Weave) -> Iterator[Chain]:
             yield w.end("pad_pool", why, value="none" if value is None else f"{value:g}")
 
 
-def _before(weave: Weave) -> Iterator[Chain]:
+def _before(w: Weaver) -> Iterator[Chain]:
     why = "at the border the convolution's zeros are no zeros before {}: the bias does not fold in"
     for pads in (0, 1):
-        w = weave()
         x = _normalize(w, w.given(whole("x", 1, 3, 5, 4)), 3)
         w.node("Conv", x, whole("w", 2, 3, 3, 3), whole("b", 2), pads=[pads] * 4)
         yield w.end("bn_conv", why.format("the normalization"), pads=str(pads))
         for operator in ("Add", "Sub", "Mul"):
-            w = weave()
             other = powers("f", 1, 3, 1, 1) if operator == "Mul" else whole("a", 1, 3, 1, 1)
             x = w.node(operator, w.given(whole("x", 1, 3, 5, 4)), other)
             w.node("Conv", x, whole("w", 2, 3, 3, 3), whole("b", 2), pads=[pads] * 4)
             yield w.end(f"{operator.lower()}_conv", why.format(operator), pads=str(pads))
-    w = weave()
     x = w.node("Conv", w.given(whole("x", 1, 2, 6, 6)), whole("w", 3, 2, 1, 1), whole("b", 3))
     w.node("Conv", x, whole("v", 2, 3, 3, 3), whole("c", 2), pads=[1, 1, 1, 1])
     yield w.end("conv_conv", "the first bias is not there under the second one's border")
-    w = weave()
     x = w.node("Transpose", w.given(whole("x", 1, 5, 4, 3)), perm=[0, 3, 1, 2])
     y = w.node("Conv", x, whole("w", 2, 3, 3, 2), whole("b", 2))
     w.node("Transpose", y, perm=[0, 2, 3, 1])

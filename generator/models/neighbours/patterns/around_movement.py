@@ -3,59 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import different
-from generator.models.neighbours.patterns.weaving import Weave
+from generator.models.chains.exact_data import different, integers
 
 
-def chains(weave: Weave) -> Iterator[Chain]:
+def chains(w: Weaver) -> Iterator[Chain]:
     """Every chain of operators that move elements."""
-    yield from _turns(weave)
-    yield from _reshapes(weave)
-    yield from _slices(weave)
-    yield from _splits(weave)
-    yield from _pads(weave)
+    yield from _turns(w)
+    yield from _reshapes(w)
+    yield from _slices(w)
+    yield from _splits(w)
+    yield from _pads(w)
 
 
-def _ints(*values: int) -> Any:
-    return np.array(values, np.int64)
-
-
-def _turns(weave: Weave) -> Iterator[Chain]:
+def _turns(w: Weaver) -> Iterator[Chain]:
     for one, other in (
         ([1, 2, 0], [2, 0, 1]),
         ([1, 2, 0], [1, 2, 0]),
         ([0, 2, 1], [1, 0, 2]),
         ([2, 1, 0], [2, 1, 0]),
     ):
-        w = weave()
         w.node("Transpose", w.node("Transpose", w.given(different("x", 3, 3, 3)), perm=one), perm=other)
         yield w.end(
             "transpose_transpose", "the second turns what the first has turned", perms=f"{one} {other}"
         )
-    w = weave()
     w.node("Transpose", w.node("Transpose", w.given(different("x", 2, 3, 4))))
     yield w.end("transpose_transpose", "without perm the axes are reversed", perms="none")
     for place, operator in enumerate(("Unsqueeze", "Squeeze")):
-        w = weave()
         x = w.given(different("x", 2, 1, 3, 1))
-        w.node(operator, w.node("Transpose", x, perm=[3, 0, 2, 1]), _ints(0 if place else 1))
+        w.node(operator, w.node("Transpose", x, perm=[3, 0, 2, 1]), integers(0 if place else 1))
         yield w.end(f"transpose_{operator.lower()}", "axes are those of what was turned")
     for axes in ((1, 1), (0, 1), (2, 0), (-1, 0)):
-        w = weave()
-        x = w.node("Unsqueeze", w.given(different("x", 1, 3, 1)), _ints(axes[0]))
-        w.node("Squeeze", x, _ints(axes[1]))
+        x = w.node("Unsqueeze", w.given(different("x", 1, 3, 1)), integers(axes[0]))
+        w.node("Squeeze", x, integers(axes[1]))
         yield w.end("unsqueeze_squeeze", "another axis of length 1 is dropped than was added", axes=f"{axes}")
-    w = weave()
-    w.node("Unsqueeze", w.node("Squeeze", w.given(different("x", 1, 3, 1, 2))), _ints(0, 3))
+    w.node("Unsqueeze", w.node("Squeeze", w.given(different("x", 1, 3, 1, 2))), integers(0, 3))
     yield w.end("squeeze_unsqueeze", "without axes all of length 1 are dropped")
 
 
-def _reshapes(weave: Weave) -> Iterator[Chain]:
+def _reshapes(w: Weaver) -> Iterator[Chain]:
     forms = (
         ("windows", (1, 4, 6, 2), (1, 2, 2, 2, 3, 2), [0, 1, 3, 2, 4, 5], (4, 2, 3, 2)),
         ("shuffled_channels", (1, 6, 2, 2), (1, 2, 3, 2, 2), [0, 2, 1, 3, 4], (1, 6, 2, 2)),
@@ -67,9 +56,8 @@ def _reshapes(weave: Weave) -> Iterator[Chain]:
         ("joined_again", (2, 3, 4), (2, 3, 2, 2), [0, 1, 2, 3], (2, 3, 4)),
     )
     for word, start, inner, perm, end in forms:
-        w = weave()
-        x = w.node("Reshape", w.given(different("x", *start)), _ints(*inner))
-        w.node("Reshape", w.node("Transpose", x, perm=perm), _ints(*end))
+        x = w.node("Reshape", w.given(different("x", *start)), integers(*inner))
+        w.node("Reshape", w.node("Transpose", x, perm=perm), integers(*end))
         yield w.end(
             "reshape_transpose_reshape", "looks like a known rearrangement, and may be another", form=word
         )
@@ -78,37 +66,33 @@ def _reshapes(weave: Weave) -> Iterator[Chain]:
         ((1, 0, 12), (0, 2, -1), 0), ((4, 2, 3), (2, 0, -1), 0), ((24,), (2, 3, 4), 0),
         ((-1, 2), (3, 0, 4), 0), ((4, -1), (2, -1), 1),
     ):  # fmt: skip
-        w = weave()
-        x = w.node("Reshape", w.given(different("x", 2, 2, 6)), _ints(*first))
-        w.node("Reshape", x, _ints(*second), **({"allowzero": allowed} if allowed else {}))
+        x = w.node("Reshape", w.given(different("x", 2, 2, 6)), integers(*first))
+        w.node("Reshape", x, integers(*second), **({"allowzero": allowed} if allowed else {}))
         yield w.end(
             "reshape_reshape", "a 0 stands for the extent between the two", shapes=f"{first} {second}"
         )
-    w = weave()
     x = w.node("Flatten", w.given(different("x", 2, 3, 4)), axis=2)
-    w.node("Reshape", x, _ints(0, 2, -1))
+    w.node("Reshape", x, integers(0, 2, -1))
     yield w.end("flatten_reshape", "a 0 stands for the extent that Flatten made")
-    w = weave()
-    w.node("Reshape", w.node("Transpose", w.given(different("x", 1, 3, 4)), perm=[0, 2, 1]), _ints(1, 3, 4))
+    w.node(
+        "Reshape", w.node("Transpose", w.given(different("x", 1, 3, 4)), perm=[0, 2, 1]), integers(1, 3, 4)
+    )
     yield w.end("transpose_reshape", "the shape is as before, the order is not")
-    w = weave()
-    w.node("Reshape", w.node("Transpose", w.given(different("x", 1, 3, 1)), perm=[1, 2, 0]), _ints(3))
+    w.node("Reshape", w.node("Transpose", w.given(different("x", 1, 3, 1)), perm=[1, 2, 0]), integers(3))
     yield w.end("transpose_reshape", "only axes of length 1 change places: nothing moves", ones="yes")
-    w = weave()
-    w.node("Transpose", w.node("Reshape", w.given(different("x", 3, 4)), _ints(4, 3)), perm=[1, 0])
+    w.node("Transpose", w.node("Reshape", w.given(different("x", 3, 4)), integers(4, 3)), perm=[1, 0])
     yield w.end("reshape_transpose", "the shape is as before, the order is not")
     for mode in ("DCR", "CRD"):
-        w = weave()
         x = w.node("DepthToSpace", w.given(different("x", 1, 8, 2, 3)), blocksize=2, mode=mode)
         w.node("SpaceToDepth", x, blocksize=2)
         yield w.end("depth_to_space_to_depth", "only DCR is undone by SpaceToDepth", mode=mode)
 
 
 def _slice(w: Weaver, value: str, start: int, end: int, axis: int, step: int = 1) -> str:
-    return w.node("Slice", value, _ints(start), _ints(end), _ints(axis), _ints(step))
+    return w.node("Slice", value, integers(start), integers(end), integers(axis), integers(step))
 
 
-def _slices(weave: Weave) -> Iterator[Chain]:
+def _slices(w: Weaver) -> Iterator[Chain]:
     far = 1 << 40
     for one, other in (
         ((1, 9, 0, 2), (1, 3, 0, 1)), ((8, -far, 0, -1), (0, far, 0, 3)),
@@ -116,15 +100,13 @@ def _slices(weave: Weave) -> Iterator[Chain]:
         ((0, -3, 0, 1), (1, -1, 0, 1)), ((1, 5, 0, 1), (1, 3, 1, 1)),
         ((3, 3, 0, 1), (0, far, 0, 1)), ((0, far, 0, 3), (-2, far, 0, 1)),
     ):  # fmt: skip
-        w = weave()
         _slice(w, _slice(w, w.given(different("x", 10, 4)), *one), *other)
         yield w.end("slice_slice", "the second counts in what the first has left", slices=f"{one} {other}")
     for word, shape, span in (
         ("reversed", (-1, 2), (-1, -far, 0, -1)), ("every_second", (-1, 2), (0, far, 0, 2)),
         ("every_second_of_the_last", (2, 6), (1, far, 1, 2)), ("one_of_a_new_axis", (1, 12), (0, far, 0, 3)),
     ):  # fmt: skip
-        w = weave()
-        _slice(w, w.node("Reshape", w.given(different("x", 12)), _ints(*shape)), *span)
+        _slice(w, w.node("Reshape", w.given(different("x", 12)), integers(*shape)), *span)
         yield w.end("reshape_slice", "steps along an axis that was not there before", part=word)
     pieces: dict[str, list[tuple[int, int]]] = {
         "whole": [(0, 2), (2, 6)], "swapped": [(2, 6), (0, 2)], "gap": [(0, 2), (3, 6)],
@@ -132,96 +114,79 @@ def _slices(weave: Weave) -> Iterator[Chain]:
         "from_the_end": [(-6, -4), (-4, 6)],
     }  # fmt: skip
     for word, spans in pieces.items():
-        for axis in (0, 1):
-            w = weave()
+        fits = len({end - begin for begin, end in spans}) == 1
+        for axis in (0, 1) if fits else (1,):
             x = w.given(different("x", 6, 6))
             w.node("Concat", *[_slice(w, x, *span, 1) for span in spans], axis=axis)
-            fits = len({each[1] - each[0] for each in spans}) == 1
-            if axis == 1 or fits:
-                why = "together they are the whole only in order, without gap, along the same axis"
-                yield w.end("slice_concat", why, pieces=word, axis=str(axis))
-    w = weave()
+            why = "together they are the whole only in order, without gap, along the same axis"
+            yield w.end("slice_concat", why, pieces=word, axis=str(axis))
     x = w.given(different("x", 2, 6))
     w.node("Concat", *[_slice(w, x, start, 6, 1, 2) for start in (0, 1)], axis=1)
     yield w.end("slice_concat", "steps of two, as patches are taken", pieces="every_second", axis="1")
-    w = weave()
     x = w.node("Concat", w.given(different("x", 2, 3)), w.given(different("y", 2, 3)), axis=1)
     _slice(w, x, 2, 5, 1)
     yield w.end("concat_slice", "across the seam")
-    w = weave()
     x = w.node("Concat", w.given(different("x", 2, 3)), w.given(different("y", 2, 3)), axis=1)
     _slice(w, x, 3, 6, 1)
     yield w.end("concat_slice", "the second alone", part="second")
     for first, second in (([2, 0, 1], [1, 1, -1]), ([-1, -2], [0, -1, 1])):
-        w = weave()
-        x = w.node("Gather", w.given(different("x", 3, 4)), _ints(*first), axis=0)
-        w.node("Gather", x, _ints(*second), axis=0)
+        x = w.node("Gather", w.given(different("x", 3, 4)), integers(*first), axis=0)
+        w.node("Gather", x, integers(*second), axis=0)
         yield w.end(
             "gather_gather", "the second counts in what the first has taken", indices=f"{first} {second}"
         )
-    w = weave()
-    w.node("Gather", w.node("Transpose", w.given(different("x", 3, 3, 3)), perm=[2, 0, 1]), _ints(2), axis=0)
+    w.node(
+        "Gather", w.node("Transpose", w.given(different("x", 3, 3, 3)), perm=[2, 0, 1]), integers(2), axis=0
+    )
     yield w.end("transpose_gather", "the axis is that of what was turned")
 
 
-def _splits(weave: Weave) -> Iterator[Chain]:
+def _splits(w: Weaver) -> Iterator[Chain]:
     for word, order, axis in (("whole", (0, 1, 2), 1), ("swapped", (2, 0, 1), 1),
                               ("other_axis", (0, 1, 2), 0), ("part", (0, 2), 1),
                               ("twice", (1, 1), 1)):  # fmt: skip
-        w = weave()
-        parts = w.nodes("Split", w.given(different("x", 2, 6)), _ints(2, 2, 2), axis=1, outputs=3)
+        parts = w.nodes("Split", w.given(different("x", 2, 6)), integers(2, 2, 2), axis=1, outputs=3)
         w.node("Concat", *[parts[place] for place in order], axis=axis)
         yield w.end(
             "split_concat", "together they are the whole only in order, along the same axis", pieces=word
         )
-    w = weave()
     x = w.node("Concat", w.given(different("x", 2, 4)), w.given(different("y", 2, 2)), axis=1)
-    parts = w.nodes("Split", x, _ints(2, 4), axis=1, outputs=2)
+    parts = w.nodes("Split", x, integers(2, 4), axis=1, outputs=2)
     yield w.end("concat_split", "cut at another place than the seam")
-    w = weave()
     x = w.node("Transpose", w.given(different("x", 4, 4)), perm=[1, 0])
-    parts = w.nodes("Split", x, _ints(1, 3), axis=0, outputs=2)
+    parts = w.nodes("Split", x, integers(1, 3), axis=0, outputs=2)
     yield w.end("transpose_split", "the axis is that of what was turned")
-    w = weave()
     x, y = (w.node("Transpose", w.given(different(key, 2, 2, 2)), perm=[1, 2, 0]) for key in "xy")
     w.node("Concat", x, y, axis=0)
     yield w.end("transpose_concat", "the axis is that of what was turned")
-    w = weave()
     x = w.node("Transpose", w.given(different("x", 2, 2, 2)), perm=[1, 2, 0])
     y = w.node("Transpose", w.given(different("y", 2, 2, 2)), perm=[2, 0, 1])
     w.node("Concat", x, y, axis=0)
     yield w.end("transpose_concat", "turned in different ways", perms="two")
 
 
-def _pads(weave: Weave) -> Iterator[Chain]:
+def _pads(w: Weaver) -> Iterator[Chain]:
     value = np.array(7, np.float32)
     for word, first, second in (("values", None, value), ("same", value, value), ("cropped", value, None)):
-        w = weave()
         x = w.node(
-            "Pad", w.given(different("x", 2, 3)), _ints(0, 1, 1, 2), *([] if first is None else [first])
+            "Pad", w.given(different("x", 2, 3)), integers(0, 1, 1, 2), *([] if first is None else [first])
         )
-        pads = _ints(0, -1, 0, -1) if word == "cropped" else _ints(1, 0, 0, 1)
+        pads = integers(0, -1, 0, -1) if word == "cropped" else integers(1, 0, 0, 1)
         w.node("Pad", x, pads, *([] if second is None else [second]))
         yield w.end("pad_pad", "each has its value", pads=word)
     for mode in ("edge", "reflect"):
-        w = weave()
-        x = w.node("Pad", w.given(different("x", 2, 3)), _ints(0, 1, 0, 1), mode=mode)
-        w.node("Pad", x, _ints(0, 1, 0, 1), mode=mode)
+        x = w.node("Pad", w.given(different("x", 2, 3)), integers(0, 1, 0, 1), mode=mode)
+        w.node("Pad", x, integers(0, 1, 0, 1), mode=mode)
         yield w.end("pad_pad", "the second reflects what the first has added", pads=mode)
-    w = weave()
-    _slice(w, w.node("Pad", w.given(different("x", 2, 3)), _ints(0, 2, 0, 2), value), 1, 6, 1)
+    _slice(w, w.node("Pad", w.given(different("x", 2, 3)), integers(0, 2, 0, 2), value), 1, 6, 1)
     yield w.end("pad_slice", "a part of the border stays")
-    w = weave()
-    w.node("Pad", _slice(w, w.given(different("x", 2, 6)), 1, 5, 1), _ints(0, 1, 0, 1))
+    w.node("Pad", _slice(w, w.given(different("x", 2, 6)), 1, 5, 1), integers(0, 1, 0, 1))
     yield w.end("slice_pad", "what was cut away is not what is padded")
-    w = weave()
     x = w.node("Transpose", w.given(different("x", 2, 3, 2)), perm=[2, 0, 1])
-    w.node("Pad", x, _ints(1, 0, 0, 0, 2, 0))
+    w.node("Pad", x, integers(1, 0, 0, 0, 2, 0))
     yield w.end("transpose_pad", "pads are those of what was turned")
-    w = weave()
-    x = w.node("Expand", w.given(different("x", 3, 1)), _ints(2, 3, 4))
-    w.node("Reshape", x, _ints(6, 4))
+    x = w.node("Expand", w.given(different("x", 3, 1)), integers(2, 3, 4))
+    w.node("Reshape", x, integers(6, 4))
     yield w.end("expand_reshape", "expanded elements are there")
-    w = weave()
-    _slice(w, w.node("Tile", w.given(different("x", 2, 3)), _ints(1, 3)), 2, 8, 1, 2)
+    _slice(w, w.node("Tile", w.given(different("x", 2, 3)), integers(1, 3)), 2, 8, 1, 2)
     yield w.end("tile_slice", "every second of what is repeated")

@@ -9,18 +9,17 @@ import numpy as np
 
 from generator.models.chains.chains import Chain, Weaver
 from generator.models.chains.exact_data import real, whole
-from generator.models.neighbours.patterns.weaving import Weave
 
 _ROW = np.array([3, -3, 1, -1], np.float32)
 """Of mean 0, with the variance 5: with an epsilon of 11 the root is 4."""
 
 
-def chains(weave: Weave) -> Iterator[Chain]:
+def chains(w: Weaver) -> Iterator[Chain]:
     """Every chain with a normalization or what looks like one."""
-    yield from _behind_sums(weave)
-    yield from _written_out(weave)
-    yield from _look_alike(weave)
-    yield from _gelu(weave)
+    yield from _behind_sums(w)
+    yield from _written_out(w)
+    yield from _look_alike(w)
+    yield from _gelu(w)
 
 
 def _rows(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
@@ -30,35 +29,31 @@ def _rows(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     return (offsets + signs * _ROW).astype(np.float32)
 
 
-def _behind_sums(weave: Weave) -> Iterator[Chain]:
+def _behind_sums(w: Weaver) -> Iterator[Chain]:
     addends = {"same": (2, 3, 4), "row": (4,), "matrix": (3, 4), "rows": (3, 1)}
     for word, axes in addends.items():
         for both in (False, True):
-            w = weave()
             x = w.given(whole("x", 2, 3, 4))
             y = w.node("Add", x, whole("addend", *axes))
             z = w.node("LayerNormalization", y, whole("s", 4, least=1), whole("b", 4), epsilon=0.5, axis=-1)
             outputs = (z, y) if both else ()
             why = "the sum is asked for as well, and what is added broadcasts"
             yield w.end("add_layer_norm", why, *outputs, addend=word, asked="both" if both else "last")
-    w = weave()
     x, y = w.given(whole("x", 2, 3, 4)), w.given(whole("y", 2, 3, 4))
     z = w.node("Add", w.node("Add", x, y), whole("bias", 4))
     w.node("LayerNormalization", z, whole("s", 4, least=1), epsilon=0.5)
     yield w.end("add_add_layer_norm", "a sum of two and a bias, without a bias of the normalization")
-    w = weave()
     x = w.given(whole("x", 2, 3, 4))
     y = w.node("Add", x, whole("addend", 2, 3, 4))
     w.node("LayerNormalization", y, whole("s", 3, 4, least=1), whole("b", 3, 4), epsilon=0.5, axis=1)
     yield w.end("add_layer_norm", "normalized over two axes", axis="1")
 
 
-def _written_out(weave: Weave) -> Iterator[Chain]:
+def _written_out(w: Weaver) -> Iterator[Chain]:
     why = "as LayerNormalization is written out; epsilon stands under the root"
     for data in ("plain", "real"):
         for square in ("Pow", "Mul"):
             for rest in ("scale_and_bias", "scale", "none"):
-                w = weave()
                 epsilon = 11.0 if data == "plain" else math.ldexp(1, -16)
                 x = w.given(_rows(2, 3) if data == "plain" else real("x", 2, 3, 4))
                 scale, bias = w.constant(whole("s", 4, least=1)), w.constant(whole("b", 4))
@@ -67,11 +62,12 @@ def _written_out(weave: Weave) -> Iterator[Chain]:
                     y = w.node("Mul", y, scale)
                 if rest == "scale_and_bias":
                     w.node("Add", y, bias)
-                chain = w.end("layer_norm_written_out", why, square=square, data=data, affine=rest)
                 ones = w.constant(np.ones(4, np.float32))
                 given = [scale if rest != "none" else ones, *([bias] if rest == "scale_and_bias" else [])]
                 short = w.link("LayerNormalization", x, *given, epsilon=epsilon)
-                yield w.spelled(chain, short)
+                yield w.end(
+                    "layer_norm_written_out", why, spelled=[short], square=square, data=data, affine=rest
+                )
 
 
 def _normalized(w: Weaver, x: str, square: str, epsilon: float, axes: list[int] | None = None) -> str:
@@ -86,42 +82,36 @@ def _normalized(w: Weaver, x: str, square: str, epsilon: float, axes: list[int] 
     return w.node("Div", apart, root)
 
 
-def _look_alike(weave: Weave) -> Iterator[Chain]:
+def _look_alike(w: Weaver) -> Iterator[Chain]:
     below = np.swapaxes(_rows(2, 3), 1, 2)
     apart_by_two = _rows(3).reshape(3, 2, 2).transpose(1, 0, 2)
     for axes, data, word in (([1], below, "middle"), ([0, 2], apart_by_two, "outer")):
-        w = weave()
         _normalized(w, w.given(np.ascontiguousarray(data)), "Mul", 11.0, axes)
         yield w.end("normalized_along", "not along the last axis: no LayerNormalization", axes=word)
-    w = weave()
     x = w.given(_rows(2, 3))
     apart = w.node("Sub", x, w.node("ReduceMean", x, axes=[-1]))
     variance = w.node("ReduceMean", w.node("Mul", apart, apart), axes=[-1])
     root = w.node("Sqrt", w.node("Add", variance, np.array(11, np.float32)))
     w.node("Div", apart, w.node("Add", root, np.array(4, np.float32)))
     yield w.end("epsilon_beside_root", "added behind the root: no epsilon of LayerNormalization")
-    w = weave()
     x = w.given(_rows(2, 3))
     mean = w.node("ReduceMean", x, axes=[-1])
     apart = w.node("Sub", mean, x)
     variance = w.node("ReduceMean", w.node("Mul", apart, apart), axes=[-1])
     w.node("Div", apart, w.node("Sqrt", w.node("Add", variance, np.array(11, np.float32))))
     yield w.end("mean_less_value", "the mean less the value: of the other sign than LayerNormalization")
-    w = weave()
     x = w.given(np.array([[3, 4, 0, 0], [0, -3, 0, 4], [6, 0, -8, 0]], np.float32))
     w.node("Sqrt", w.node("ReduceSum", w.node("Mul", x, x), axes=[-1]))
     yield w.end("root_of_sum_of_squares", "as ReduceL2 is written out, axes kept")
-    w = weave()
     x = w.given(np.array([[3, -4, 0, 1], [0, -3, 0, 4]], np.float32))
     w.node("ReduceSum", w.node("Abs", x), axes=[0], keepdims=0)
     yield w.end("sum_of_absolutes", "as ReduceL1 is written out, the axis dropped")
 
 
-def _gelu(weave: Weave) -> Iterator[Chain]:
+def _gelu(w: Weaver) -> Iterator[Chain]:
     root, half, one = np.float32(np.sqrt(2)), np.array(0.5, np.float32), np.array(1, np.float32)
     for order in ("half_last", "half_first", "half_inside"):
         for bias in (False, True):
-            w = weave()
             data = real("gelu", 2, 12)
             x = start = w.given(whole("gelu", 2, 12) if bias else data)
             if bias:
@@ -135,9 +125,9 @@ def _gelu(weave: Weave) -> Iterator[Chain]:
             else:
                 w.node("Mul", x, w.node("Mul", grown, half))
             why = "as Gelu is written out, with its half in either place"
-            chain = w.end("gelu_written_out", why, half=order, bias="added" if bias else "none")
             # The constant is the root of 2 rounded: a relative error of u in erf's argument (docs/bounds.md).
             beside = np.abs(data.astype(np.float64)) * math.ldexp(1, -24)
             short = [w.link("Add", start, whole("bias", 12))] if bias else []
             short.append(w.link("Gelu", short[0].outputs[0] if bias else x))
-            yield w.spelled(chain, *short, beside=beside)
+            word = "added" if bias else "none"
+            yield w.end("gelu_written_out", why, spelled=short, beside=beside, half=order, bias=word)

@@ -6,21 +6,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from generator.models.chains.chains import Chain
+from generator.models.chains.chains import Chain, Weaver
 from generator.models.chains.exact_data import different, powers, whole
 from generator.models.neighbours.patterns.around_convolutions import normalization
-from generator.models.neighbours.patterns.weaving import Weave
 
 
-def chains(weave: Weave) -> Iterator[Chain]:
+def chains(w: Weaver) -> Iterator[Chain]:
     """Every chain around a product of matrices."""
-    yield from _with_bias(weave)
-    yield from _turned(weave)
-    yield from _scaled(weave)
-    yield from _of_gemm(weave)
+    yield from _with_bias(w)
+    yield from _turned(w)
+    yield from _scaled(w)
+    yield from _of_gemm(w)
 
 
-def _with_bias(weave: Weave) -> Iterator[Chain]:
+def _with_bias(w: Weaver) -> Iterator[Chain]:
     shapes = {
         "columns": (4,), "row": (1, 4), "rows": (4, 1), "full": (4, 4), "scalar": (), "one": (1,),
         "rank_above": (2, 1, 4), "batch": (2, 1, 1, 4),
@@ -28,7 +27,6 @@ def _with_bias(weave: Weave) -> Iterator[Chain]:
     why = "the bias of a fused product is one row: other shapes broadcast, and may give a rank more"
     for word, axes in shapes.items():
         for first in (False, True):
-            w = weave()
             y = w.node("MatMul", w.given(whole("x", 4, 3)), whole("w", 3, 4))
             bias = w.constant(whole("bias", *axes))
             w.node("Add", *((bias, y) if first else (y, bias)))
@@ -41,30 +39,24 @@ def _with_bias(weave: Weave) -> Iterator[Chain]:
         ("batch_right", (4, 3), (2, 3, 4), (4,)),
         ("batch_of_one_row", (2, 1, 3), (3, 4), (2, 1, 4)),
     ):
-        w = weave()
         y = w.node("MatMul", w.given(whole("x", *left)), w.given(whole("w", *right)))
         w.node("Relu", w.node("Add", y, whole("bias", *axes)))
         yield w.end("matmul_add_relu", why, ranks=word)
-    w = weave()
     x = w.given(whole("x", 4, 4))
     y = w.node("MatMul", x, whole("w", 4, 4))
     w.node("Add", y, x)
     yield w.end("matmul_add", "what is added is no constant, and no row", bias="what_went_in")
-    w = weave()
     y = w.node("MatMul", w.given(whole("x", 4, 3)), whole("w", 3, 4))
-    w.node("BatchNormalization", y, *normalization("normal", 4), epsilon=0.5)
+    w.node("BatchNormalization", y, *normalization("normal ", 4), epsilon=0.5)
     yield w.end("matmul_bn", "columns are scaled, not rows")
-    w = weave()
     y = w.node("MatMul", w.given(whole("x", 4, 3)), whole("w", 3, 4))
-    w.node("BatchNormalization", y, *normalization("normal", 4))
+    w.node("BatchNormalization", y, *normalization("normal ", 4))
     yield w.end("matmul_bn", "columns are scaled, not rows", epsilon="default")
-    w = weave()
     y = w.node("MatMul", w.given(whole("x", 3, 3)), whole("w", 3, 3))
     w.node("MatMul", y, whole("v", 3, 3))
     yield w.end(
         "matmul_matmul", "constant factors may be multiplied beforehand, in this order", constant="right"
     )
-    w = weave()
     y = w.node("MatMul", whole("w", 3, 3), w.given(whole("x", 3, 3)))
     w.node("MatMul", whole("v", 3, 3), y)
     yield w.end(
@@ -72,12 +64,11 @@ def _with_bias(weave: Weave) -> Iterator[Chain]:
     )
 
 
-def _turned(weave: Weave) -> Iterator[Chain]:
+def _turned(w: Weaver) -> Iterator[Chain]:
     why = "squares hide which factor is turned, and values do not"
     for perm in ([1, 0], [0, 1]):
         for which in ("left", "right", "both"):
             for given in ("constant", "given"):
-                w = weave()
                 x = w.given(different("x", 3, 3))
                 y = w.given(different("y", 3, 3)) if given == "given" else w.constant(different("y", 3, 3))
                 left = w.node("Transpose", x, perm=perm) if which in ("left", "both") else x
@@ -86,53 +77,45 @@ def _turned(weave: Weave) -> Iterator[Chain]:
                 yield w.end("transpose_matmul", why, turned=which, right=given, perm=" ".join(map(str, perm)))
     for perm in ([0, 2, 1], [1, 0, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]):
         for which in ("left", "right"):
-            w = weave()
             x, y = w.given(different("x", 3, 3, 3)), w.given(whole("y", 3, 3, 3))
             turned = w.node("Transpose", x if which == "left" else y, perm=perm)
             w.node("MatMul", *((turned, y) if which == "left" else (x, turned)))
             yield w.end("transpose_matmul", "only a turn of the last two axes is one of the matrix",
                         turned=which, perm=" ".join(map(str, perm)))  # fmt: skip
     for perm, axes in (([1, 0], (3,)), ([0, 2, 1], (3,)), ([1, 0], (2, 3, 2)), ([1, 0, 2], (3, 3, 1))):
-        w = weave()
         x, y = w.given(different("x", *((3, 4) if len(perm) == 2 else (3, 3, 3)))), w.given(whole("y", *axes))
         w.node("MatMul", w.node("Transpose", x, perm=perm), y)
         yield w.end("transpose_matmul", why, turned="left", perm=" ".join(map(str, perm)), right=f"{axes}")
     for perm, axes in (([1, 0], (3,)), ([0, 2, 1], (3,)), ([1, 0], (2, 2, 3)), ([1, 0, 2], (1, 3, 3))):
-        w = weave()
         x, y = w.given(whole("x", *axes)), w.given(different("y", *((4, 3) if len(perm) == 2 else (3, 3, 3))))
         w.node("MatMul", x, w.node("Transpose", y, perm=perm))
         yield w.end("transpose_matmul", why, turned="right", perm=" ".join(map(str, perm)), left=f"{axes}")
-    w = weave()
     x, y = w.given(different("x", 2, 3, 2, 3)), w.given(whole("y", 2, 3, 2, 3))
     left = w.node("Transpose", x, perm=[0, 2, 1, 3])
     right = w.node("Transpose", y, perm=[0, 2, 3, 1])
     w.node("MatMul", left, right)
     yield w.end("transpose_matmul", "as heads of attention are turned", turned="heads")
     for perm in ([1, 0, 2], [0, 2, 1]):
-        w = weave()
         y = w.node("MatMul", w.given(whole("x", 3, 3, 3)), w.given(whole("y", 3, 3, 3)))
         w.node("Transpose", y, perm=perm)
         yield w.end("matmul_transpose", "turned afterwards, both factors turn and change places",
                     perm=" ".join(map(str, perm)))  # fmt: skip
-    w = weave()
     y = w.node("Flatten", w.given(whole("x", 2, 3, 4)), axis=2)
     w.node("Gemm", y, whole("w", 5, 4), whole("c", 5), transB=1)
     yield w.end("flatten_gemm", "rows are what lies before the axis")
-    w = weave()
     y = w.node("Reshape", w.given(whole("x", 2, 3, 4)), np.array([-1, 4], np.int64))
     z = w.node("MatMul", y, whole("w", 4, 5))
     w.node("Reshape", z, np.array([2, 3, 5], np.int64))
     yield w.end("reshape_matmul_reshape", "rows of a batch stay in order")
 
 
-def _scaled(weave: Weave) -> Iterator[Chain]:
+def _scaled(w: Weaver) -> Iterator[Chain]:
     scales = {"scalar": (), "columns": (4,), "rows": (4, 1), "rank_above": (1, 1, 1)}
     for word, axes in scales.items():
         for operator in ("Mul", "Div"):
             for place in ("before", "behind"):
                 if place == "before" and word in ("columns",):
                     continue
-                w = weave()
                 x = w.given(whole("x", 4, 3))
                 scale = w.constant(powers("scale", *axes))
                 if place == "before":
@@ -142,7 +125,6 @@ def _scaled(weave: Weave) -> Iterator[Chain]:
                 name = f"{operator.lower()}_matmul" if place == "before" else f"matmul_{operator.lower()}"
                 yield w.end(name, "a scalar goes into the product, and may give a rank more", scale=word)
     for size in (2, 4):
-        w = weave()
         x, y = w.given(whole("x", 1, 2, size, 4)), w.given(whole("y", 1, 2, 4, size))
         product = w.node("Div", w.node("MatMul", x, y), np.array(8, np.float32))
         places = range(size)
@@ -153,10 +135,9 @@ def _scaled(weave: Weave) -> Iterator[Chain]:
         )
 
 
-def _of_gemm(weave: Weave) -> Iterator[Chain]:
+def _of_gemm(w: Weaver) -> Iterator[Chain]:
     for turned in (0, 1):
         for alpha, beta in ((1.0, 1.0), (0.5, 2.0), (2.0, 0.0)):
-            w = weave()
             weights = whole("w", 4, 3) if turned else whole("w", 3, 4)
             x = w.given(whole("x", 3, 2) if turned else whole("x", 2, 3))
             y = w.node(
@@ -166,30 +147,25 @@ def _of_gemm(weave: Weave) -> Iterator[Chain]:
             yield w.end("gemm_relu", "factors scale product and bias apart", alpha=f"{alpha:g}",
                         turned="both" if turned else "none")  # fmt: skip
     for bias, axes in (("none", (4,)), ("row", (4,)), ("rows", (2, 1)), ("rank_above", (2, 1, 4))):
-        w = weave()
         further = [] if bias == "none" else [whole("c", 4)]
         y = w.node("Gemm", w.given(whole("x", 2, 3)), whole("w", 3, 4), *further, alpha=0.5, beta=2.0)
         w.node("Add", y, whole("addend", *axes))
         yield w.end("gemm_add", "what is added is not scaled by alpha or beta", bias=bias)
-    w = weave()
     y = w.node("Gemm", w.given(whole("x", 4, 3)), whole("w", 3, 4), whole("c", 4))
-    w.node("BatchNormalization", y, *normalization("normal", 4), epsilon=0.5)
+    w.node("BatchNormalization", y, *normalization("normal ", 4), epsilon=0.5)
     yield w.end("gemm_bn", "columns are scaled, not rows")
     for which in ("left", "right"):
         for perm in ([1, 0], [0, 1]):
-            w = weave()
             x, y = w.given(different("x", 3, 3)), w.given(whole("y", 3, 3))
             turned_one = w.node("Transpose", x if which == "left" else y, perm=perm)
             w.node("Gemm", *((turned_one, y) if which == "left" else (x, turned_one)), transB=1)
             why = "turned twice is not turned, and what perm leaves in place is not turned at all"
             yield w.end("transpose_gemm", why, turned=which, perm=" ".join(map(str, perm)))
-            w = weave()
             x, y = w.given(different("x", 3, 3)), w.given(whole("y", 3, 3))
             turned_one = w.node("Transpose", x if which == "left" else y, perm=perm)
             product = w.node("MatMul", *((turned_one, y) if which == "left" else (x, turned_one)))
             w.node("Add", product, whole("bias", 3))
             yield w.end("transpose_matmul_add", why, turned=which, perm=" ".join(map(str, perm)))
-    w = weave()
     y = w.node("Gemm", w.given(whole("x", 2, 3)), whole("w", 3, 4), whole("c", 4))
     w.node("Gemm", y, whole("v", 4, 2), whole("d", 2))
     yield w.end("gemm_gemm", "the first bias is multiplied by the second weights")

@@ -13,20 +13,19 @@ import numpy as np
 
 from generator.models.chains.chains import Chain, Weaver
 from generator.models.chains.exact_data import whole
-from generator.models.neighbours.patterns.weaving import Weave
 
 _SCALE = 0.5
 Numbers = type[np.uint8] | type[np.int8]
 
 
-def chains(weave: Weave) -> Iterator[Chain]:
+def chains(w: Weaver) -> Iterator[Chain]:
     """Every chain with QuantizeLinear and DequantizeLinear."""
-    yield from _round_trips(weave)
-    yield from _requantised(weave)
-    yield from _around_one(weave)
-    yield from _around_two(weave)
-    yield from _around_sums(weave)
-    yield from _halves(weave)
+    yield from _round_trips(w)
+    yield from _requantised(w)
+    yield from _around_one(w)
+    yield from _around_two(w)
+    yield from _around_sums(w)
+    yield from _halves(w)
 
 
 def _quantised(w: Weaver, value: str, zero: int = 4, kind: Numbers = np.uint8, scale: float = _SCALE) -> str:
@@ -42,22 +41,19 @@ def _bytes(key: str, *shape: int, kind: Numbers = np.uint8) -> Any:
     return whole(key, *shape, least=int(info.min), most=int(info.max), dtype=kind)
 
 
-def _round_trips(weave: Weave) -> Iterator[Chain]:
+def _round_trips(w: Weaver) -> Iterator[Chain]:
     why = "to quantise and back rounds and saturates: the pair is no identity"
     for kind, zero in ((np.uint8, 0), (np.uint8, 128), (np.int8, 0), (np.int8, -6)):
-        w = weave()
         x = w.given(
             np.array([[0.25, -0.25, 0.75, -1.5, 500, -500], [1.6, 2.2, -0.1, 63.4, -64.4, 0]], np.float32)
         )
         _restored(w, _quantised(w, x, zero, kind), zero, kind)
         yield w.end("quantise_dequantise", why, zero=str(zero), to=np.dtype(kind).name)
-    w = weave()
     x = w.given((whole("x", 2, 3, 4, least=-600, most=600) / 8).astype(np.float32))
     scales, zeros = np.array([0.25, 0.5, 2], np.float32), np.array([0, 100, 8], np.uint8)
     y = w.node("QuantizeLinear", x, scales, zeros, axis=1)
     w.node("DequantizeLinear", y, scales, zeros, axis=1)
     yield w.end("quantise_dequantise", why, zero="each_channel")
-    w = weave()
     x = w.given((whole("x", 3, 3, 3, least=-600, most=600) / 8).astype(np.float32))
     y = w.node("QuantizeLinear", x, scales, zeros, axis=0)
     w.node("DequantizeLinear", y, scales, zeros, axis=2)
@@ -66,13 +62,12 @@ def _round_trips(weave: Weave) -> Iterator[Chain]:
         ("scale", (4, np.uint8, 0.5), (4, np.uint8, 2.0)),
         ("zero", (4, np.uint8, 0.5), (10, np.uint8, 0.5)),
     ):
-        w = weave()
         x = w.given(whole("x", 3, 5, least=-40, most=140) / np.float32(4))
         _restored(w, _quantised(w, x, *one), *other)
         yield w.end("quantise_dequantise", "back by another scale or zero point", other=word)
 
 
-def _requantised(weave: Weave) -> Iterator[Chain]:
+def _requantised(w: Weaver) -> Iterator[Chain]:
     settings: dict[str, tuple[tuple[int, Numbers, float], tuple[int, Numbers, float]]] = {
         "same": ((4, np.uint8, 0.5), (4, np.uint8, 0.5)),
         "scale": ((4, np.uint8, 0.5), (4, np.uint8, 2.0)),
@@ -82,7 +77,6 @@ def _requantised(weave: Weave) -> Iterator[Chain]:
         "unsigned": ((0, np.int8, 0.5), (0, np.uint8, 0.5)),
     }
     for word, (one, other) in settings.items():
-        w = weave()
         x = w.given(_bytes("x", 4, 8, kind=one[1]))
         _quantised(w, _restored(w, x, *one), *other)
         yield w.end(
@@ -90,7 +84,7 @@ def _requantised(weave: Weave) -> Iterator[Chain]:
         )
 
 
-def _around_one(weave: Weave) -> Iterator[Chain]:
+def _around_one(w: Weaver) -> Iterator[Chain]:
     pads = np.array([0, 0, 1, 0, 0, 0, 0, 1], np.int64)
     minus, plus = np.array(-2, np.float32), np.array(4, np.float32)
     forms: tuple[tuple[str, str, tuple[Any, ...], dict[str, Any]], ...] = (
@@ -117,28 +111,24 @@ def _around_one(weave: Weave) -> Iterator[Chain]:
             ("other", (100, np.uint8, 0.5), (30, np.uint8, 1.0)),
             ("signed", (-4, np.int8, 0.25), (-4, np.int8, 0.25)),
         ):
-            w = weave()
             y = _restored(w, w.given(_bytes("x", 1, 2, 4, 4, kind=one[1])), *one)
             _quantised(w, w.node(operator, y, *further, **attributes), *other)
             why = "zero is the zero point, and what is rounded is what the operator gives"
             yield w.end(f"quantised_{word}", why, scales=name)
-    w = weave()
     x = w.given(whole("x", 2, 8, least=-300, most=300) / np.float32(4))
     w.node("Relu", _restored(w, _quantised(w, x, 128), 128))
     yield w.end("quantise_dequantise_relu", "below the zero point lies what Relu takes away")
-    w = weave()
     x = w.given(whole("x", 2, 8, least=-300, most=300) / np.float32(4))
     _restored(w, _quantised(w, w.node("Relu", x), 128), 128)
     yield w.end("relu_quantise_dequantise", "only with a zero point of 0 does saturation do what Relu does")
 
 
-def _around_two(weave: Weave) -> Iterator[Chain]:
+def _around_two(w: Weaver) -> Iterator[Chain]:
     for operator in ("Add", "Mul", "Sub", "Concat"):
         for name, second, out in (
             ("same", (4, np.uint8, 0.5), (4, np.uint8, 0.5)),
             ("all_other", (8, np.uint8, 2.0), (100, np.uint8, 1.0)),
         ):
-            w = weave()
             x = _restored(w, w.given(_bytes("x", 3, 4)))
             y = _restored(w, w.given(_bytes("y", 3, 4)), *second)
             z = w.node(operator, x, y, **({"axis": 1} if operator == "Concat" else {}))
@@ -148,12 +138,11 @@ def _around_two(weave: Weave) -> Iterator[Chain]:
             )
 
 
-def _around_sums(weave: Weave) -> Iterator[Chain]:
+def _around_sums(w: Weaver) -> Iterator[Chain]:
     why = "around stands the zero point and not 0; sums are rounded once, to even"
     for pads in (0, 1):
         for bias in (False, True):
             for zero, weight_zero in ((128, 0), (4, 0), (0, 2)):
-                w = weave()
                 x = _restored(w, w.given(_bytes("x", 1, 2, 4, 4)), zero)
                 weights = whole("w", 3, 2, 3, 3, least=-5, most=5, dtype=np.int8)
                 v = _restored(w, w.constant(weights), weight_zero, np.int8, 0.25)
@@ -164,7 +153,6 @@ def _around_sums(weave: Weave) -> Iterator[Chain]:
                             bias="given" if bias else "none", pads=str(pads))  # fmt: skip
     for zero, kind, weight in ((128, np.uint8, np.int8), (4, np.uint8, np.uint8), (-4, np.int8, np.int8)):
         for quantised in (True, False):
-            w = weave()
             x = _restored(w, w.given(_bytes("x", 3, 4, kind=kind)), zero, kind)
             low = 0 if weight is np.uint8 else -6
             v = _restored(w, w.constant(whole("w", 4, 5, least=low, most=6, dtype=weight)), 2, weight, 0.25)
@@ -177,13 +165,11 @@ def _around_sums(weave: Weave) -> Iterator[Chain]:
             yield w.end("quantised_matmul", why, zero=str(zero),
                         weights=np.dtype(weight).name, out="whole" if quantised else "real")  # fmt: skip
     scales, zeros = np.array([0.25, 0.5, 2], np.float32), np.array([0, 1, -2], np.int8)
-    w = weave()
     x = _restored(w, w.given(_bytes("x", 1, 2, 4, 4)), 128)
     weights = whole("w", 3, 2, 3, 3, least=-5, most=5, dtype=np.int8)
     v = w.node("DequantizeLinear", w.constant(weights), scales, zeros, axis=0)
     _quantised(w, w.node("Relu", w.node("Conv", x, v, whole("b", 3))), 0, np.uint8, 4.0)
     yield w.end("quantised_conv_relu", "each channel of the weights has its scale", weights="each_channel")
-    w = weave()
     x = _restored(w, w.given(_bytes("x", 3, 4)), 128)
     weights = whole("w", 4, 3, least=-5, most=5, dtype=np.int8)
     v = w.node("DequantizeLinear", w.constant(weights), scales, zeros, axis=1)
@@ -191,27 +177,23 @@ def _around_sums(weave: Weave) -> Iterator[Chain]:
     yield w.end("quantised_gemm", "alpha scales the product, not the bias")
 
 
-def _halves(weave: Weave) -> Iterator[Chain]:
+def _halves(w: Weaver) -> Iterator[Chain]:
     why = "halves become even before the zero point is added"
     for zero, kind in ((3, np.uint8), (-5, np.int8)):
-        w = weave()
         x = w.given(np.arange(-7, 9, dtype=np.float32).reshape(2, 8) / np.float32(4))
         _restored(w, _quantised(w, x, zero, kind), zero, kind)
         yield w.end("halves_back", why, zero=str(zero))
         for operator, attributes in (
             ("AveragePool", {"kernel_shape": [1, 2], "strides": [1, 2]}), ("LeakyRelu", {"alpha": 0.5}),
         ):  # fmt: skip
-            w = weave()
             x = w.given(np.arange(50, 66).reshape(1, 1, 2, 8).astype(kind))
             _quantised(w, w.node(operator, _restored(w, x, zero, kind), **attributes), zero, kind)
             yield w.end(f"halves_of_{operator.lower()}", why, zero=str(zero))
         for operator in ("Add", "Mul"):
-            w = weave()
             x = _restored(w, w.given(np.arange(6, 22).reshape(2, 8).astype(kind)), zero, kind)
             y = _restored(w, w.given(np.arange(30, 46).reshape(2, 8).astype(kind)), zero, kind)
             _quantised(w, w.node(operator, x, y), zero, kind, 1.0 if operator == "Add" else 0.5)
             yield w.end(f"halves_of_{operator.lower()}", why, zero=str(zero))
-        w = weave()
         x = _restored(w, w.given(np.arange(6, 22).reshape(2, 8).astype(kind)), zero, kind)
         v = _restored(w, w.constant(whole("w", 8, 3, least=-6, most=6, dtype=np.int8)), 0, np.int8, 0.25)
         _quantised(w, w.node("MatMul", x, v), zero, kind, 0.25)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from generator.models.chains.chains import Chain
-from generator.models.neighbours.patterns.quantising import OUT_ZERO, Quantiser, integers, range_of
-from generator.models.neighbours.patterns.weaving import Weave
+from generator.models.chains.chains import Chain, Weaver
+from generator.models.chains.exact_data import integers
+from generator.models.neighbours.patterns.quantising import OUT_ZERO, Quantiser, range_of
 
 
 def _conv(q: Quantiser) -> None:
@@ -273,31 +273,31 @@ _KINDS = ("uint8", "int8")
 _DATA = ("ties", "real")
 
 
-def chains(weave: Weave) -> Iterator[Chain]:
+def chains(w: Weaver) -> Iterator[Chain]:
     """Every operator, in the types and with the classes of data that it has."""
     for word, build, why in _COMPUTED:
         for data in _DATA:
             for kind in _KINDS:
-                yield _chain(weave, word, build, why, kind, data)
+                yield _chain(w, word, build, why, kind, data)
     for place, (word, build, why) in enumerate(_IN_TURN):
         for turn, data in enumerate(_DATA):
-            yield _chain(weave, word, build, why, _KINDS[(place + turn) % 2], data)
+            yield _chain(w, word, build, why, _KINDS[(place + turn) % 2], data)
     for data, forms in (("real", _REAL), ("ties", _TIES)):
         for word, build, why in forms:
             for kind in _KINDS:
-                yield _chain(weave, word, build, why, kind, data)
+                yield _chain(w, word, build, why, kind, data)
 
 
-def chains_beside(weave: Weave) -> Iterator[Chain]:
+def chains_beside(w: Weaver) -> Iterator[Chain]:
     """Each operator once, types and data in turn: for operator versions beside those of the suite."""
     chosen = [form for form in (*_COMPUTED, *_IN_TURN) if form[0] in _BESIDE]
     for place, (word, build, why) in enumerate(chosen):
-        yield _chain(weave, word, build, why, _KINDS[(place // 2 + 1) % 2], _DATA[place % 2])
+        yield _chain(w, word, build, why, _KINDS[(place // 2 + 1) % 2], _DATA[place % 2])
     for place, (word, build, why) in enumerate(_REAL[:2]):
-        yield _chain(weave, word, build, why, _KINDS[place % 2], "real")
+        yield _chain(w, word, build, why, _KINDS[place % 2], "real")
 
 
-def _chain(weave: Weave, word: str, build: Build, why: str, kind: str, data: str) -> Chain:
-    quantiser = Quantiser(weave(), kind, data)
+def _chain(w: Weaver, word: str, build: Build, why: str, kind: str, data: str) -> Chain:
+    quantiser = Quantiser(w, kind, data)
     build(quantiser)
     return quantiser.end(f"qdq_{word}", why)

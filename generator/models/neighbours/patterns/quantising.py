@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.models.chains.chains import Chain, Link, Weaver
-from generator.models.chains.exact_data import whole
+from generator.models.chains.exact_data import integers, whole
 
 _ZEROS: dict[str, tuple[int, ...]] = {"uint8": (131, 7, 90), "int8": (-7, 41, 3)}
 _SCALES: dict[str, tuple[float, ...]] = {"ties": (1.5, 0.75, 1.25), "real": (0.0173, 0.0291, 0.0067)}
@@ -97,11 +97,10 @@ class Quantiser:
 
     def end(self, word: str, why: str) -> Chain:
         """The chain, with what its nodes say in short."""
-        chain = self.w.end(word, why, type=self.kind, data=self.data, opset=str(self.w.opset))
-        if not self.spelled:
-            return chain
-        links = (self.spelled.get(link.outputs[0], (link,)) for link in chain.links)
-        return self.w.spelled(chain, *(each for several in links for each in several))
+        several = (self.spelled.get(link.outputs[0], (link,)) for link in self.w.links)
+        short = [link for links in several for link in links] if self.spelled else []
+        opset = str(self.w.opset)
+        return self.w.end(word, why, spelled=short, type=self.kind, data=self.data, opset=opset)
 
     def out(self, value: str, ties: float, real: float, *, zero: int | None = None) -> str:
         """The result, quantised with the scale of its class of data."""
@@ -109,13 +108,13 @@ class Quantiser:
         point = np.array(OUT_ZERO[self.kind] if zero is None else zero, self.kind)
         return self.w.node("QuantizeLinear", value, scale, point)
 
-    def summed(self, value: str, terms: int, *, other: float | None = None, zero: int | None = None) -> str:
+    def summed(self, value: str, terms: int, *, other: float | None = None) -> str:
         """A sum of so many products, quantised so that it fills its range."""
         factor = _WEIGHT_SCALE[self.data] if other is None else other
         size = _SCALES[self.data][0] * factor * _SPREAD * _SPREAD * math.sqrt(terms) / _STEPS
         part, power = math.frexp(size)
         nearest = math.ldexp(1.0, power if part * part >= 0.5 else power - 1)
-        return self.out(value, nearest, size, zero=zero)
+        return self.out(value, nearest, size)
 
     def second_scale(self) -> float:
         """The scale of the second of what is given."""
@@ -126,8 +125,3 @@ def range_of(kind: str) -> tuple[int, int]:
     """The least and the greatest integer of a type."""
     info = np.iinfo(kind)
     return int(info.min), int(info.max)
-
-
-def integers(*values: int) -> NDArray[np.int64]:
-    """Integers of 64 bits, as shapes and axes are."""
-    return np.array(values, np.int64)

@@ -10,28 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import different, powers, real, whole
-from generator.models.neighbours.patterns.weaving import Weave
+from generator.models.chains.exact_data import different, integers, powers, real, whole
 from opcert.vocabulary.element_types import find_element_type
 
 _LENGTH = 65
 _FAR = 1 << 40
 
 
-def chains(weave: Weave) -> Iterator[Chain]:
+def chains(w: Weaver) -> Iterator[Chain]:
     """Every chain of casts, of movements, and of operators along axes that were moved."""
-    yield from _casts(weave)
-    yield from _movements(weave)
-    yield from _slices(weave)
-    yield from _behind_transposes(weave)
-    yield from _scaled_softmax(weave)
+    yield from _casts(w)
+    yield from _movements(w)
+    yield from _slices(w)
+    yield from _behind_transposes(w)
+    yield from _scaled_softmax(w)
 
 
-def _ints(*values: int) -> NDArray[np.int64]:
-    return np.array(values, np.int64)
-
-
-def _casts(weave: Weave) -> Iterator[Chain]:
+def _casts(w: Weaver) -> Iterator[Chain]:
     fractions = real("casts", _LENGTH) * np.float32(8)
     wholes = whole("casts", _LENGTH, least=-(1 << 30), most=1 << 30, dtype=np.int64)
     wide = whole("wide", _LENGTH, least=-(1 << 62), most=1 << 62, dtype=np.int64)
@@ -62,21 +57,18 @@ def _casts(weave: Weave) -> Iterator[Chain]:
         ("int32", wholes >> 8, ("uint8", "int32"), "eight bits are left, without a sign"),
     )
     for start, values, kinds, why in forms:
-        w = weave()
         y = w.given(np.asarray(values).astype(find_element_type(start).storage))
         for kind in kinds:
             y = w.node("Cast", y, to=find_element_type(kind).code)
         yield w.end("wide_cast_cast", why, types=" ".join((start, *kinds)))
 
 
-def _movements(weave: Weave) -> Iterator[Chain]:
+def _movements(w: Weaver) -> Iterator[Chain]:
     why = "the shape is as before, the order is not"
-    w = weave()
     x = w.node("Transpose", w.given(different("x", 17, _LENGTH)), perm=[1, 0])
-    w.node("Reshape", x, _ints(17, _LENGTH))
+    w.node("Reshape", x, integers(17, _LENGTH))
     yield w.end("wide_transpose_reshape", why, axes="two")
-    w = weave()
-    x = w.node("Reshape", w.given(different("x", 17, _LENGTH)), _ints(_LENGTH, 17))
+    x = w.node("Reshape", w.given(different("x", 17, _LENGTH)), integers(_LENGTH, 17))
     w.node("Transpose", x, perm=[1, 0])
     yield w.end("wide_reshape_transpose", why, axes="two")
     for word, start, inner, perm, end in (
@@ -85,12 +77,10 @@ def _movements(weave: Weave) -> Iterator[Chain]:
         ("channels", (1, 34, 3, 3), (1, 2, 17, 3, 3), (0, 2, 1, 3, 4), (1, 34, 3, 3)),
         ("rows", (17, 2, 33), (34, 33), (1, 0), (33, 17, 2)),
     ):
-        w = weave()
-        x = w.node("Reshape", w.given(different("x", *start)), _ints(*inner))
-        w.node("Reshape", w.node("Transpose", x, perm=list(perm)), _ints(*end))
+        x = w.node("Reshape", w.given(different("x", *start)), integers(*inner))
+        w.node("Reshape", w.node("Transpose", x, perm=list(perm)), integers(*end))
         yield w.end("wide_reshape_transpose_reshape", "turned between: the three are no reshape", form=word)
     for one, other in (((1, 2, 0), (1, 2, 0)), ((0, 2, 1), (2, 0, 1))):
-        w = weave()
         x = w.node("Transpose", w.given(different("x", 17, 17, 5)), perm=list(one))
         w.node("Transpose", x, perm=list(other))
         yield w.end(
@@ -99,26 +89,24 @@ def _movements(weave: Weave) -> Iterator[Chain]:
 
 
 def _slice(w: Weaver, value: str, start: int, end: int, axis: int, step: int = 1) -> str:
-    return w.node("Slice", value, _ints(start), _ints(end), _ints(axis), _ints(step))
+    return w.node("Slice", value, integers(start), integers(end), integers(axis), integers(step))
 
 
-def _slices(weave: Weave) -> Iterator[Chain]:
+def _slices(w: Weaver) -> Iterator[Chain]:
     why = "the second counts in what the first has left"
     for one, other in (
         ((1, _FAR, 0, 1), (1, _FAR, 0, 1)), ((3, 200, 0, 2), (5, _FAR, 0, 3)),
         ((-1, -_FAR, 0, -1), (8, 65, 0, 1)), ((-2, -_FAR, 0, -2), (-1, -_FAR, 0, -3)),
         ((16, -16, 0, 1), (-65, -1, 0, 1)), ((64, 129, 0, 1), (1, 3, 1, 1)), ((2, _FAR, 1, 1), (0, 65, 0, 2)),
     ):  # fmt: skip
-        w = weave()
         _slice(w, _slice(w, w.given(different("x", 257, 4)), *one), *other)
         yield w.end("wide_slice_slice", why, slices=f"{one} {other}")
-    w = weave()
-    x = w.node("Slice", w.given(different("x", 33, 33)), _ints(1, 2), _ints(30, 33), _ints(0, 1))
-    w.node("Slice", x, _ints(2, 1), _ints(20, 28), _ints(1, 0))
+    x = w.node("Slice", w.given(different("x", 33, 33)), integers(1, 2), integers(30, 33), integers(0, 1))
+    w.node("Slice", x, integers(2, 1), integers(20, 28), integers(1, 0))
     yield w.end("wide_slice_slice", why, slices="two axes in another order")
 
 
-def _behind_transposes(weave: Weave) -> Iterator[Chain]:
+def _behind_transposes(w: Weaver) -> Iterator[Chain]:
     why = "the axis is that of what was turned"
     forms: tuple[tuple[str, tuple[int, ...], tuple[int, ...], dict[str, Any]], ...] = (
         ("ReduceSum", (17, 17, 17), (1, 2, 0), {"axes": [0], "keepdims": 0}),
@@ -132,7 +120,6 @@ def _behind_transposes(weave: Weave) -> Iterator[Chain]:
         ("CumSum", (17, 17, 17), (1, 2, 0), {}),
     )
     for operator, shape, perm, attributes in forms:
-        w = weave()
         data = real("x", *shape) if "Softmax" in operator else whole("x", *shape, least=-9, most=9)
         x = w.node("Transpose", w.given(data), perm=list(perm))
         further = [np.array(2, np.int64)] if operator == "CumSum" else []
@@ -141,10 +128,9 @@ def _behind_transposes(weave: Weave) -> Iterator[Chain]:
         yield w.end(f"wide_transpose_{operator.lower()}", why, perm=order)
 
 
-def _scaled_softmax(weave: Weave) -> Iterator[Chain]:
+def _scaled_softmax(w: Weaver) -> Iterator[Chain]:
     scales = {"scalar": np.array(0.375, np.float32), "columns": powers("s", _LENGTH),
               "rows": np.array([[1], [0], [3], [-1], [0.5]], np.float32)}  # fmt: skip
     for word, scale in scales.items():
-        w = weave()
         w.node("Mul", w.node("Softmax", w.given(real("x", 5, _LENGTH)), axis=1), scale)
         yield w.end("wide_softmax_mul", "scaled behind the quotient, not before the exponential", scale=word)

@@ -10,27 +10,25 @@ import numpy as np
 
 from generator.models.chains.chains import Chain, Weaver
 from generator.models.chains.exact_data import Floats, real, whole
-from generator.models.neighbours.patterns.weaving import Weave
 
 _UNIT = math.ldexp(1, -24)
 
 
-def chains(weave: Weave) -> Iterator[Chain]:
+def chains(w: Weaver) -> Iterator[Chain]:
     """Every chain that writes an operator out."""
-    yield from _layer_normalizations(weave)
-    yield from _rms_normalizations(weave)
-    yield from _gelu(weave)
-    yield from _attention(weave)
+    yield from _layer_normalizations(w)
+    yield from _rms_normalizations(w)
+    yield from _gelu(w)
+    yield from _attention(w)
 
 
 def _number(value: float) -> Any:
     return np.array(value, np.float32)
 
 
-def _layer_normalizations(weave: Weave) -> Iterator[Chain]:
+def _layer_normalizations(w: Weaver) -> Iterator[Chain]:
     why = "as LayerNormalization is written out; epsilon stands under the root"
     for length, square in ((17, "Pow"), (65, "Mul"), (257, "Pow"), (256, "Mul")):
-        w = weave()
         epsilon = math.ldexp(1, -4)
         x = w.given(real("x", 5, length))
         scale, bias = w.constant(whole("s", length, least=1)), w.constant(whole("b", length))
@@ -39,30 +37,28 @@ def _layer_normalizations(weave: Weave) -> Iterator[Chain]:
         variance = w.node("ReduceMean", squared, axes=[-1])
         root = w.node("Sqrt", w.node("Add", variance, _number(epsilon)))
         w.node("Add", w.node("Mul", w.node("Div", apart, root), scale), bias)
-        chain = w.end("wide_layer_norm_written_out", why, length=str(length), square=square)
-        yield w.spelled(chain, w.link("LayerNormalization", x, scale, bias, epsilon=epsilon))
+        short = w.link("LayerNormalization", x, scale, bias, epsilon=epsilon)
+        yield w.end("wide_layer_norm_written_out", why, spelled=[short], length=str(length), square=square)
 
 
-def _rms_normalizations(weave: Weave) -> Iterator[Chain]:
+def _rms_normalizations(w: Weaver) -> Iterator[Chain]:
     for length in (65, 257):
-        w = weave()
         epsilon = math.ldexp(1, -4)
         x, scale = w.given(real("x", 5, length)), w.constant(whole("s", length, least=1))
         mean = w.node("ReduceMean", w.node("Pow", x, _number(2)), axes=[-1])
         root = w.node("Sqrt", w.node("Add", mean, _number(epsilon)))
         w.node("Mul", w.node("Div", x, root), scale)
         why = "as RMSNormalization is written out: no mean is taken away"
-        chain = w.end("wide_rms_norm_written_out", why, length=str(length))
-        yield w.spelled(chain, w.link("RMSNormalization", x, scale, epsilon=epsilon))
+        short = w.link("RMSNormalization", x, scale, epsilon=epsilon)
+        yield w.end("wide_rms_norm_written_out", why, spelled=[short], length=str(length))
 
 
-def _gelu(weave: Weave) -> Iterator[Chain]:
+def _gelu(w: Weaver) -> Iterator[Chain]:
     why = "as Gelu is written out"
     data = real("gelu", 5, 65)
     # The root of 2 is rounded: a relative error of u in erf's argument (docs/bounds.md).
     beside = np.abs(data.astype(np.float64)) * _UNIT
     for how in ("quotient", "product"):
-        w = weave()
         x = w.given(data)
         inner = (
             w.node("Div", x, _number(math.sqrt(2)))
@@ -71,10 +67,9 @@ def _gelu(weave: Weave) -> Iterator[Chain]:
         )
         grown = w.node("Add", w.node("Erf", inner), _number(1))
         w.node("Mul", w.node("Mul", x, grown), _number(0.5))
-        chain = w.end("wide_gelu_written_out", why, root=how)
-        yield w.spelled(chain, w.link("Gelu", x), beside=beside)
+        short = w.link("Gelu", x)
+        yield w.end("wide_gelu_written_out", why, spelled=[short], beside=beside, root=how)
     for how in ("power", "product"):
-        w = weave()
         x = w.given(data)
         cube = w.node("Pow", x, _number(3)) if how == "power" else w.node("Mul", w.node("Mul", x, x), x)
         inner = w.node("Add", x, w.node("Mul", cube, _number(0.044715)))
@@ -82,12 +77,12 @@ def _gelu(weave: Weave) -> Iterator[Chain]:
             "Add", w.node("Tanh", w.node("Mul", inner, _number(math.sqrt(2 / math.pi)))), _number(1)
         )
         w.node("Mul", w.node("Mul", x, grown), _number(0.5))
-        chain = w.end("wide_gelu_written_out", f"{why} by tanh", cube=how)
+        short = w.link("Gelu", x, approximate="tanh")
         # Two constants are rounded: twice u in tanh's argument, whose slope times itself is below a half.
-        yield w.spelled(chain, w.link("Gelu", x, approximate="tanh"), beside=beside)
+        yield w.end("wide_gelu_written_out", f"{why} by tanh", spelled=[short], beside=beside, cube=how)
 
 
-def _attention(weave: Weave) -> Iterator[Chain]:
+def _attention(w: Weaver) -> Iterator[Chain]:
     why = "scores are scaled, the mask is added behind the scale, and the sum goes over keys"
     for word, rows, keys, size, scaled, masked in (
         ("plain", 17, 17, 16, "product", False),
@@ -96,7 +91,6 @@ def _attention(weave: Weave) -> Iterator[Chain]:
         ("divided", 5, 33, 64, "quotient", False),
         ("divided_masked", 9, 65, 64, "quotient", True),
     ):
-        w = weave()
         q, k, v = (_given(w, key, length, size) for key, length in (("q", rows), ("k", keys), ("v", keys)))
         factor = 1 / math.sqrt(size)
         left = w.node("Mul", q, _number(factor)) if scaled == "queries" else q
@@ -109,8 +103,8 @@ def _attention(weave: Weave) -> Iterator[Chain]:
         if masked:
             scores = w.node("Add", scores, mask)
         w.node("MatMul", w.node("Softmax", scores, axis=-1), v)
-        chain = w.end("wide_attention_written_out", why, form=word)
-        yield w.spelled(chain, w.link("Attention", q, k, v, *([mask] if masked else []), scale=factor))
+        short = w.link("Attention", q, k, v, *([mask] if masked else []), scale=factor)
+        yield w.end("wide_attention_written_out", why, spelled=[short], form=word)
 
 
 def _given(w: Weaver, key: str, length: int, size: int) -> str:
