@@ -19,7 +19,7 @@ KEPT = MeasuredOperator(
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measured_before, "suites_folder", lambda: tmp_path / "suites")
+    monkeypatch.setattr(measured_before, "cache_folder", lambda: tmp_path)
 
 
 def test_a_measurement_is_found_again_by_its_key_alone() -> None:
@@ -41,8 +41,8 @@ def test_other_code_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_damaged_measurement_is_none_and_old_ones_go(tmp_path: Path) -> None:
     for number in range(MOST_KEPT + 2):
-        keep_measured(AND, f"{number}", KEPT)
-    files = list((tmp_path / "adequacy" / "ai.onnx" / "And-7").glob("*.json"))
+        keep_measured(AND, f"{number:064x}", KEPT)
+    files = list((tmp_path / "adequacy" / "ai.onnx" / "And-7").glob("0*"))
     assert len(files) == MOST_KEPT
     files[0].write_text('{"format"', encoding="utf-8")
-    assert find_measured(AND, files[0].stem) is None
+    assert find_measured(AND, files[0].name) is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from conformance.checked_models.model_calls import ModelCall
@@ -22,7 +21,7 @@ class KeptCalls(PartCache):
     def find(self, call: ModelCall) -> CallCases | None:
         """What was made before of a call; None where it is not kept, or is not what was written."""
         return self._read(
-            self._path_of(call), lambda part: _call_cases(call, part.facts, tuple(cases_in(part)))
+            self._key_of(call), lambda part: _call_cases(call, part.facts, tuple(cases_in(part)))
         )
 
     def keep(self, made: CallCases) -> None:
@@ -30,14 +29,14 @@ class KeptCalls(PartCache):
 
         What failed is not kept, nor what took too long on this machine.
         """
-        path, operator = self._path_of(made.call), made.call.operator
+        key, operator = self._key_of(made.call), made.call.operator
         failed = made.not_covered is not None and made.not_covered.why in ("failed", "too_slow")
-        if path is not None and operator is not None and not failed:
-            self._write(path, make_part(operator, made.cases, _facts(made)))
+        if key is not None and operator is not None and not failed:
+            self._write(key, make_part(operator, made.cases, _facts(made)))
 
-    def _path_of(self, call: ModelCall) -> Path | None:
+    def _key_of(self, call: ModelCall) -> str | None:
         operator = call.operator
-        return None if operator is None else self._path([operator], [str(operator), key_of_call(call)])
+        return None if operator is None else self._key([operator], [str(operator), key_of_call(call)])
 
 
 def _facts(made: CallCases) -> dict[str, Any]:

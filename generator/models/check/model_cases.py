@@ -56,8 +56,6 @@ def cases_of_calls(
                 known = replace(known, node_tests=node_tests_of_call(call, node_tests))
             made.append(known)
             told(known)
-    if cache is not None and missing:
-        cache.trim()
     return tuple(made)
 
 

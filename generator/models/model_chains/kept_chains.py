@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from conformance.checked_models.model_calls import Extent, ModelCall
 from conformance.suite.canonical import canonical_json, sha256
@@ -22,18 +21,18 @@ class KeptChains(PartCache):
 
     def find(self, group: NodeGroup, opsets: Mapping[str, int]) -> tuple[Case | None, str] | None:
         """The case that was made before of a group, or why there is none; None where nothing is kept."""
-        return self._read(self._path_of(group, opsets), _case_or_why)
+        return self._read(self._key_of(group, opsets), _case_or_why)
 
     def keep(self, group: NodeGroup, opsets: Mapping[str, int], case: Case | None, why: str) -> None:
         """Keep what was made of a group; a cache that cannot be written keeps nothing."""
-        path, operator = self._path_of(group, opsets), group.nodes[-1].operator
-        if path is not None and operator is not None:
-            self._write(path, make_part(operator, () if case is None else (case,), {"why": why}))
+        key, operator = self._key_of(group, opsets), group.nodes[-1].operator
+        if key is not None and operator is not None:
+            self._write(key, make_part(operator, () if case is None else (case,), {"why": why}))
 
-    def _path_of(self, group: NodeGroup, opsets: Mapping[str, int]) -> Path | None:
+    def _key_of(self, group: NodeGroup, opsets: Mapping[str, int]) -> str | None:
         operators = [each.operator for each in group.nodes if each.operator is not None]
         known = len(operators) == len(group.nodes)
-        return self._path(operators, [key_of_group(group, opsets)]) if known else None
+        return self._key(operators, [key_of_group(group, opsets)]) if known else None
 
 
 def _case_or_why(part: SuitePart) -> tuple[Case | None, str]:

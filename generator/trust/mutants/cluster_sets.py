@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from conformance.clusters.cluster import Cluster
-from conformance.clusters.machines import sources_digest
 from conformance.clusters.own_process import in_own_process
 from conformance.clusters.worker_answers import Lost, WorkerFailure, on_worker
 from conformance.suite.suites import open_suite
@@ -16,6 +15,7 @@ from generator.trust.mutants.asked_node_tests import tested_by_nodes
 from generator.trust.mutants.set_units import Measuring, SetUnit, answer_unit
 from generator.trust.mutants.work import unpacked
 from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 
@@ -46,7 +46,7 @@ def measure_on_cluster(
     What was measured before is not measured again. Raises as `Cluster.each` does, and in the end UserError
     where the workers of an operator were lost again and again.
     """
-    tested, sources = tested_by_nodes(operators, tell), sources_digest()
+    tested, sources = tested_by_nodes(operators, tell), project_digest()
     with open_suite(path) as suite:
         measuring = Measuring(suite, operators, tested, (), tell)
         asked = (

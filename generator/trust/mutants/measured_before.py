@@ -7,27 +7,24 @@ an operator under way the sets of mutants are kept that have come.
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
-from pathlib import Path
 
 from conformance.suite.canonical import canonical_json, sha256
-from conformance.suite.kept_suites import suites_folder
+from conformance.suite.store import Store
 from generator.making.operators.source_files import digest_of
 from generator.making.operators.sources import ROOT
 from generator.measured.kept import MeasuredOperator, kept_json, parse_kept
 from generator.measured.measured_files import DAMAGED
 from generator.measured.outcomes import MutantOutcome, SetAnswer
-from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from opcert.vocabulary.whole_files import write_text
+from opcert.vocabulary.user_folders import cache_folder
 from specs.files.spec_folders import OWN_FOLDER, room_of
 
-_SET = ".set"
 _PACKAGES = ("generator", "specs", "conformance", "opcert", "reference")
 MOST_KEPT = 4
 """Of each operator version so many measurements stay, those that were used last."""
+MOST_SETS = 10_000
 
 
 def measurement_key(operator: OperatorName, cases: str, node_tests: bool) -> str:
@@ -40,34 +37,24 @@ def measurement_key(operator: OperatorName, cases: str, node_tests: bool) -> str
 def find_measured(operator: OperatorName, key: str) -> MeasuredOperator | None:
     """What was measured before; None where nothing was, or where the file is damaged."""
     try:
-        path = _folder(operator) / f"{key}.json"
-        found = parse_kept(path.read_text(encoding="utf-8"))
-        path.touch()
+        raw = _measured(operator).find(key)
+        return None if raw is None else parse_kept(raw.decode("utf-8"))
     except DAMAGED:
         return None
-    return found
 
 
 def keep_measured(operator: OperatorName, key: str, kept: MeasuredOperator) -> None:
     """Keep a measurement; a cache that cannot be written keeps nothing."""
-    folder = _folder(operator)
-    try:
-        write_text(folder / f"{key}.json", kept_json(kept))
-        files = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns, reverse=True)
-        for each in files[MOST_KEPT:]:
-            each.unlink()
-        for each in folder.glob(f"*{_SET}"):
-            each.unlink()
-    except (OSError, UserError):
-        return
+    _measured(operator).keep(key, kept_json(kept).encode("utf-8"))
+    _sets(operator, key).clear()
 
 
 def find_sets(operator: OperatorName, key: str) -> dict[int, SetAnswer]:
     """The sets of mutants that are known of a measurement under way, by their numbers; no damaged ones."""
     found = {}
-    for path in sorted(_folder(operator).glob(f"{key}-*{_SET}")):
+    for content in _sets(operator, key).contents():
         try:
-            raw = json.loads(path.read_text(encoding="utf-8"))
+            raw = json.loads(content)
             number, sets = int(raw["number"]), int(raw["sets"])
             outcomes = [MutantOutcome(**{**each, "diff": tuple(each["diff"])}) for each in raw["outcomes"]]
         except DAMAGED:
@@ -79,13 +66,16 @@ def find_sets(operator: OperatorName, key: str) -> dict[int, SetAnswer]:
 def keep_set(operator: OperatorName, key: str, number: int, answer: SetAnswer) -> None:
     """Keep what became of a set; a cache that cannot be written keeps nothing."""
     outcomes = [asdict(each) for each in answer.outcomes]
-    text = json.dumps({"number": number, "sets": answer.sets, "outcomes": outcomes})
-    with suppress(UserError):
-        write_text(_folder(operator) / f"{key}-{number}{_SET}", text)
+    content = json.dumps({"number": number, "sets": answer.sets, "outcomes": outcomes})
+    _sets(operator, key).keep(sha256(canonical_json([key, number])), content.encode("utf-8"))
 
 
-def _folder(operator: OperatorName) -> Path:
-    return suites_folder().with_name("adequacy") / operator.domain / operator.short
+def _measured(operator: OperatorName) -> Store:
+    return Store(cache_folder() / "adequacy" / operator.domain / operator.short, MOST_KEPT)
+
+
+def _sets(operator: OperatorName, key: str) -> Store:
+    return Store(_measured(operator).folder / f"{key}-sets", MOST_SETS)
 
 
 @cache

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from conformance.clusters.cluster import Cluster
-from conformance.clusters.machines import sources_digest
 from conformance.clusters.own_process import in_own_process
 from conformance.clusters.worker_answers import Lost, WorkerFailure
 from conformance.suite.suites import open_suite
@@ -27,6 +26,7 @@ from generator.trust.mutants.jobs import measure_suite
 from generator.trust.mutants.set_units import SetUnit
 from generator.trust.mutants.work import MeasuredWork, work_of
 from opcert.vocabulary.errors import InternalError, UserError
+from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call, check_message
 from tests.conformance.clusters.changed_answers import Answering
@@ -165,17 +165,17 @@ def test_sets_come_to_what_one_machine_finds(suite: Path, monkeypatch: pytest.Mo
     work = pickle.dumps(whole)
     sets: dict[int, SetAnswer] = {}
     for number in (1, 0):
-        answer = cluster_sets._do(sources_digest(), work, SetUnit(NAMES[1], number))
+        answer = cluster_sets._do(project_digest(), work, SetUnit(NAMES[1], number))
         assert isinstance(answer, SetAnswer)
         sets[number] = answer
         assert sets[number].sets == 2
     outcomes = [*sets[0].outcomes, *sets[1].outcomes]
-    many = cluster_sets._do(sources_digest(), work, SetUnit(NAMES[1], outcomes=outcomes))
+    many = cluster_sets._do(project_digest(), work, SetUnit(NAMES[1], outcomes=outcomes))
     assert isinstance(many, MeasuredOperator)
     with whole.prepared() as prepared:
         found = [each for number in range(2) for each in prepared.outcomes(number)]
         assert kept_json(many) == kept_json(whole.together(prepared, found))
-    refused = cluster_sets._do(sources_digest(), work, SetUnit(NAMES[1], outcomes=outcomes[1:]))
+    refused = cluster_sets._do(project_digest(), work, SetUnit(NAMES[1], outcomes=outcomes[1:]))
     assert isinstance(refused, WorkerFailure)
     assert refused.problem == "mutants are others than those that were tried"
 
