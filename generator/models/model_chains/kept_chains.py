@@ -3,41 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from conformance.checked_models.model_calls import Extent, ModelCall
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
-from conformance.suite.suite_parts import SuitePart, cases_in, make_part
+from conformance.suite.goldens import read_golden, write_golden
 from generator.models.check.call_keys import key_of_call
 from generator.models.check.part_cache import PartCache
 from generator.models.model_chains.node_groups import NodeGroup
 
 
-class KeptChains(PartCache):
+@dataclass(frozen=True)
+class ChainGolden:
+    """The golden of a chain's case, or why there is none."""
+
+    golden: bytes | None
+    why: str
+
+
+class KeptChains(PartCache[ChainGolden]):
     """The chains of the cache, of the code and the references of now."""
 
     def __init__(self) -> None:
-        super().__init__("chains")
+        super().__init__("chains", ChainGolden)
 
     def find(self, group: NodeGroup, opsets: Mapping[str, int]) -> tuple[Case | None, str] | None:
         """The case that was made before of a group, or why there is none; None where nothing is kept."""
-        return self._read(self._key_of(group, opsets), _case_or_why)
+        found = self._read(self._key_of(group, opsets))
+        if found is None or found.golden is None:
+            return None if found is None else (None, found.why)
+        return read_golden(found.golden), ""
 
     def keep(self, group: NodeGroup, opsets: Mapping[str, int], case: Case | None, why: str) -> None:
         """Keep what was made of a group; a cache that cannot be written keeps nothing."""
-        key, operator = self._key_of(group, opsets), group.nodes[-1].operator
-        if key is not None and operator is not None:
-            self._write(key, make_part(operator, () if case is None else (case,), {"why": why}))
+        key = self._key_of(group, opsets)
+        if key is not None:
+            self._write(key, ChainGolden(None if case is None else write_golden(case)[0], why))
 
     def _key_of(self, group: NodeGroup, opsets: Mapping[str, int]) -> str | None:
         operators = [each.operator for each in group.nodes if each.operator is not None]
         known = len(operators) == len(group.nodes)
         return self._key(operators, [key_of_group(group, opsets)]) if known else None
-
-
-def _case_or_why(part: SuitePart) -> tuple[Case | None, str]:
-    cases = tuple(cases_in(part))
-    return (cases[0], "") if cases else (None, str(part.facts["why"]))
 
 
 def key_of_group(group: NodeGroup, opsets: Mapping[str, int]) -> str:

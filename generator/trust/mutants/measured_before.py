@@ -7,7 +7,8 @@ an operator under way the sets of mutants are kept that have come.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from functools import cache
 
 from conformance.suite.canonical import canonical_json, sha256
@@ -16,8 +17,9 @@ from generator.making.operators.source_files import digest_of
 from generator.making.operators.sources import ROOT
 from generator.measured.kept import MeasuredOperator, kept_json, parse_kept
 from generator.measured.measured_files import DAMAGED
-from generator.measured.outcomes import MutantOutcome, SetAnswer
+from generator.measured.outcomes import SetAnswer
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.strict_json import read_plain
 from opcert.vocabulary.user_folders import cache_folder
 from specs.files.spec_folders import OWN_FOLDER, room_of
 
@@ -53,21 +55,22 @@ def find_sets(operator: OperatorName, key: str) -> dict[int, SetAnswer]:
     """The sets of mutants that are known of a measurement under way, by their numbers; no damaged ones."""
     found = {}
     for content in _sets(operator, key).contents():
-        try:
-            raw = json.loads(content)
-            number, sets = int(raw["number"]), int(raw["sets"])
-            outcomes = [MutantOutcome(**{**each, "diff": tuple(each["diff"])}) for each in raw["outcomes"]]
-        except DAMAGED:
-            continue
-        found[number] = SetAnswer(sets, outcomes)
+        with suppress(ValueError):
+            kept = read_plain(_KeptSet, json.loads(content))
+            found[kept.number] = kept.answer
     return found if len({each.sets for each in found.values()}) == 1 else {}
 
 
 def keep_set(operator: OperatorName, key: str, number: int, answer: SetAnswer) -> None:
     """Keep what became of a set; a cache that cannot be written keeps nothing."""
-    outcomes = [asdict(each) for each in answer.outcomes]
-    content = json.dumps({"number": number, "sets": answer.sets, "outcomes": outcomes})
-    _sets(operator, key).keep(sha256(canonical_json([key, number])), content.encode("utf-8"))
+    content = canonical_json(asdict(_KeptSet(number, answer)))
+    _sets(operator, key).keep(sha256(canonical_json([key, number])), content)
+
+
+@dataclass(frozen=True)
+class _KeptSet:
+    number: int
+    answer: SetAnswer
 
 
 def _measured(operator: OperatorName) -> Store:
