@@ -23,7 +23,6 @@ from conformance.suite.manifests import (
 )
 from conformance.suite.suite_files import FolderFiles, SuiteFiles, ZipFiles, write_zip
 from conformance.suite.suite_parts import SuitePart, make_parts, part_digest
-from conformance.suite.suite_parts import suite_order as suite_order
 from opcert.vocabulary.errors import Place, UserError, unwritable
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.strict_json import parse_json

@@ -15,7 +15,7 @@ from conformance.recording.outputs import restore_output
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.kept_work import KeptWork
-from generator.making.operators.discovery import known_operators
+from generator.asking.named_operators import known_operators
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.strict_json import read_plain
 from opcert.vocabulary.tensors import Tensor

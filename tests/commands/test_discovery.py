@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.making.operators.discovery import known_operators, select_operators
+from generator.asking.named_operators import known_operators
+from generator.making.operators.discovery import select_operators
 from generator.making.suites.lock import Lock, LockedVersion, write_lock
 from specs.files.spec_folders import OWN_FOLDER, list_operators
 from tests.commands.command_line import call, check_message
