@@ -39,15 +39,16 @@ def read_plain(kind: type[Kind], content: Any) -> Kind:
     from pydantic import ValidationError
 
     try:
-        return _adapter(kind).validate_python(content)
+        found: Kind = _adapter(kind).validate_python(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or kind.__name__
         raise ValueError(f"{place}: {first['msg']}") from error
+    return found
 
 
 @cache
-def _adapter(kind: type[Kind]) -> TypeAdapter[Kind]:
+def _adapter(kind: Any) -> TypeAdapter[Any]:
     # Imported here, because hardly any file comes to this.
     from pydantic import TypeAdapter
 
