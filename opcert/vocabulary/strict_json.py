@@ -38,8 +38,9 @@ def read_plain(kind: type[Kind], content: Any) -> Kind:
     """
     from pydantic import ValidationError
 
+    adapted: Any = kind
     try:
-        found: Kind = _adapter(kind).validate_python(content)
+        found: Kind = _adapter(adapted).validate_python(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or kind.__name__
