@@ -12,39 +12,38 @@ from conformance.suite.goldens import read_golden, write_golden
 from generator.models.check.call_keys import key_of_call
 from generator.models.check.part_cache import PartCache
 from generator.models.model_chains.node_groups import NodeGroup
+from opcert.vocabulary.names import OperatorName
 
 
 @dataclass(frozen=True)
-class ChainGolden:
-    """The golden of a chain's case, or why there is none."""
+class KeptChain:
+    """The golden of a chain's case, or why it has none."""
 
     golden: bytes | None
     why: str
 
+    def case(self) -> tuple[Case | None, str]:
+        return None if self.golden is None else read_golden(self.golden), self.why
 
-class KeptChains(PartCache[ChainGolden]):
+
+class KeptChains(PartCache[KeptChain]):
     """The chains of the cache, of the code and the references of now."""
 
     def __init__(self) -> None:
-        super().__init__("chains", ChainGolden)
+        super().__init__("chains", KeptChain)
 
     def find(self, group: NodeGroup, opsets: Mapping[str, int]) -> tuple[Case | None, str] | None:
         """The case that was made before of a group, or why there is none; None where nothing is kept."""
-        found = self._read(self._key_of(group, opsets))
-        if found is None or found.golden is None:
-            return None if found is None else (None, found.why)
-        return read_golden(found.golden), ""
+        return self._read(_operators(group), key_of_group(group, opsets), KeptChain.case)
 
     def keep(self, group: NodeGroup, opsets: Mapping[str, int], case: Case | None, why: str) -> None:
         """Keep what was made of a group; a cache that cannot be written keeps nothing."""
-        key = self._key_of(group, opsets)
-        if key is not None:
-            self._write(key, ChainGolden(None if case is None else write_golden(case)[0], why))
+        kept = KeptChain(None if case is None else write_golden(case)[0], why)
+        self._write(_operators(group), key_of_group(group, opsets), kept)
 
-    def _key_of(self, group: NodeGroup, opsets: Mapping[str, int]) -> str | None:
-        operators = [each.operator for each in group.nodes if each.operator is not None]
-        known = len(operators) == len(group.nodes)
-        return self._key(operators, [key_of_group(group, opsets)]) if known else None
+
+def _operators(group: NodeGroup) -> list[OperatorName | None]:
+    return [node.operator for node in group.nodes]
 
 
 def key_of_group(group: NodeGroup, opsets: Mapping[str, int]) -> str:
