@@ -13,36 +13,15 @@ from conformance.adopting.adoption import Adoption, adopt_folder
 from conformance.processes.scratch_folders import scratch_folder
 from conformance.runtimes.runtimes import find_runtime, install
 from conformance.runtimes.scripts import run_script
-from conformance.suite.kept_suites import keep_suite, kept_suite, remember_sources, suite_of_sources
+from conformance.suite.kept_suites import kept_suite, suite_made_of
 from conformance.suite.suites import open_suite
+from opcert.vocabulary.file_digests import project_digest
 
 NAME = "onnx-node"
 PACKAGE = "onnx"
 _SCRIPT = Path(__file__).with_name("dump_node_tests.py")
 _SECONDS = 600
 _REMEDY = "Name a version that has node tests and runs here, for example onnx==1.20.0."
-_MAKING = (
-    "conformance/suite/canonical.py",
-    "conformance/suite/carried_models.py",
-    "conformance/suite/cases.py",
-    "conformance/suite/goldens.py",
-    "conformance/suite/manifests.py",
-    "conformance/suite/flat_values.py",
-    "conformance/suite/graph_protos.py",
-    "conformance/models/input_names.py",
-    "conformance/models/ir_versions.py",
-    "conformance/models/case_models.py",
-    "conformance/pack*.py",
-    "conformance/suite/properties.py",
-    "conformance/suite/protos.py",
-    "conformance/suite/suites.py",
-    "conformance/suite/type_protos.py",
-    "conformance/suite/values.py",
-    "conformance/adopting/*.py",
-    "opcert/vocabulary/element_types.py",
-    "opcert/vocabulary/tensors.py",
-)
-
 Announce = Callable[[str], None]
 
 
@@ -88,14 +67,14 @@ def node_suite(announce: Announce, digest: str = "") -> Path:
     of_record = kept_suite(digest)
     if of_record is not None and _is_of_package(of_record):
         return of_record
-    sources = f"{NAME}-{_sources_digest()}"
-    kept = suite_of_sources(sources)
-    if kept is not None:
-        return kept
-    announce(f"making the suite {NAME} (once; this takes about half a minute)")
-    made = keep_suite(lambda path: adopt_package(PACKAGE, path, announce).digest)
-    remember_sources(sources, made.name)
-    return made
+    told = f"making the suite {NAME} (once; this takes about half a minute)"
+    return suite_made_of(
+        f"{NAME}-{_sources_digest()}",
+        f"the suite {NAME}",
+        told,
+        announce,
+        lambda path: adopt_package(PACKAGE, path, announce).digest,
+    )[0]
 
 
 def _is_of_package(path: Path) -> bool:
@@ -107,15 +86,11 @@ def _is_of_package(path: Path) -> bool:
 
 def _sources_digest() -> str:
     """A digest of the tests' code, the packages that compute what they expect, and the code that adopts."""
-    digest = hashlib.sha256(sys.version.encode())
+    digest = hashlib.sha256(f"{sys.version} {project_digest()}\0".encode())
     for name in (PACKAGE, "numpy", "ml_dtypes"):
         digest.update(f"{name} {importlib.metadata.version(name)}\0".encode())
     package = importlib.metadata.distribution(PACKAGE)
     tests = Path(str(package.locate_file("onnx/backend/test/case")))
-    ours = Path(__file__).parents[2]
-    for path in (
-        *sorted(tests.rglob("*.py")),
-        *(each for part in _MAKING for each in sorted(ours.glob(part))),
-    ):
+    for path in sorted(tests.rglob("*.py")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -14,7 +14,7 @@ from typing import Any
 
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.machine_book import MachineBook
-from conformance.clusters.machines import check_machine, common_flags, sources_digest
+from conformance.clusters.machines import check_machine, common_flags
 from conformance.clusters.run_units import RunOrder, UnitAnswer, UnitMaker
 from conformance.clusters.run_worker import Begun, begin_run, end_run, newest_opset, run_unit
 from conformance.clusters.told_runtimes import ToldRuntime
@@ -32,6 +32,7 @@ from conformance.running.tasks import call_in
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import Place, RuntimeUnavailable, UserError
+from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.harmless import one_line
 
 _STOPPED = "runtime_dies"
@@ -61,7 +62,7 @@ def run_suite_on(
     suite, runtime, options = request.suite, request.runtime, request.options
     selected = request.selected()
     order = RunOrder(uuid.uuid4().hex, suite.digest, ToldRuntime.of(runtime, python), options)
-    sources = sources_digest()
+    sources = project_digest()
     progress.note(f"starting {one_line(runtime.text, 200)} on the workers of {cluster.address}")
     begun: Begun = cluster.ask(begin_run, sources, order)
     try:
@@ -92,7 +93,7 @@ def newest_opset_on(
 ) -> int | None:
     """The newest of ONNX's opsets that a runtime takes on a cluster; None where it takes none of them."""
     found: int | None = cluster.ask(
-        newest_opset, sources_digest(), ToldRuntime.of(runtime, python), oldest, newest
+        newest_opset, project_digest(), ToldRuntime.of(runtime, python), oldest, newest
     )
     if found is not None and not oldest <= found <= newest:
         raise _false(ValueError(f"opset {found}"), {}, cluster)

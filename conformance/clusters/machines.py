@@ -8,18 +8,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from conformance.runtimes.processor import FLAGS, processor_here
-from opcert.vocabulary.file_digests import digest_by_name
+from opcert.vocabulary.file_digests import project_digest
 
 NAME = "OPCERT_MACHINE"
 """The variable that names a machine where its host name says nothing, as in a pod of Kubernetes."""
-_PACKAGES = ("conformance", "generator", "opcert", "reference", "reports", "specs")
-_SOURCES = (".py", ".yaml", ".mjs")
-_LEFT_OUT = "locks"
 _LONGEST_NAME = 200
 
 
@@ -42,7 +37,7 @@ def machine_here() -> dict[str, Any]:
         "memory": memory,
         "python": platform.python_version(),
         "opcert": version("opcert"),
-        "sources": sources_digest(),
+        "sources": project_digest(),
     }
 
 
@@ -66,18 +61,3 @@ def common_flags(kinds: Iterable[str]) -> list[str]:
     """The instruction sets that machines of all these kinds have."""
     words = [frozenset(kind.split()) for kind in kinds]
     return [flag for flag in FLAGS if all(flag in own for own in words)]
-
-
-@cache
-def sources_digest() -> str:
-    """SHA-256 over the names and bytes of opcert's own modules and facts, wherever they are installed."""
-    files: dict[str, Path] = {}
-    for package in _PACKAGES:
-        found = find_spec(package)
-        for place in (found.submodule_search_locations or ()) if found is not None else ():
-            root = Path(place)
-            for each in root.rglob("*"):
-                name = each.relative_to(root)
-                if each.suffix in _SOURCES and name.parts[0] != _LEFT_OUT and each.is_file():
-                    files[f"{package}/{name.as_posix()}"] = each
-    return digest_by_name(files)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from conformance.clusters.told_runtimes import ToldRuntime
 from conformance.judging.judge import VERDICTS
 from conformance.recording.row_places import Order
@@ -29,6 +31,7 @@ _LARGEST = 1 << 20
 _GOLDENS = "goldens"
 _MOST_LINES = 1 << 28
 _ORDER = array("Q")
+_ROW: TypeAdapter[Any] = TypeAdapter(Result)
 
 
 @dataclass(frozen=True)
@@ -107,45 +110,17 @@ class UnitAnswer:
 
 def _read_row(line: bytes) -> Result:
     """The row of a line as `Result.to_line` writes it; ValueError where it is another."""
-    said = parse_json(line)
     try:
-        found = Result.from_json(said)
+        _ROW.validate_json(line, strict=True)
+        found = Result.from_json(parse_json(line))
         again = found.to_line()
-    except (TypeError, AttributeError, KeyError) as error:
-        raise ValueError(f"a row that is none: {error}") from error
-    # A kind of JSON that a field cannot have is not written as it was read, or has no place in a row.
-    if again != line or found.verdict not in VERDICTS or not _has_its_kinds(found):
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise ValueError(f"a row that is none: {line[:200]!a}") from error
+    own = all(type(output) in (str, dict) for output in found.outputs) and type(found.seconds) is float
+    # A kind of JSON that a field cannot have is not written as it was read.
+    if again != line or found.verdict not in VERDICTS or not own:
         raise ValueError(f"a row that is none: {line[:200]!a}")
     return found
-
-
-def _has_its_kinds(row: Result) -> bool:
-    """Whether the fields that rows are found and counted by are what they are to be."""
-    texts = (row.case, row.operator, row.family, row.element_type, row.form, row.verdict)
-    more: tuple[str | None, ...] = (
-        row.behaviour,
-        row.reason,
-        row.constraint,
-        row.difference,
-        row.pattern,
-        row.stage,
-        row.error,
-    )
-    more += (row.message, row.unsupported, row.signal, row.stderr, row.machine, row.answer)
-    numbers = (row.wrong, row.elements, row.ulps, row.expectation, row.status, row.no_number)
-    options = (*row.readings.values(), *row.behaviours.values(), row.again, tuple(row.levels.values()))
-    options += (row.touched,)
-    return (
-        all(type(each) is str for each in texts)
-        and all(each is None or type(each) is str for each in more)
-        and all(each is None or type(each) is int for each in numbers)
-        and all(type(each) is str for several in options for each in several)
-        and all(type(each) in (str, dict) for each in row.outputs)
-        and type(row.repeat) is int
-        and type(row.seconds) is float
-        and type(row.varies) is bool
-        and (row.worst is None or type(row.worst) is dict)
-    )
 
 
 class _InMemory:

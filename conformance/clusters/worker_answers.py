@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar, get_type_hints
 
-from conformance.clusters.machines import machine_here, sources_digest
+from conformance.clusters.machines import machine_here
 from conformance.clusters.plain_values import read_value, write_value
 from opcert.vocabulary.errors import (
     InternalError,
@@ -18,6 +18,7 @@ from opcert.vocabulary.errors import (
     RuntimeUnavailable,
     UserError,
 )
+from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.harmless import one_line
 
 P = ParamSpec("P")
@@ -64,10 +65,10 @@ def on_worker(
     @wraps(function)
     def guarded(sources: str, /, *arguments: P.args, **named: P.kwargs) -> Answer | WorkerFailure:
         try:
-            if sources != sources_digest():
+            if sources != project_digest():
                 raise UserError(
                     "this worker has another opcert than the command that asks it",
-                    got=f"sources {sources_digest()[:12]}",
+                    got=f"sources {project_digest()[:12]}",
                     expected=f"sources {sources[:12]}",
                     remedy="Install the same opcert there and start the worker again.",
                 )

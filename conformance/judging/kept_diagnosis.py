@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from conformance.judging.beside_record import BesideRecord
+from opcert.vocabulary.strict_json import read_plain
 
 FORMAT = "opcert-diagnosis/1"
 FILE = "diagnosis.json"
@@ -176,13 +178,8 @@ def _either(values: Sequence[str]) -> str:
 
 def write_diagnosis(path: Path, suite: str, record: str | None, diagnosis: Diagnosis) -> None:
     """Write it for a suite and a record, which their digests name; UserError where that is impossible."""
-    _BESIDE.write(path, suite, record, diagnosis_json(diagnosis))
-
-
-def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
-    """A diagnosis as it is kept."""
     calls = [each.to_json() for each in diagnosis.calls]
-    return {**asdict(replace(diagnosis, calls=())), "calls": calls}
+    _BESIDE.write(path, suite, record, {**asdict(replace(diagnosis, calls=())), "calls": calls})
 
 
 def read_diagnosis(path: Path, suite: str, record: str | None) -> Diagnosis | None:
@@ -190,62 +187,4 @@ def read_diagnosis(path: Path, suite: str, record: str | None) -> Diagnosis | No
 
     Raises UserError where the file is damaged.
     """
-    return _BESIDE.read(path, suite, record, parse_diagnosis)
-
-
-def parse_diagnosis(content: Mapping[str, Any]) -> Diagnosis:
-    """A diagnosis of the JSON that it is kept as; KeyError, TypeError or ValueError of anything else."""
-    return Diagnosis(
-        tuple(_cause(each) for each in content["causes"]),
-        _texts(content["unexplained"]),
-        _texts(content["unsteady"]),
-        float(content["seconds"]),
-        None if content["stopped"] is None else str(content["stopped"]),
-        tuple(TriedCall(**each) for each in content["calls"]),
-        _texts(content.get("allowed", ())),
-        tuple(parse_trial(each) for each in content.get("trials", ())),
-        tuple(_smaller(each) for each in content.get("smaller", ())),
-    )
-
-
-def _smaller(entry: Mapping[str, Any]) -> SmallerCall:
-    attributes = tuple((str(name), str(value)) for name, value in entry["attributes"])
-    inputs = tuple((str(name), str(typed), str(values)) for name, typed, values in entry["inputs"])
-    case, cause = str(entry["case"]), str(entry["cause"])
-    return SmallerCall(case, cause, attributes, inputs, str(entry["expected"]), str(entry["got"]))
-
-
-def parse_trial(entry: Mapping[str, Any]) -> EntryTrial:
-    """A trial of the JSON that it is kept as; KeyError, TypeError or ValueError of anything else."""
-    results: tuple[TrialResult, ...] = get_args(TrialResult)
-    # `index` raises ValueError for what is no result of a trial.
-    result = results[results.index(entry["result"])]
-    return EntryTrial(
-        str(entry["case"]), str(entry["entry"]), str(entry["of"]), result, str(entry.get("by", ""))
-    )
-
-
-def _cause(entry: Mapping[str, Any]) -> DiagnosedCause:
-    return DiagnosedCause(
-        bool(entry["told"]),
-        _texts(entry["cases"]),
-        str(entry["smallest"]),
-        _texts(entry["call"]),
-        str(entry["got"]),
-        _factors(entry["needed"]),
-        _factors(entry["beside"]),
-        _texts(entry["free"]),
-        _texts(entry["confirmed"]),
-        dict(entry["without"]),
-    )
-
-
-def _factors(entries: Sequence[Mapping[str, Any]]) -> tuple[Needed, ...]:
-    return tuple(
-        Needed(str(each["factor"]), str(each["value"]), _texts(each["fails"]), _texts(each["cures"]))
-        for each in entries
-    )
-
-
-def _texts(entries: Sequence[Any]) -> tuple[str, ...]:
-    return tuple(str(each) for each in entries)
+    return _BESIDE.read(path, suite, record, partial(read_plain, Diagnosis))

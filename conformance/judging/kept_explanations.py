@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.judging.beside_record import BesideRecord
+from opcert.vocabulary.strict_json import read_plain
 
 FORMAT = "opcert-explanations/1"
 FILE = "explanations.json"
@@ -77,34 +78,8 @@ def read_explanations(path: Path, suite: str, record: str | None) -> tuple[Expla
 
     Raises UserError where the file is damaged.
     """
-    return _BESIDE.read(path, suite, record, _parse_classes) or ()
+    return _BESIDE.read(path, suite, record, _read_classes) or ()
 
 
-def _parse_classes(content: Mapping[str, Any]) -> tuple[Explanation, ...]:
-    return tuple(parse_explanation(each) for each in content["classes"])
-
-
-def parse_explanation(entry: Mapping[str, Any]) -> Explanation:
-    """An explanation of the JSON that it is kept as; KeyError, TypeError or ValueError of anything else."""
-    change = entry["change"]
-    sentence = entry["sentence"]
-    return Explanation(
-        tuple(str(each) for each in entry["cases"]),
-        int(entry["compared"]),
-        None if change is None else _parse_change(change),
-        tuple(_parse_change(each) for each in entry["either"]),
-        tuple(str(each) for each in entry["explained"]),
-        None if sentence is None else str(sentence),
-        tuple(
-            TriedChange(str(each["key"]), int(each["tested"]), int(each["fits"]), int(each["telling"]))
-            for each in entry["tried"]
-        ),
-        tuple(
-            ExplainedPart(_parse_change(each["change"]), tuple(str(case) for case in each["cases"]))
-            for each in entry["parts"]
-        ),
-    )
-
-
-def _parse_change(entry: Mapping[str, Any]) -> NamedChange:
-    return NamedChange(str(entry["key"]), str(entry["text"]))
+def _read_classes(content: Mapping[str, Any]) -> tuple[Explanation, ...]:
+    return tuple(read_plain(Explanation, explained) for explained in content["classes"])

@@ -12,15 +12,10 @@ from conformance.recording.rows import Result
 def case_verdicts(results: Iterable[Result]) -> dict[str, Verdict]:
     """Each case's verdict, the worst of its rows, in the order in which cases first appear."""
     found: dict[str, Verdict] = {}
-    for each in results:
-        add_verdict(found, each)
+    for row in results:
+        before = found.get(row.case)
+        found[row.case] = row.verdict if before is None else worst_verdict((before, row.verdict))
     return found
-
-
-def add_verdict(verdicts: dict[str, Verdict], result: Result) -> None:
-    """Let a row count in the verdicts of cases: the worst of its rows is a case's."""
-    before = verdicts.get(result.case)
-    verdicts[result.case] = result.verdict if before is None else worst_verdict((before, result.verdict))
 
 
 class CaseVerdicts:

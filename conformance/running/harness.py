@@ -20,7 +20,6 @@ from conformance.recording.records import Record
 from conformance.running.collector import Collector
 from conformance.running.first_worker import FirstWorker
 from conformance.running.lane import Lane
-from conformance.running.longest_first import LongestFirst, earlier_times
 from conformance.running.progress import Progress, Silent
 from conformance.running.record_header import make_header
 from conformance.running.resuming import RecordPlace
@@ -113,8 +112,6 @@ def _run_on(
         return beginning.earlier
     plan = beginning.plan
     tasks = TaskSource(plan)
-    if len(lanes) > 1:
-        tasks = LongestFirst(plan, earlier_times(place.path, suite.digest, runtime.text))
     writer = beginning.open(header)
     try:
         collector = Collector(suite, writer, progress, options, len(offer.threads))
@@ -182,7 +179,7 @@ def run_lane(lane: Lane, tasks: TaskSource, collector: Collector) -> None:
         further = FurtherTries(lambda: collector.halt.reason is not None, collector.options.repeat > 1)
         going_on = takewhile(lambda _: collector.halt.reason is None, tasks.lane())
         for task, response in lane.run(going_on, collector.wants):
-            tasks.measured(task, getattr(response, "seconds", 0.0))
+            tasks.measured(getattr(response, "seconds", 0.0))
             collector.take(task, response, further.of(lane, task, response))
             if lane.deaths >= collector.options.max_deaths and not _survives(lane, collector):
                 reason = f"{lane.deaths} workers were lost in a row, and none answered a case in between"

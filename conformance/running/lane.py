@@ -28,8 +28,7 @@ from conformance.processes.frames import BrokenProtocol
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.first_worker import begin_worker
-from conformance.running.ready_requests import ReadyRequest, make_ready
-from conformance.running.requests import Offer, encode_runs, read_error, seconds_of
+from conformance.running.requests import CaseRequest, Offer, encode_runs, read_error, seconds_of
 from conformance.running.returned_values import read_outputs, read_touched
 from conformance.running.session import Sent, WorkerSession, send_task, shake_hands
 from conformance.running.tasks import Task
@@ -207,7 +206,7 @@ class Lane:
             return task, HarnessFailed(f"the case cannot be sent: {type(error).__name__}: {error}")
         return (task, request) if isinstance(request, NotOffered) else self._send(task, request)
 
-    def _send(self, task: Task, request: ReadyRequest) -> Sent:
+    def _send(self, task: Task, request: CaseRequest) -> Sent:
         if self._session is None or not self._session.process.alive:
             self.start()
         session = self._session
@@ -333,9 +332,9 @@ class Lane:
         self.unload_losses.append(f"{reason} after {self._latest}")
 
 
-def _request_of(task: Task, case: Case, valid_case: Case | None, offer: Offer) -> ReadyRequest:
+def _request_of(task: Task, case: Case, valid_case: Case | None, offer: Offer) -> CaseRequest:
     """A task as it is sent to a worker with an offer."""
     how = offer.takes_as(case)
     assert how is not None
     between = task.between if task.form == "again" else None
-    return make_ready(encode_runs(case, task.form, how, valid_case, offer, task.repeat, between))
+    return encode_runs(case, task.form, how, valid_case, offer, task.repeat, between).encoded()

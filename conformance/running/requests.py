@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from conformance.judging.responses import NotOffered, Refused, WorkerFailed
@@ -18,7 +19,7 @@ from conformance.models.input_names import input_names, named_inputs
 from conformance.models.native_values import describe_values, needed_values
 from conformance.models.node_descriptions import describe_node, moved_blobs
 from conformance.models.turned_inputs import describe_turned, turned_input
-from conformance.processes.frames import BrokenProtocol, Frame
+from conformance.processes.frames import BrokenProtocol, Frame, frame_head
 from conformance.processes.protocol_limits import (
     LARGEST_HELLO,
     LONGEST_MESSAGE,
@@ -140,9 +141,9 @@ def _text(value: object) -> str:
     return cut(str(value), LONGEST_WORD)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CaseRequest:
-    """A case in a form, as it is to be sent: cases of one `load` and `load_blobs` share a model."""
+    """A case in a form, as it is to be sent, to as many workers and as often as it takes."""
 
     load: dict[str, Any]
     load_blobs: tuple[bytes, ...]
@@ -151,11 +152,42 @@ class CaseRequest:
     again: bool = False
     """Whether it is loaded anew and run a second time."""
     further: tuple[CaseRequest, ...] = ()
-    """What is sent behind it; one that has the same `load` runs on the model that is there."""
+    """What is sent behind it; one that has the same model runs on the one that is there."""
     told: str | None = None
     """Which of several answers it gives; None where there is one."""
     asked: bool = True
     """Whether its answer is judged; of another one nothing is asked but survival."""
+
+    @cached_property
+    def load_head(self) -> bytes:
+        """The head of its `load` (`frame_head`)."""
+        return frame_head(self.load, self.load_blobs)
+
+    @cached_property
+    def run_head(self) -> bytes:
+        """The head of its `run`."""
+        return frame_head(self.run, self.run_blobs)
+
+    @cached_property
+    def size(self) -> int:
+        """The bytes of its tensors and model."""
+        own = sum(map(len, self.load_blobs)) + sum(map(len, self.run_blobs))
+        return own + sum(request.size for request in self.further)
+
+    def encoded(self) -> CaseRequest:
+        """The same, of which every head was made; raises what cannot be encoded."""
+        for request in (self, *self.further):
+            _ = request.load_head, request.run_head
+        return self
+
+    def without_others(self) -> CaseRequest:
+        """The runs of which something is asked alone."""
+        first, *others = (request for request in (self, *self.further) if request.asked)
+        return replace(first, further=tuple(others))
+
+    def same_model(self, other: CaseRequest) -> bool:
+        """Whether a worker that holds the model of the other one holds this one's."""
+        return self.load_head == other.load_head and self.load_blobs == other.load_blobs
 
 
 def encode_case(
@@ -239,7 +271,7 @@ def encode_runs(
         further = (replace(first, told="in a second run"),)
     elif form == "again":
         other = None if between is None else encode(between, threads)
-        if other is None or (other.load, other.load_blobs) != (first.load, first.load_blobs):
+        if other is None or not other.same_model(first):
             return replace(first, further=(replace(first, told="in a second run"),))
         before = replace(other, asked=False)
         one, two = (replace(first, told=f"in run {each}, behind other extents") for each in (2, 4))

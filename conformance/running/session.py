@@ -10,8 +10,7 @@ from conformance.processes.frames import BrokenProtocol, frame_head
 from conformance.processes.protocol_limits import LONGEST_MESSAGE, cut
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import WorkerHung, WorkerLost, WorkerProcess
-from conformance.running.ready_requests import ReadyRequest
-from conformance.running.requests import Offer, read_offer
+from conformance.running.requests import CaseRequest, Offer, read_offer
 from conformance.running.tasks import Task
 from opcert.vocabulary.errors import RuntimeUnavailable
 
@@ -28,7 +27,7 @@ class WorkerSession:
 
     process: WorkerProcess
     numbers: int = 0
-    loaded: tuple[int, ReadyRequest] | None = None
+    loaded: tuple[int, CaseRequest] | None = None
     refused: dict[int, Refused | WorkerFailed] = field(default_factory=dict)
     answered: bool = False
 
@@ -44,7 +43,7 @@ class Sent:
 
     session: WorkerSession
     task: Task
-    request: ReadyRequest
+    request: CaseRequest
     model: int
     printed: int
     bytes: int
@@ -55,7 +54,7 @@ class Sent:
     """What was sent behind it: the same with its model loaded anew, or what its request says."""
 
 
-def send_task(session: WorkerSession, task: Task, request: ReadyRequest) -> Sent:
+def send_task(session: WorkerSession, task: Task, request: CaseRequest) -> Sent:
     """Send a task, and before it what loads its model, unless the worker holds that.
 
     Small ones wait for the next, or for somebody who waits for an answer.
@@ -75,7 +74,7 @@ def send_task(session: WorkerSession, task: Task, request: ReadyRequest) -> Sent
     return sent
 
 
-def _send_once(session: WorkerSession, task: Task, request: ReadyRequest, size: int, *, anew: bool) -> Sent:
+def _send_once(session: WorkerSession, task: Task, request: CaseRequest, size: int, *, anew: bool) -> Sent:
     process = session.process
     if not anew and session.loaded is not None and request.same_model(session.loaded[1]):
         sent = Sent(session, task, request, session.loaded[0], process.printed, size)
@@ -85,10 +84,10 @@ def _send_once(session: WorkerSession, task: Task, request: ReadyRequest, size: 
             sent.unload = session.number()
             process.send_numbered(_UNLOAD, sent.unload, session.loaded[0])
         sent.load = session.number()
-        process.send_numbered(request.load, sent.load, sent.model, request.load_blobs)
+        process.send_numbered(request.load_head, sent.load, sent.model, request.load_blobs)
         session.loaded = (sent.model, request)
     sent.run = session.number()
-    process.send_numbered(request.run, sent.run, sent.model, request.run_blobs)
+    process.send_numbered(request.run_head, sent.run, sent.model, request.run_blobs)
     return sent
 
 

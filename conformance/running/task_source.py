@@ -1,10 +1,12 @@
-"""The rows of a run, and which of them its lane runs next: one lane takes them in suite order."""
+"""The rows of a run, and which of them a lane runs next."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
+from itertools import islice
 
 from conformance.models.case_models import Form
 from conformance.running.tasks import Task
@@ -14,6 +16,8 @@ from conformance.suite.suites import Suite
 
 _MOST_SHARED = 16
 """So many cases stay that others were made from which must be refused: those stand beside each other."""
+_MOST_TOGETHER, _SECONDS_TOGETHER = 16, 0.05
+_REMEMBERED = 0.9
 
 
 @dataclass(frozen=True)
@@ -93,14 +97,34 @@ class RunPlan:
 
 
 class TaskSource:
-    """Hands out tasks to one lane, in the order of the record."""
+    """Hands out tasks to one lane or to several, in the order of the record.
+
+    All rows of a case go to one lane, and so do neighbours that take little time: many of them share a model,
+    which is loaded once. What takes long goes one by one, so that all lanes end at about one time.
+    """
 
     def __init__(self, plan: RunPlan) -> None:
         self._plan = plan
+        self._lock = threading.Lock()
+        selected = enumerate(plan.selected)
+        self._left = (position for position, case_id in selected if case_id not in plan.done)
+        # Seconds that a row takes, the latest counting most; until one is there cases go one by one.
+        self._pace = _SECONDS_TOGETHER
 
     def lane(self) -> Iterator[Task]:
         """The tasks for one lane, until there are none left."""
-        return self._plan.tasks()
+        while positions := self._take():
+            for position in positions:
+                yield from self._plan.tasks_of(position)
 
-    def measured(self, task: Task, seconds: float) -> None:
-        """What a row took; here nothing depends on it."""
+    def measured(self, seconds: float) -> None:
+        """What a row took."""
+        with self._lock:
+            self._pace = _REMEMBERED * self._pace + (1 - _REMEMBERED) * seconds
+
+    def _take(self) -> list[int]:
+        with self._lock:
+            wanted = (
+                min(_MOST_TOGETHER, int(_SECONDS_TOGETHER / self._pace)) if self._pace else _MOST_TOGETHER
+            )
+            return list(islice(self._left, max(1, wanted)))

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import atexit
 import errno
-import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from conformance.processes.scratch_folders import make_scratch_folder, scratch_folder
+from conformance.suite.canonical import sha256
+from conformance.suite.store import Store
 from opcert.vocabulary.errors import unwritable
-from opcert.vocabulary.file_locks import Holder, open_lock, wait_for_lock, write_holder
-from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.user_folders import cache_folder
-from opcert.vocabulary.whole_files import place_bytes
 
-LOCK = "suites.lock"
-"""The file beside the suites that is locked while one is made; it says who holds it, and what for."""
-_LONGEST = 200
+_MOST_NOTES = 1024
+_DIGEST_BYTES = 64
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
@@ -71,57 +67,37 @@ def _written_in(folder: Path, write: Callable[[Path], str]) -> Path:
     return folder / digest
 
 
-@contextmanager
-def one_at_a_time(what: str, tell: Callable[[str], object]) -> Iterator[None]:
-    """Make suites one process after the other: who waits may find what it wants when it is let in.
+def suite_made_of(
+    sources: str, what: str, told: str, tell: Callable[[str], object], write: Callable[[Path], str]
+) -> tuple[Path, bool]:
+    """The folder of the suite that was made of sources of this digest, and whether that was just now.
 
-    `what` is made, which others are told who wait for it. `tell` is told, once and after a second of
-    waiting, which process is waited for, and what that makes.
+    `write` makes it as for `keep_suite`, one process at a time: `what` names it to others that wait, and
+    `told` is told before. Of one that is not kept, because the cache may only be read, nothing is noted.
     """
-    path = suites_folder().with_name(LOCK)
+    notes, key = (
+        Store(suites_folder() / "of-sources", _MOST_NOTES, largest=_DIGEST_BYTES),
+        sha256(sources.encode()),
+    )
+    kept = _noted(notes, key)
+    if kept is not None:
+        return kept, False
+    with notes.one_maker(key, what, tell):
+        # Somebody else may have made it while this process waited.
+        kept = _noted(notes, key)
+        if kept is not None:
+            return kept, False
+        if told:
+            tell(told)
+        made = keep_suite(write)
+        if kept_suite(made.name) is not None:
+            notes.keep(key, made.name.encode("ascii"))
+    return made, True
+
+
+def _noted(notes: Store, key: str) -> Path | None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = open_lock(path)
-    except OSError:  # who writes the suite says better what is wrong
-        yield
-        return
-    try:
-        wait_for_lock(descriptor, lambda holder: tell(f"waiting for {told_maker(holder)} and holds {path}"))
-        write_holder(descriptor, what)
-        yield
-        write_holder(descriptor, None)
-    finally:
-        os.close(descriptor)
-
-
-def told_maker(holder: Holder | None) -> str:
-    """`process 7, which makes the default suite`; of a holder that says nothing, no more than that."""
-    if holder is None:
-        return "another process, which makes a suite"
-    return f"process {holder.process}, which makes {one_line(holder.what, _LONGEST)}"
-
-
-def suite_of_sources(sources: str) -> Path | None:
-    """The folder of the suite that was made of sources of this name and digest; None where it is not kept."""
-    note = _note(sources)
-    return kept_suite(note.read_text(encoding="ascii").strip()) if note.is_file() else None
-
-
-def remember_sources(sources: str, digest: str) -> None:
-    """Note beside the kept suites which one sources make; UserError where that cannot be written.
-
-    Of a suite that is not kept, because the cache may only be read, nothing is noted.
-    """
-    if kept_suite(digest) is None:
-        return
-    note = _note(sources)
-    try:
-        note.parent.mkdir(parents=True, exist_ok=True)
-        with scratch_folder("note", note.parent) as making:
-            place_bytes(note, digest.encode("ascii"), making)
-    except OSError as error:
-        raise unwritable("the cache of suites", note.parent, error, "Set XDG_CACHE_HOME.") from error
-
-
-def _note(sources: str) -> Path:
-    return suites_folder() / "of-sources" / sources
+        found = notes.find(key)
+    except OSError:
+        return None
+    return None if found is None else kept_suite(found.decode("ascii", "replace"))

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from onnx import AttributeProto, TensorProto, ValueInfoProto
 
 from conformance.suite.graph_protos import read_graph, write_graph
-from conformance.suite.type_protos import read_type, write_type
+from conformance.suite.type_protos import fill_type, read_type, write_type
 from opcert.vocabulary.attributes import SPARSE, Attribute, AttributeKind
 from opcert.vocabulary.element_types import BY_CODE, ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import TensorType
 
 _MOST_DIMENSIONS = 64
 _MOST_ELEMENTS = 1 << 28
@@ -94,15 +95,7 @@ def declare_tensor(
 ) -> None:
     """Fill the declaration of a tensor; an extent is a number, a name for one, or open."""
     value.name = name
-    declared = value.type.tensor_type
-    declared.elem_type = element_type.code
-    declared.shape.SetInParent()
-    for extent in shape:
-        dimension = declared.shape.dim.add()
-        if isinstance(extent, int):
-            dimension.dim_value = extent
-        elif extent is not None:
-            dimension.dim_param = extent
+    fill_type(value.type, TensorType(element_type, tuple(shape)))
 
 
 def write_attribute(name: str, attribute: Attribute) -> AttributeProto:

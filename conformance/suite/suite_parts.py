@@ -20,6 +20,7 @@ from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import FAMILIES, CaseId, OperatorName
 
 FORMAT = "opcert-part/1"
+_Written = tuple[CaseId, bytes, dict[str, Any]]
 _DIGEST_DIGITS = 64
 
 
@@ -72,21 +73,35 @@ def entry_of(case: Case, golden: bytes, expectation: str) -> dict[str, Any]:
 
 def make_part(operator: OperatorName, cases: Iterable[Case], facts: Mapping[str, Any]) -> SuitePart:
     """The part of an operator's cases; raises InternalError on two cases of one id."""
-    ordered = sorted(cases, key=lambda each: suite_order(each.id))
-    for before, after in pairwise(ordered):
-        if before.id == after.id:
-            raise InternalError("two cases have one id", got=str(after.id))
-    goldens: list[bytes] = []
+    return _put_together(operator, map(_written, cases), facts)
+
+
+def make_parts(cases: Iterable[Case]) -> list[SuitePart]:
+    """The parts of cases of several operators, in whatever order they come, without facts."""
+    written: dict[OperatorName, list[_Written]] = {}
+    for case in cases:
+        written.setdefault(case.operator, []).append(_written(case))
+    return [_put_together(operator, own, {}) for operator, own in written.items()]
+
+
+def _written(case: Case) -> _Written:
+    golden, expectation = write_golden(case)
+    return case.id, golden, entry_of(case, golden, expectation)
+
+
+def _put_together(operator: OperatorName, written: Iterable[_Written], facts: Mapping[str, Any]) -> SuitePart:
+    ordered = sorted(written, key=lambda case: suite_order(case[0]))
+    for (before, _, _), (after, _, _) in pairwise(ordered):
+        if before == after:
+            raise InternalError("two cases have one id", got=str(after))
     entries: list[dict[str, Any]] = []
     offset = 0
-    for case in ordered:
-        golden, expectation = write_golden(case)
-        place = {"file": golden_file(operator), "offset": offset}
-        entries.append({**entry_of(case, golden, expectation), **place})
-        goldens.append(golden)
+    for _, golden, entry in ordered:
+        entries.append({**entry, "file": golden_file(operator), "offset": offset})
         offset += len(golden)
     # As a reader of the part has them: tuples are lists, and infinities texts.
-    return SuitePart(operator, b"".join(goldens), tuple(entries), json.loads(canonical_json(facts)))
+    plain = json.loads(canonical_json(facts))
+    return SuitePart(operator, b"".join(golden for _, golden, _ in ordered), tuple(entries), plain)
 
 
 def cases_in(part: SuitePart) -> Iterator[Case]:

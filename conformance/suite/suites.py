@@ -7,22 +7,22 @@ from pathlib import Path
 from typing import Any
 
 from conformance.processes.scratch_folders import scratch_folder
-from conformance.suite.canonical import canonical_json
+from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.case_outlines import CaseOutline, outline_of
 from conformance.suite.case_selection import select_cases
 from conformance.suite.cases import Case
 from conformance.suite.goldens import read_golden
 from conformance.suite.manifests import (
+    FORMAT,
     MANIFEST,
     REMEDY,
     Manifest,
     check_goldens,
+    manifest_digest,
     read_manifest,
 )
 from conformance.suite.suite_files import FolderFiles, SuiteFiles, ZipFiles, write_zip
-from conformance.suite.suite_folder import write_folder, write_folder_of_parts
-from conformance.suite.suite_parts import SuitePart, part_digest
-from conformance.suite.suite_parts import suite_order as suite_order
+from conformance.suite.suite_parts import SuitePart, make_parts, part_digest
 from opcert.vocabulary.errors import Place, UserError, unwritable
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.strict_json import parse_json
@@ -46,7 +46,7 @@ def write_suite(
     alone (UserError). Raises UserError where the place cannot be written, InternalError on two cases of one
     id.
     """
-    return _place_suite(path, lambda folder: write_folder(folder, cases, facts, options))
+    return _place_suite(path, lambda folder: _write_folder(folder, make_parts(cases), facts, options))
 
 
 def write_suite_of_parts(
@@ -66,9 +66,32 @@ def write_suite_of_parts(
         if known:
             content = {"format": KNOWN_FORMAT, "cases": list(known)}
             (folder / KNOWN).write_bytes(canonical_json(content) + b"\n")
-        return write_folder_of_parts(folder, parts, facts, options)
+        return _write_folder(folder, parts, facts, options)
 
     return _place_suite(path, write)
+
+
+def _write_folder(
+    folder: Path, parts: Sequence[SuitePart], facts: Mapping[str, Any], options: Mapping[str, Any]
+) -> str:
+    """Write golden files and manifest into an empty folder; returns the suite's digest."""
+    goldens: dict[str, Any] = {}
+    ordered = sorted((part for part in parts if part.entries), key=lambda part: part.operator)
+    for part in ordered:
+        (folder / part.file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / part.file).write_bytes(part.golden)
+        goldens[part.file] = {"sha256": sha256(part.golden), "bytes": len(part.golden)}
+    entries = [entry for part in ordered for entry in part.entries]
+    manifest: dict[str, Any] = {
+        "format": FORMAT,
+        "options": options,
+        "facts": facts,
+        "goldens": goldens,
+        "cases": entries,
+    }
+    digest = manifest_digest(manifest)
+    (folder / MANIFEST).write_bytes(canonical_json({**manifest, "digest": digest}) + b"\n")
+    return digest
 
 
 def _place_suite(path: Path, write: Callable[[Path], str]) -> str:

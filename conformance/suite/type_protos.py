@@ -15,6 +15,12 @@ _MOST_DIMENSIONS = 64
 def write_type(kind: ValueType) -> TypeProto:
     """The message of a type."""
     proto = TypeProto()
+    fill_type(proto, kind)
+    return proto
+
+
+def fill_type(proto: TypeProto, kind: ValueType) -> None:
+    """The same in a message that is there and empty."""
     match kind:
         case TensorType():
             proto.tensor_type.elem_type = kind.element_type.code
@@ -33,7 +39,6 @@ def write_type(kind: ValueType) -> TypeProto:
         case MapType():
             proto.map_type.key_type = kind.key.code
             proto.map_type.value_type.CopyFrom(write_type(kind.of))
-    return proto
 
 
 def read_type(proto: TypeProto, depth: int = 0) -> ValueType:

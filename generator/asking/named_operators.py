@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opcert.vocabulary.errors import OpcertError
-from opcert.vocabulary.kept_readings import KeptReadings
 from opcert.vocabulary.names import OperatorName
 from specs.files.spec_folders import DECLARATION, OWN_FOLDER, list_operators, room_of, versions_in
-from specs.files.stated_values import keep_stated_values, stated_value
+from specs.files.stated_values import stated_value
 from specs.files.version_ranges import in_range
 
 if TYPE_CHECKING:
@@ -29,13 +28,11 @@ _DECORATOR = "reference_operator"
 @cache
 def _references() -> dict[str, str]:
     """The module of each reference that ships, by what its decorator names."""
-    found = {
+    return {
         str(operator): f"{REFERENCES}.{path.stem}"
         for path in _files(REFERENCES)
-        for operator in _READINGS.of(path)
+        for operator in _declared_in(path)
     }
-    _READINGS.keep()
-    return found
 
 
 def _declared_in(path: Path) -> list[str]:
@@ -47,9 +44,6 @@ def _declared_in(path: Path) -> list[str]:
     calls = [each for node in functions for each in node.decorator_list if isinstance(each, ast.Call)]
     named = [each for each in calls if isinstance(each.func, ast.Name) and each.func.id == _DECORATOR]
     return [ast.literal_eval(each.args[0]) for each in named]
-
-
-_READINGS = KeptReadings("references", _DECORATOR, _declared_in)
 
 
 @cache
@@ -77,9 +71,7 @@ def declared_versions() -> list[OperatorName]:
 
 
 def _versions_of(rooms: Iterable[Path]) -> list[OperatorName]:
-    found = sorted(each for room in rooms for each in _versions_declared_in(room))
-    keep_stated_values()
-    return found
+    return sorted(each for room in rooms for each in _versions_declared_in(room))
 
 
 @cache
@@ -129,9 +121,7 @@ def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
     shipped = referenced_operators()
     if not folders:
         return list(shipped)
-    known = [each for each in list_operators(folders) if each in shipped or names_a_reference(each, folders)]
-    keep_stated_values()
-    return known
+    return [each for each in list_operators(folders) if each in shipped or names_a_reference(each, folders)]
 
 
 def calls_are_declared(spec: Spec) -> bool:

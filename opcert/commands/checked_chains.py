@@ -61,8 +61,6 @@ def make_chains(
     cases: dict[str, Case] = {}
     end = time.monotonic() + seconds
     looked = 0
-    if kept is not None:
-        kept.trim()
     try:
         for each in chains_of_model(facts, kept=kept):
             looked += 1

@@ -9,14 +9,15 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.judging.kept_explanations import FILE, Explanation, parse_explanation, write_explanations
+from conformance.judging.kept_explanations import FILE, Explanation, write_explanations
 from conformance.judging.responses import ReturnedOther
 from conformance.recording.outputs import restore_output
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.kept_work import KeptWork
-from generator.making.operators.discovery import known_operators
+from generator.asking.named_operators import known_operators
 from opcert.vocabulary.names import CaseId
+from opcert.vocabulary.strict_json import read_plain
 from opcert.vocabulary.tensors import Tensor
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
@@ -125,8 +126,8 @@ class _Class:
         if self._work is None:
             return work_out()
         key = self._work.key(self._answers, what)
-        with suppress(KeyError, TypeError, ValueError):
-            return parse_explanation(self._work.find(key))
+        with suppress(ValueError):
+            return read_plain(Explanation, self._work.find(key))
         found = work_out()
         self._work.keep(key, asdict(found))
         return found

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
-from conformance.judging.kept_diagnosis import (
-    Diagnosis,
-    EntryTrial,
-    TriedCall,
-    diagnosis_json,
-    parse_diagnosis,
-    parse_trial,
-)
+from conformance.judging.kept_diagnosis import Diagnosis, EntryTrial, TriedCall
 from conformance.recording.records import Record
 from conformance.runtimes.environment_state import environment_state
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.kept_work import KeptWork
+from opcert.vocabulary.strict_json import read_plain
 
 MOST_DIAGNOSES = 8
 """Of so many sets of failing cases the diagnosis is kept; of all of them every call."""
@@ -31,9 +24,11 @@ _EARLIER = "earlier"
 
 @dataclass(frozen=True)
 class _Kept:
-    """The calls, the trials of entries, and the diagnoses without them, each with the key of its cases."""
+    """The libraries that were loaded, by their digests; the calls, the trials of entries, and the diagnoses
+    without these, each with the key of its cases."""
 
     seconds: float
+    loaded: Mapping[str, str]
     calls: tuple[TriedCall, ...]
     trials: tuple[EntryTrial, ...]
     diagnoses: tuple[tuple[str, Diagnosis], ...]
@@ -59,7 +54,7 @@ class KeptExperiments:
             limits = {name: each for name, each in (header.get("options") or {}).items() if name in _LIMITS}
             stated = ("suite", "runtime", "platform", "confinement")
             self._key = self._work.key([limits, state, *map(header.get, stated)])
-        self._kept = self._read() or _Kept(0.0, (), (), ())
+        self._kept = self._read() or _Kept(0.0, {}, (), (), ())
 
     @property
     def trials(self) -> tuple[EntryTrial, ...]:
@@ -88,27 +83,17 @@ class KeptExperiments:
             asked = _key_of(wrong, told)
             others = [each for each in self._kept.diagnoses if each[0] != asked]
             latest = [*others, (asked, found)][-MOST_DIAGNOSES:]
-            content = {
-                "seconds": found.seconds,
-                "loaded": self._loaded,
-                "calls": [each.to_json() for each in found.calls],
-                "trials": [asdict(each) for each in found.trials],
-                "diagnoses": [
-                    (name, diagnosis_json(replace(each, calls=(), trials=()))) for name, each in latest
-                ],
-            }
-            self._work.keep(self._key, content)
+            plain = tuple((name, replace(each, calls=(), trials=())) for name, each in latest)
+            kept = _Kept(found.seconds, self._loaded, found.calls, found.trials, plain)
+            self._work.keep(self._key, asdict(kept))
 
     def _read(self) -> _Kept | None:
-        with suppress(KeyError, TypeError, ValueError, AttributeError):
-            content: Any = self._work.find(self._key) if self._key is not None else None
-            # Which libraries a process has loaded hangs on the cases that it has met.
-            before = content["loaded"].items()
-            if all(self._loaded.get(name, digest) == digest for name, digest in before):
-                calls = tuple(TriedCall(**each) for each in content["calls"])
-                diagnoses = tuple((str(asked), parse_diagnosis(each)) for asked, each in content["diagnoses"])
-                trials = tuple(parse_trial(each) for each in content["trials"])
-                return _Kept(float(content["seconds"]), calls, trials, diagnoses)
+        if self._key is not None:
+            with suppress(ValueError):
+                kept = read_plain(_Kept, self._work.find(self._key))
+                # Which libraries a process has loaded hangs on the cases that it has met.
+                if all(self._loaded.get(name, digest) == digest for name, digest in kept.loaded.items()):
+                    return kept
         return None
 
 

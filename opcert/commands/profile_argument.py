@@ -22,8 +22,7 @@ def demanded_profile(text: str | None, folders: tuple[Path, ...] = ()) -> Profil
     if not (profile.opsets or profile.domains or profile.model or profile.model_sha256 or profile.untested):
         return profile
     # Imported here, because most profiles name their operators.
-    from generator.asking.named_operators import referenced_operators
-    from generator.making.operators.discovery import known_operators
+    from generator.asking.named_operators import known_operators, referenced_operators
     from generator.making.operators.opsets import OLDEST, newest_opset, operators_of_opset
     from reports.gates.profile_settling import KnownOperators, settle
 

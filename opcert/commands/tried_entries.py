@@ -8,7 +8,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from conformance.judging.kept_diagnosis import EntryTrial, parse_trial
+from conformance.judging.kept_diagnosis import EntryTrial
 from conformance.models.case_models import Form
 from conformance.recording.outputs import restore_output
 from conformance.recording.records import Record
@@ -16,6 +16,7 @@ from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.kept_work import KeptWork
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.strict_json import read_plain
 
 if TYPE_CHECKING:
     from generator.exploring.diagnosis.claims import Pointing
@@ -40,9 +41,9 @@ def trials_by_answers(suite: Suite, record: Record, pointing: Pointing, *, keep:
         for each in stating
     ]
     key = "" if work is None else work.key(suite.digest, sha256(canonical_json(hangs_on)))
-    with suppress(KeyError, TypeError, ValueError, AttributeError):
+    with suppress(TypeError, ValueError):
         if work is not None:
-            return [parse_trial(each) for each in work.find(key)]
+            return [read_plain(EntryTrial, trial) for trial in work.find(key)]
     found = [trial for each in stating for trial in _by_answer(suite, record, each)]
     if work is not None:
         work.keep(key, [asdict(each) for each in found])

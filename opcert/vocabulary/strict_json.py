@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from functools import cache
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 DEEPEST = 64
+Kind = TypeVar("Kind")
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -24,6 +29,31 @@ def parse_json(text: str | bytes) -> Any:
     if text.count("[") + text.count("{") > DEEPEST and _is_deep(found):
         raise ValueError(f"nested more than {DEEPEST} deep")
     return found
+
+
+def read_plain(kind: type[Kind], content: Any) -> Kind:
+    """The value of a dataclass whose fields JSON has, as `asdict` has them; keys beyond these are left out.
+
+    Raises ValueError where one is missing, or is of another type.
+    """
+    from pydantic import ValidationError
+
+    adapted: Any = kind
+    try:
+        found: Kind = _adapter(adapted).validate_python(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or kind.__name__
+        raise ValueError(f"{place}: {first['msg']}") from error
+    return found
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    # Imported here, because hardly any file comes to this.
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
 
 
 def _decode(text: str) -> Any:

@@ -1,7 +1,6 @@
 """Single values that a declaration states, without loading it: what lists of all operators ask of each file.
 
-There is one reader of these files, `specs.files.declaration_files`. What it finds under the keys that lists
-ask for is kept by the bytes of the file, so that lists of hundreds of operators are there at once.
+There is one reader of these files, `specs.files.declaration_files`, and it reads hundreds of them at once.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from opcert.vocabulary.kept_readings import KeptReadings
 from opcert.vocabulary.regular_files import FileState, file_state
 from specs.files.spec_folders import find_part
 
@@ -24,11 +22,6 @@ def stated_value(path: Path, key: str, folders: Sequence[Path] = ()) -> str | No
     Raises UserError or SeveralErrors where it cannot be read.
     """
     return _find(path, key, folders, ())
-
-
-def keep_stated_values() -> None:
-    """Keep what was read of declarations, so that nothing is read again while they stay as they are."""
-    _READINGS.keep()
 
 
 def _find(path: Path, key: str, folders: Sequence[Path], inside: tuple[str, ...]) -> str | None:
@@ -45,21 +38,13 @@ def _find(path: Path, key: str, folders: Sequence[Path], inside: tuple[str, ...]
 
 
 @lru_cache(maxsize=4096)
-def _stated(path: Path, _: FileState | None) -> Mapping[str, Any]:
+def _stated(path: Path, state: FileState | None) -> Mapping[str, Any]:
     """The values of a file, which stay while it is as it was; none where there is no file."""
-    try:
-        return dict(_READINGS.of(path))
-    except OSError:
+    if state is None:
         return {}
-
-
-def _read(path: Path) -> dict[str, Any]:
-    # Imported here, because hardly any file comes to this.
+    # Imported here, because what lies beside lists has no use for YAML.
     from specs.files.declaration_files import read_document
 
     value = read_document(path).value
     found = {key: value[key] for key in KEYS if value.get(key) is not None}
     return {key: each if isinstance(each, list) else str(each) for key, each in found.items()}
-
-
-_READINGS = KeptReadings("declarations", " ".join(KEYS), _read)

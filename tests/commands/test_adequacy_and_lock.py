@@ -11,7 +11,7 @@ import pytest
 from generator.making.operators import discovery, selections
 from generator.making.operators.workshop import Options
 from generator.making.suites import lock, lock_making, measured_cases
-from generator.making.suites.cache import current_suite
+from generator.making.suites.cache import default_suite
 from generator.making.suites.lock import read_lock, write_lock
 from generator.making.suites.lock_making import read_lock_of
 from generator.making.suites.operator_cases import generate_operator
@@ -55,7 +55,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(measured_cases, "OWN_FOLDER", folder)
     monkeypatch.setattr(selections, "SELECTIONS_FILE", tmp_path / "specs" / "small.json")
     keeping.write_kept(measured(5), folder)
-    made = read_lock_of(current_suite(lambda _: None)[0])
+    made = read_lock_of(default_suite(lambda _: None))
     write_lock(replace(made, suites={"first-operators": made.digest}), found)
     return found
 

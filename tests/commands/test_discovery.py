@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.making.operators.discovery import known_operators, select_operators
+from generator.asking.named_operators import known_operators
+from generator.making.operators.discovery import select_operators
 from generator.making.suites.lock import Lock, LockedVersion, write_lock
 from specs.files.spec_folders import OWN_FOLDER, list_operators
 from tests.commands.command_line import call, check_message
@@ -25,20 +26,16 @@ sys.addaudithook(lambda event, words: opened.append(str(words[0])) if event == "
 from opcert.commands import main
 with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as said:
     main(sys.argv[1:])
-slow = {"numpy", "onnx", "pydantic", "yaml", "rich", "jinja2"} & set(sys.modules)
+slow = {"numpy", "onnx", "pydantic", "rich", "jinja2"} & set(sys.modules)
 print(json.dumps([said.getvalue(), opened, sorted(slow)]))
 """
 
 
 def noted(*words: object) -> tuple[str, Counter[str], list[str]]:
-    """What a command prints, how often it opens each file, and which slow packages it imports.
-
-    What it reads of declarations was read and kept before.
-    """
-    for _ in range(2):
-        ran = subprocess.run(
-            [sys.executable, "-c", _NOTING, *map(str, words)], capture_output=True, text=True, check=True
-        )
+    """What a command prints, how often it opens each file, and which slow packages it imports."""
+    ran = subprocess.run(
+        [sys.executable, "-c", _NOTING, *map(str, words)], capture_output=True, text=True, check=True
+    )
     said, opened, slow = json.loads(ran.stdout)
     return said, Counter(opened), slow
 

@@ -51,7 +51,7 @@ def test_a_run_is_explained_class_by_class(tmp_path: Path) -> None:
 
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(kept_work, "suites_folder", lambda: tmp_path / "cache" / "suites")
+    monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 

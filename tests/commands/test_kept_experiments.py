@@ -71,7 +71,7 @@ class FakeWorkers:
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_work, "suites_folder", lambda: tmp_path / "cache" / "suites")
+    monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(workers, "RunningRuntime", FakeWorkers)
     state = {True: "as it was made", False: None}
     monkeypatch.setattr(kept_experiments, "environment_state", lambda each: state[bool(each.requirements)])
@@ -247,7 +247,7 @@ def test_where_every_cause_is_told_less_time_is_taken(
 
 
 def _file() -> Path:
-    (path,) = kept_work.KeptWork("experiments").folder.iterdir()
+    (path,) = kept_work.KeptWork("experiments").store.folder.iterdir()
     return path
 
 

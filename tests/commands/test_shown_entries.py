@@ -94,7 +94,7 @@ class Workers:
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_work, "suites_folder", lambda: tmp_path / "cache" / "suites")
+    monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(workers, "RunningRuntime", Workers)
     monkeypatch.setattr(kept_experiments, "environment_state", lambda _: None)
     asked.clear()

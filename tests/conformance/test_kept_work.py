@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from conformance.suite import kept_work
-from conformance.suite.kept_work import KeptWork, project_digest
+from conformance.suite.kept_work import KeptWork
+from opcert.vocabulary import file_digests
+from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.seals import seal
 
 CONTENT = {"cases": [[None, 3, [1, 2]], ["a rule", 0, []]], "seconds": 0.5}
@@ -17,7 +19,7 @@ CONTENT = {"cases": [[None, 3, [1, 2]], ["a rule", 0, []]], "seconds": 0.5}
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_work, "suites_folder", lambda: tmp_path / "opcert" / "suites")
+    monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "opcert")
 
 
 def test_what_was_kept_is_found_by_the_same_parts_alone() -> None:
@@ -31,7 +33,7 @@ def test_what_was_kept_is_found_by_the_same_parts_alone() -> None:
     assert other.find(key) is None
     work.keep(key, "newer")
     assert work.find(key) == "newer"
-    assert [each.name for each in work.folder.iterdir()] == [key]
+    assert [each.name for each in work.store.folder.iterdir()] == [key]
 
 
 def test_another_file_of_ours_is_another_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -39,7 +41,7 @@ def test_another_file_of_ours_is_another_key(monkeypatch: pytest.MonkeyPatch, tm
     for name in ("opcert", "specs"):
         (tmp_path / name).mkdir()
     (tmp_path / "opcert" / "a.py").write_text("1")
-    monkeypatch.setattr(kept_work, "_ROOT", tmp_path)
+    monkeypatch.setattr(file_digests, "_folders_of", lambda name: [tmp_path / name])
     digests = []
     for change in (lambda: None, lambda: (tmp_path / "specs" / "b.yaml").write_text("x"),
                    lambda: (tmp_path / "opcert" / "a.py").write_text("2")):  # fmt: skip
@@ -68,9 +70,9 @@ def test_a_damaged_file_is_none(raw: bytes) -> None:
     work = KeptWork("one")
     key = work.key("a suite")
     work.keep(key, CONTENT)
-    (work.folder / key).write_bytes(seal(f"one/{key}", raw) + raw)
+    (work.store.folder / key).write_bytes(seal(f"one/{key}", raw) + raw)
     assert work.find(key) is None
-    (work.folder / key).write_bytes(raw)
+    (work.store.folder / key).write_bytes(raw)
     assert work.find(key) is None
     work.keep(key, CONTENT)
     assert work.find(key) == CONTENT
@@ -87,9 +89,9 @@ def test_what_is_sealed_with_another_secret_or_under_another_key_is_none(
         assert work.find(key) == CONTENT
     assert work.find(key) is None
     work.keep(key, CONTENT)
-    shutil.copy(work.folder / key, work.folder / other_key)
-    KeptWork("two").folder.mkdir(parents=True)
-    shutil.copy(work.folder / key, KeptWork("two").folder / key)
+    shutil.copy(work.store.folder / key, work.store.folder / other_key)
+    KeptWork("two").store.folder.mkdir(parents=True)
+    shutil.copy(work.store.folder / key, KeptWork("two").store.folder / key)
     assert work.find(key) == CONTENT
     assert work.find(other_key) is None
     assert KeptWork("two").find(key) is None
@@ -98,7 +100,7 @@ def test_what_is_sealed_with_another_secret_or_under_another_key_is_none(
 def test_a_folder_or_a_pipe_in_its_place_is_none(tmp_path: Path) -> None:
     work = KeptWork("one")
     key = work.key("a suite")
-    (work.folder / key).mkdir(parents=True)
+    (work.store.folder / key).mkdir(parents=True)
     assert work.find(key) is None
     work.keep(key, CONTENT)
     assert work.find(key) is None
@@ -114,13 +116,13 @@ def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
 def test_what_was_used_last_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_work, "MOST_KEPT", 2)
     work = KeptWork("one")
-    (work.folder).mkdir(parents=True)
-    (work.folder / "a file of somebody else").write_text("stays")
+    (work.store.folder).mkdir(parents=True)
+    (work.store.folder / "a file of somebody else").write_text("stays")
     keys = [work.key(number) for number in range(4)]
     for number, key in enumerate(keys):
         work.keep(key, number)
     assert [work.find(each) for each in keys] == [None, None, 2, 3]
-    assert (work.folder / "a file of somebody else").exists()
+    assert (work.store.folder / "a file of somebody else").exists()
 
 
 def test_what_is_too_large_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:

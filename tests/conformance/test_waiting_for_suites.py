@@ -11,19 +11,33 @@ from threading import Timer
 
 import pytest
 
-from conformance.suite import kept_parts
-from conformance.suite.kept_suites import LOCK, one_at_a_time, suites_folder
+from conformance.suite import kept_parts, store
+from conformance.suite.kept_suites import suite_made_of, suites_folder
 from opcert.vocabulary import file_locks
 from opcert.vocabulary.names import OperatorName
 
 HOLDER = """
 import sys
-from conformance.suite.kept_suites import one_at_a_time
-with one_at_a_time(sys.argv[1], print):
+from conformance.suite.kept_suites import suite_made_of
+def write(path):
     print("held", flush=True)
     sys.stdin.readline()
+    path.mkdir()
+    return "0" * 64
+suite_made_of("the sources", sys.argv[1], "", print, write)
 print("let go", flush=True)
 """
+
+
+def made_here(path: Path) -> str:
+    (path / "nothing").parent.mkdir()
+    return "1" * 64
+
+
+def lock_file() -> Path:
+    """The lock that is held, of which there is one."""
+    (found,) = (suites_folder() / "of-sources").glob("*.lock")
+    return found
 
 
 @pytest.fixture(autouse=True)
@@ -59,27 +73,24 @@ def told_while_waiting(process: subprocess.Popen[str]) -> list[str]:
         told.append(text)
         let_go(process)
 
-    with one_at_a_time("another suite", tell):
-        pass
+    suite_made_of("the sources", "another suite", "", tell, made_here)
     return told
 
 
 def test_who_waits_is_told_for_whom_and_goes_on_afterwards() -> None:
     with held("the default suite") as process:
+        lock = lock_file()
         told = told_while_waiting(process)
-    lock = suites_folder().with_name(LOCK)
     assert told == [f"waiting for process {process.pid}, which makes the default suite and holds {lock}"]
 
 
 def test_nobody_is_told_where_the_lock_is_free_or_its_holder_was_killed() -> None:
     told: list[str] = []
-    with one_at_a_time("the first", told.append):
-        pass
+    suite_made_of("others", "the first", "", told.append, made_here)
     with held("what is never made") as process:
         process.kill()
         process.wait()
-        with one_at_a_time("the second", told.append):
-            pass
+        suite_made_of("the sources", "the second", "", told.append, made_here)
     assert told == []
 
 
@@ -87,9 +98,9 @@ def test_nobody_is_told_where_the_lock_is_free_or_its_holder_was_killed() -> Non
 def test_a_lock_that_says_nothing_of_its_holder(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_locks, "PATIENCE", 0.0)
     with held("the default suite") as process:
-        suites_folder().with_name(LOCK).write_text(text)
+        lock_file().write_text(text)
         told = told_while_waiting(process)
-    assert told[0].startswith("waiting for another process, which makes a suite and holds ")
+    assert told[0].startswith("waiting for another process, which makes another suite and holds ")
 
 
 def test_what_the_holder_says_of_itself_is_one_harmless_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,12 +128,12 @@ def test_who_waits_for_a_part_is_told_for_whom_unless_both_work_for_one(
     operator, key, told = OperatorName.parse("ai.onnx::Pad-25"), "0" * 64, list[str]()
     monkeypatch.setattr(file_locks, "PATIENCE", 0.2)
     with held("", PART_HOLDER) as process:
-        monkeypatch.setattr(kept_parts, "_main_process", lambda: process.pid if same else 1)
+        monkeypatch.setattr(store, "main_process", lambda: process.pid if same else 1)
         lets_go = Timer(1.0, let_go, [process])
         lets_go.start()
         with kept_parts.one_maker(operator, key, told.append):
             assert process.wait() == 0
         lets_go.join()
-    lock = kept_parts.parts_folder(operator) / f"{key}.lock"
+    lock = kept_parts.parts_of(operator).folder / f"{key}.lock"
     wanted = f"waiting for process {process.pid}, which makes the cases of {operator} and holds {lock}"
     assert told == ([] if same else [wanted])

@@ -68,7 +68,7 @@ class Runs:
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept_work, "suites_folder", lambda: tmp_path / "cache" / "suites")
+    monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "cache")
     found = Runs(tmp_path)
     monkeypatch.setattr(Lane, "loaded_files", lambda _: {found.library})
     return found
@@ -151,12 +151,12 @@ def another_output_beside_it(runs: Runs) -> None:
 
 
 def damaged_cache(_: Runs) -> None:
-    (kept,) = KeptWork("records").folder.iterdir()
+    (kept,) = KeptWork("records").store.folder.iterdir()
     kept.write_bytes(b"damaged")
 
 
 def other_shape_in_cache(_: Runs) -> None:
-    (kept,) = KeptWork("records").folder.iterdir()
+    (kept,) = KeptWork("records").store.folder.iterdir()
     KeptWork("records").keep(kept.name, ["no", "names"])
 
 

@@ -17,7 +17,7 @@ from generator.making.operators.workshop import Options
 from generator.making.suites.cache import default_suite
 from generator.making.suites.lock import read_lock
 from generator.making.suites.lock_making import expectations_by_operator
-from generator.making.suites.suite_making import generate_operator
+from generator.making.suites.operator_cases import generate_operator
 from generator.measured import kept as keeping
 from generator.measured import survivors
 from generator.measured.kept import (

@@ -18,7 +18,7 @@ from generator.asking.calls import Call, call_of
 from generator.calls.data.draws import Draw
 from generator.making.operators.discovery import open_spec
 from generator.making.operators.workshop import Options, Workshop
-from generator.making.suites.suite_making import generate_operator
+from generator.making.suites.operator_cases import generate_operator
 from generator.measured.kept import local_name
 from generator.measured.outcomes import Adequacy, MutantOutcome, Status
 from generator.trust.mutants import measure as measuring

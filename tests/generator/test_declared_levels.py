@@ -9,11 +9,12 @@ import pytest
 
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
+from generator.asking.named_operators import known_operators
 from generator.calls.data.draws import Draw
 from generator.calls.rows.factors import factor_model
-from generator.making.operators.discovery import known_operators, load_rules, open_spec
+from generator.making.operators.discovery import load_rules, open_spec
 from generator.making.operators.workshop import Options
-from generator.making.suites.suite_making import OperatorCases, generate_operator
+from generator.making.suites.operator_cases import OperatorCases, generate_operator
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName

@@ -21,7 +21,7 @@ from generator.asking.named_operators import first_operators
 from generator.calls.edits.finding import find_changes
 from generator.exploring.diagnosis.explain import MOST_CASES, FailingCase, explain, explain_parts
 from generator.making.operators.workshop import Options
-from generator.making.suites.suite_making import generate_operator
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName

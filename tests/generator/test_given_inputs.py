@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.suite.cases import Case
 from generator.making.operators.workshop import Options
-from generator.making.suites.suite_making import generate_operator
+from generator.making.suites.operator_cases import generate_operator
 from tests.generator.declared import write_operator
 
 FACTS = """\

@@ -15,7 +15,7 @@ from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
 from generator.exploring.diagnosis.explain import FailingCase, explain
 from generator.making.operators.workshop import Options
-from generator.making.suites.suite_making import generate_operator
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 

@@ -16,7 +16,7 @@ from generator.calls.rows.factors import factor_model, first_types
 from generator.calls.rows.feasibility import FREE, Solver
 from generator.making.operators.discovery import open_spec
 from generator.making.operators.workshop import Options
-from generator.making.suites.suite_making import generate_operator
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from reference.registry.reference_operator import ReferenceOperator

@@ -13,7 +13,7 @@ from generator.asking.named_operators import referenced_operators
 from generator.making.operators.opsets import newest_opset, operators_of_opset
 from generator.making.operators.workshop import Options
 from generator.making.suites import suite_making
-from generator.making.suites.suite_making import generate_operator
+from generator.making.suites.operator_cases import generate_operator
 from opcert.commands import generate_command, suite_argument
 from opcert.vocabulary.errors import InternalError, UserError
 from opcert.vocabulary.names import CaseId, OperatorName

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conformance.suite import kept_parts
-from conformance.suite.kept_parts import MOST_KEPT, keep_part, kept_part, parts_folder
+from conformance.suite.kept_parts import MOST_KEPT, keep_part, kept_part, parts_of
 from conformance.suite.suite_parts import SuitePart, make_part, part_bytes, read_part
 from conformance.suite.suites import open_suite, write_suite
 from generator.making.operators.sources import sources_digest
@@ -67,7 +67,6 @@ def write(path: Path, operators: list[OperatorName], folders: list[Path]) -> tup
 
 
 def test_a_suite_of_parts_has_the_bytes_of_one_of_cases(tmp_path: Path) -> None:
-    """The other way to write a suite knows nothing of parts."""
     made = [generate_operator(each, SMALL) for each in BOTH]
     write_generated(tmp_path / "parts", BOTH, SMALL)
     with open_suite(tmp_path / "parts") as suite:
@@ -222,11 +221,11 @@ def test_a_part_that_is_damaged_is_told_and_made_again(
 def test_a_part_of_another_operator_or_form_is_damaged(cache: Path) -> None:
     part = small_part()
     keep_part(part, KEY + "0")
-    shutil.copytree(parts_folder(PAD), parts_folder(CROP))
+    shutil.copytree(parts_of(PAD).folder, parts_of(CROP).folder)
     with pytest.raises(kept_parts.DamagedPart, match=r"it is of com\.microsoft::Pad-1"):
         kept_part(CROP, KEY + "0")
     assert kept_part(PAD, KEY + "1") is None
-    (parts_folder(PAD) / (KEY + "1")).mkdir()
+    (parts_of(PAD).folder / (KEY + "1")).mkdir()
     with pytest.raises(kept_parts.DamagedPart, match="cannot be read"):
         kept_part(PAD, KEY + "1")
 
@@ -246,12 +245,12 @@ def test_of_an_operator_those_stay_that_were_used_last(cache: Path) -> None:
     part = small_part()
     for number in range(MOST_KEPT + 3):
         keep_part(part, f"{number:064x}")
-        os.utime(parts_folder(PAD) / f"{number:064x}", ns=(number, number))
+        os.utime(parts_of(PAD).folder / f"{number:064x}", ns=(number, number))
         if number == MOST_KEPT - 1:
             assert kept_part(PAD, f"{0:064x}") is not None  # used: it is the newest now
     assert kept_part(PAD, f"{0:064x}") is not None
     assert kept_part(PAD, f"{1:064x}") is None
-    assert len(list(parts_folder(PAD).iterdir())) == MOST_KEPT
+    assert len(list(parts_of(PAD).folder.iterdir())) == MOST_KEPT
 
 
 _MAKING = """
@@ -277,7 +276,7 @@ def test_two_processes_that_make_the_same_part_make_it_once(tmp_path: Path) -> N
     assert [each.returncode for each in running] == [0, 0, 0]
     assert len(digests) == 1
     assert (tmp_path / "made").read_text() == "made\n"
-    assert [path.name for path in parts_folder(PATCHES).iterdir()] == [part_key(PATCHES, SMALL)]
+    assert [path.name for path in parts_of(PATCHES).folder.iterdir()] == [part_key(PATCHES, SMALL)]
 
 
 def test_a_maker_that_is_killed_keeps_nobody_waiting(tmp_path: Path) -> None:
@@ -287,20 +286,20 @@ def test_a_maker_that_is_killed_keeps_nobody_waiting(tmp_path: Path) -> None:
         f"with one_maker(OperatorName.parse('{PAD}'), '{KEY}0'): os._exit(9)\n"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
-    assert [each.suffix for each in parts_folder(PAD).iterdir()] == [".lock"]
+    assert [each.suffix for each in parts_of(PAD).folder.iterdir()] == [".lock"]
     with kept_parts.one_maker(PAD, f"{KEY}0"):
         pass
-    assert list(parts_folder(PAD).iterdir()) == []
+    assert list(parts_of(PAD).folder.iterdir()) == []
 
 
 def test_locks_that_killed_makers_left_go_with_the_next_part() -> None:
-    parts_folder(PAD).mkdir(parents=True)
-    (parts_folder(PAD) / f"{KEY}1.lock").touch()
+    parts_of(PAD).folder.mkdir(parents=True)
+    (parts_of(PAD).folder / f"{KEY}1.lock").touch()
     with kept_parts.one_maker(PAD, f"{KEY}0"):
         keep_part(small_part(), f"{KEY}0")
         # One's own is held, though by the same process.
-        assert sorted(each.name for each in parts_folder(PAD).iterdir()) == [f"{KEY}0", f"{KEY}0.lock"]
-    assert [each.name for each in parts_folder(PAD).iterdir()] == [f"{KEY}0"]
+        assert sorted(each.name for each in parts_of(PAD).folder.iterdir()) == [f"{KEY}0", f"{KEY}0.lock"]
+    assert [each.name for each in parts_of(PAD).folder.iterdir()] == [f"{KEY}0"]
 
 
 def test_what_changes_while_a_part_is_made_is_not_kept(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,7 +312,7 @@ def test_what_changes_while_a_part_is_made_is_not_kept(own: Path, monkeypatch: p
 
     monkeypatch.setattr(part_making, "make_part_anew", changing)
     assert not make_part_once(CROP, SMALL, [own]).kept
-    assert [path for path in parts_folder(CROP).iterdir() if path.is_file()] == []
+    assert [path for path in parts_of(CROP).folder.iterdir() if path.is_file()] == []
 
 
 def test_code_that_changed_since_it_was_loaded_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,10 +72,10 @@ import json, sys
 from pathlib import Path
 opened = set()
 sys.addaudithook(lambda event, words: opened.add(str(words[0])) if event == "open" else None)
-from generator.making.suites.operator_cases import generate_part
+from generator.making.suites.operator_cases import generate_operator
 from generator.making.operators.workshop import Options
 from opcert.vocabulary.names import OperatorName
-generate_part(OperatorName.parse(sys.argv[1]), Options.of(sys.argv[2]))
+generate_operator(OperatorName.parse(sys.argv[1]), Options.of(sys.argv[2]))
 loaded = [str(each.__file__) for each in list(sys.modules.values()) if getattr(each, "__file__", None)]
 print(json.dumps([loaded, sorted(opened)]))
 """

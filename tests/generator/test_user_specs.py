@@ -11,9 +11,11 @@ import pytest
 
 from generator.asking.calls import Call
 from generator.asking.calls_files import KeptCall, write_call
-from generator.making.operators.discovery import known_operators, open_spec, select_operators
+from generator.asking.named_operators import known_operators
+from generator.making.operators.discovery import open_spec, select_operators
 from generator.making.operators.workshop import Options
-from generator.making.suites.suite_making import generate_operator, write_generated
+from generator.making.suites.operator_cases import generate_operator
+from generator.making.suites.suite_making import write_generated
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName

@@ -126,7 +126,6 @@ EXCEPTIONS = {
     "conformance/suite/kept_suites.py": "folders of suites, which take their place by rename",
     "conformance/clusters/machine_book.py": "a list in a scratch folder, which is added to",
     "conformance/suite/suites.py": OWN_FOLDER + "; a folder takes its place by rename",
-    "conformance/suite/suite_folder.py": OWN_FOLDER,
     "conformance/suite/suite_files.py": OWN_FOLDER,
     "conformance/suite/spilled_bytes.py": "a file without a name",
     "conformance/checked_models/type_inference.py": OWN_FOLDER,

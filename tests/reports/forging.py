@@ -27,7 +27,7 @@ from conformance.suite.suite_parts import make_part
 from conformance.suite.suites import Suite, open_suite, write_suite
 from generator.making.operators.workshop import Options
 from generator.making.suites.lock import Lock, LockedVersion
-from generator.making.suites.suite_making import generate_operator
+from generator.making.suites.operator_cases import generate_operator
 from opcert.commands.suite_standing import find_standing
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import tensor

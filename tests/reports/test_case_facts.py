@@ -16,7 +16,7 @@ from tests.reports.sample import Maker, Sample, planted, sample_cases
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_work, "suites_folder", lambda: tmp_path / "cache" / "suites")
+    monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "cache")
 
 
 @pytest.fixture

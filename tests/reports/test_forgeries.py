@@ -30,7 +30,7 @@ def _own_parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Parts of the suite that opcert carries here do not come into the user's cache."""
     folder = tmp_path_factory.mktemp("parts")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("conformance.suite.kept_parts.suites_folder", lambda: folder / "suites")
+        patch.setattr("conformance.suite.kept_parts.cache_folder", lambda: folder)
         yield
 
 

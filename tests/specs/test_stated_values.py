@@ -1,19 +1,16 @@
-"""Single values of declarations: what is kept of them is what the reader of these files finds."""
+"""Single values of declarations: what the reader of these files finds."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from generator.asking.named_operators import names_a_reference
-from opcert.vocabulary.kept_readings import KeptReadings
 from opcert.vocabulary.names import OperatorName
 from specs.files.declaration_files import read_document
 from specs.files.spec_folders import OWN_FOLDER
-from specs.files.stated_values import KEYS, keep_stated_values, stated_value
+from specs.files.stated_values import KEYS, stated_value
 
 SHIFT = OperatorName.parse("test.domain::Shift-21")
 
@@ -85,36 +82,3 @@ def test_a_file_that_is_written_anew_is_read_anew(tmp_path: Path) -> None:
     for version in ("20..", "21..", "20.."):
         path.write_text(f"versions: {version}\n")
         assert stated_value(path, "versions") == version
-        keep_stated_values()
-
-
-@pytest.mark.parametrize("kept", ["", "[]", '{"form": "another", "files": {}}', '{"files": 1}', "\x00"])
-def test_what_is_kept_and_damaged_does_not_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: str
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    (tmp_path / "opcert").mkdir()
-    (tmp_path / "opcert" / "lengths.json").write_text(kept)
-    read: list[Path] = []
-
-    def length(path: Path) -> int:
-        read.append(path)
-        return len(path.read_bytes())
-
-    file = tmp_path / "file"
-    file.write_bytes(b"abc")
-    for _ in range(2):
-        readings = KeptReadings("lengths", "bytes", length)
-        assert readings.of(file) == readings.of(file) == 3
-        readings.keep()
-    assert read == [file]
-
-
-def test_what_ships_is_told_without_yaml_when_it_was_read_before() -> None:
-    script = (
-        "import sys\nfrom generator.asking.named_operators import declared_versions, referenced_operators\n"
-        "declared_versions(), referenced_operators()\nprint('yaml' in sys.modules)"
-    )
-    for _ in range(2):
-        ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout == "False\n"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.clusters.cluster import Cluster
-from conformance.clusters.machines import machine_here, sources_digest
+from conformance.clusters.machines import machine_here
 from conformance.clusters.run_units import RunOrder
 from conformance.clusters.run_worker import end_run
 from conformance.clusters.standing_runtimes import Standing, give_back, take_standing
@@ -36,6 +36,7 @@ from generator.exploring.shrinking.known_space import Attempt, CallValidity, ope
 from generator.exploring.shrinking.matters import Matter
 from generator.exploring.shrinking.shrinking import Small
 from opcert.vocabulary.errors import Place, RuntimeUnavailable, UserError
+from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 
@@ -181,7 +182,7 @@ class ClusterSearch:
         self._cluster = cluster
         options = RunOptions(limits=limits)
         self._order = RunOrder(uuid.uuid4().hex, "", ToldRuntime.of(runtime, python), options)
-        self._sources = sources_digest()
+        self._sources = project_digest()
         begun = cluster.ask(begin_search, self._sources, self._order)
         self._machine: str = begun[0]
         self.identity: Mapping[str, Any] = begun[1]

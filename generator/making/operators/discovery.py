@@ -7,8 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NoReturn
 
-from generator.asking.named_operators import calls_are_declared
-from generator.asking.named_operators import known_operators as known_operators
+from generator.asking.named_operators import calls_are_declared, known_operators
 from generator.calls.declared.declared_levels import DeclaredLevels, declare_levels
 from generator.calls.declared.modelled import declaration_ships, kept_cores_of
 from generator.calls.space.space import open_space

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from conformance.clusters.cluster import Cluster
-from conformance.suite.kept_suites import keep_suite, one_at_a_time, remember_sources, suite_of_sources
+from conformance.suite.kept_suites import keep_suite, suite_made_of
 from generator.making.operators.named_suites import operators_named, suite_names
 from generator.making.operators.opsets import default_operators
 from generator.making.operators.sources import sources_digest
@@ -18,6 +18,7 @@ from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 
 PROCESSES = min(2, os.cpu_count() or 1)
+_AT_FIRST = "at first this takes minutes, later what changed"
 
 
 def cached_suite(
@@ -35,13 +36,20 @@ def cached_suite(
     specs that come before those that ship with opcert. What is not kept from before a `cluster` makes, if
     there is one.
     """
+    return keep_suite(_writer(operators, options, progress, folders, cluster), to_stay=to_stay)
 
-    def write(made: Path) -> str:
-        return write_generated(
-            made, operators, options, folders, PROCESSES, progress, keep=True, cluster=cluster
-        )
 
-    return keep_suite(write, to_stay=to_stay)
+def _writer(
+    operators: Sequence[OperatorName],
+    options: Options,
+    progress: Progress,
+    folders: Sequence[Path],
+    cluster: Cluster | None,
+) -> Callable[[Path], str]:
+    """Writes the suite of operators to a path; what was made before of the same is taken from the cache."""
+    return lambda made: write_generated(
+        made, operators, options, folders, PROCESSES, progress, keep=True, cluster=cluster
+    )
 
 
 def default_suite(progress: Progress, folders: Sequence[Path] = (), cluster: Cluster | None = None) -> Path:
@@ -50,7 +58,11 @@ def default_suite(progress: Progress, folders: Sequence[Path] = (), cluster: Clu
     With folders of specs it is the suite of their operators. Otherwise it says so where the suite was put
     together anew and is not the one that `specs/suite.lock` names.
     """
-    made, is_new = current_suite(progress, folders, cluster)
+    write = _writer((), Options(), progress, folders, cluster)
+    what = f"the suite of {', '.join(map(str, folders))}" if folders else "the default suite"
+    told = "" if folders else f"generating the default suite: {_AT_FIRST}"
+    # Which suite these sources make is remembered beside the suites: a lock may be older than they are.
+    made, is_new = suite_made_of(sources_digest(folders), what, told, progress, write)
     if folders or not is_new:
         return made
     locked = read_lock().digest
@@ -72,44 +84,7 @@ def named_suite(name: str, progress: Progress, cluster: Cluster | None = None) -
         raise UserError("no suite has this name", got=repr(name), expected=", ".join(suite_names()))
     if operators == default_operators():
         return default_suite(progress, cluster=cluster)
-    told = f"generating cases of {len(operators)} operators: at first this takes minutes, later what changed"
+    write = _writer(operators, Options(), progress, (), cluster)
+    told = f"generating cases of {len(operators)} operators: {_AT_FIRST}"
     sources = sources_digest(operators=operators)
-    return _made_once(sources, progress, told, f"the suite {name}", operators, cluster=cluster)[0]
-
-
-def current_suite(
-    progress: Progress, folders: Sequence[Path] = (), cluster: Cluster | None = None
-) -> tuple[Path, bool]:
-    """The folder of the default suite, whatever the lock names, and whether it was put together just now."""
-    told = "generating the default suite: at first this takes minutes, later what changed"
-    what = f"the suite of {', '.join(map(str, folders))}" if folders else "the default suite"
-    return _made_once(sources_digest(folders), progress, "" if folders else told, what, (), folders, cluster)
-
-
-def _made_once(
-    sources: str,
-    progress: Progress,
-    told: str,
-    what: str,
-    operators: Sequence[OperatorName],
-    folders: Sequence[Path] = (),
-    cluster: Cluster | None = None,
-) -> tuple[Path, bool]:
-    """The folder of the suite that sources make, and whether it was put together just now.
-
-    `told` is said before it is made; `what` names it to other processes that wait.
-    """
-    # Which suite these sources make is remembered beside the suites: a lock may be older than they are.
-    kept = suite_of_sources(sources)
-    if kept is not None:
-        return kept, False
-    with one_at_a_time(what, progress):
-        # Somebody else may have made it while this process waited.
-        kept = suite_of_sources(sources)
-        if kept is not None:
-            return kept, False
-        if told:
-            progress(told)
-        made = cached_suite(operators, Options(), progress, folders, cluster)
-        remember_sources(sources, made.name)
-    return made, True
+    return suite_made_of(sources, f"the suite {name}", told, progress, write)[0]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.clusters.cluster import Cluster
-from conformance.clusters.machines import machine_here, sources_digest
+from conformance.clusters.machines import machine_here
 from conformance.clusters.run_units import deflated, inflated
 from conformance.clusters.worker_answers import Lost, on_worker
 from conformance.suite.kept_parts import keep_part
@@ -16,6 +16,7 @@ from generator.making.operators.sources import SourceReader
 from generator.making.operators.workshop import Options
 from generator.making.suites.part_making import MadePart, make_part_once, part_key
 from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 
@@ -52,7 +53,7 @@ def make_on_cluster(
     found: dict[OperatorName, MadePart] = {}
     lost: list[OperatorName] = []
     begun = told = time.monotonic()
-    sources, reader = sources_digest(), SourceReader()
+    sources, reader = project_digest(), SourceReader()
     units = ((each, (sources, each, options)) for each in operators)
     for operator, answer in cluster.each(make_on_worker, units):
         if isinstance(answer, Lost):

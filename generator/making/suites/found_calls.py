@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance.suite.cases import Case
-from conformance.suite.suites import suite_order, write_suite
+from conformance.suite.suite_parts import suite_order
+from conformance.suite.suites import write_suite
 from generator.asking.calls import Call
 from generator.asking.calls_files import KeptCall, read_calls
 from generator.making.operators.workshop import Options, Workshop, open_workshop, word_of

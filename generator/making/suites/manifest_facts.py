@@ -11,7 +11,7 @@ from generator.asking.demands import LEVEL
 from generator.calls.rows.feasibility import Solver
 from generator.calls.rows.level_tuples import covered_tuples, feasible_tuples
 from generator.making.operators.workshop import Workshop, rule_text
-from specs.model.spec import Finding, Reading, ReadingEvidence, Source, Spec
+from specs.model.spec import Finding, Origin, Reading, Source
 
 
 def operator_facts(workshop: Workshop) -> dict[str, Any]:
@@ -23,26 +23,20 @@ def operator_facts(workshop: Workshop) -> dict[str, Any]:
     spec = workshop.spec
     unclear = ambiguity(workshop.cases.values())
     return {
-        "documents": {each.key: _document(spec, each.key) for each in spec.documents},
+        "documents": {
+            each.key: _told(spec.document(each.key), "file", "sha256", "dialect", "identity", "release")
+            for each in spec.documents
+        },
         "readings": [_reading(each) for each in spec.readings],
         "findings": [_finding(each) for each in (*spec.findings, *workshop.findings)],
         "constraints": {
-            each.id: {
-                "rule": rule_text(each),
-                "otherwise": each.otherwise,
-                "sources": _sources(each.origin.sources),
-                "why": each.origin.why,
-            }
+            each.id: {"rule": rule_text(each), "otherwise": each.otherwise, **_origin(each.origin)}
             for each in spec.constraints
         },
-        "may_refuse": {
-            each.id: {"when": each.when, "sources": _sources(each.origin.sources), "why": each.origin.why}
-            for each in spec.may_refuse
-        },
+        "may_refuse": {each.id: {"when": each.when, **_origin(each.origin)} for each in spec.may_refuse},
         "attributes": {
             name: {
-                "kind": each.kind,
-                "required": each.required,
+                **_told(each, "kind", "required"),
                 "default": _plain(each.default) if each.has_default else None,
                 "values": _plain(each.allowed) if each.allowed is not None else None,
                 "sources": _sources(each.origin.sources),
@@ -94,57 +88,30 @@ def coverage(workshop: Workshop, strength: int) -> dict[str, Any]:
             {"factors": [model.names[factor] for factor in each.factors], "strength": each.strength}
             for each in model.groups
         ],
-        "exclusions": [
-            {"when": each.when, "sources": _sources(each.origin.sources), "why": each.origin.why}
-            for each in workshop.spec.exclusions
-        ],
-    }
-
-
-def _document(spec: Spec, key: str) -> dict[str, Any]:
-    found = spec.document(key)
-    return {
-        "file": found.file,
-        "sha256": found.sha256,
-        "dialect": found.dialect,
-        "identity": found.identity,
-        "release": found.release,
+        "exclusions": [{"when": each.when, **_origin(each.origin)} for each in workshop.spec.exclusions],
     }
 
 
 def _reading(reading: Reading) -> dict[str, Any]:
-    return {
-        "id": reading.id,
-        "kind": reading.kind,
-        "question": reading.question,
-        "options": dict(reading.options),
-        "evidence": [_evidence(each) for each in reading.evidence],
-        "chosen": reading.chosen,
-        "sources": _sources(reading.origin.sources),
-        "why": reading.origin.why,
-    }
-
-
-def _evidence(evidence: ReadingEvidence) -> dict[str, Any]:
-    return {
-        "option": evidence.option,
-        "kind": evidence.kind,
-        "sources": _sources(evidence.sources),
-        "note": evidence.note,
-    }
+    evidence = [
+        {**_told(each, "option", "kind", "note"), "sources": _sources(each.sources)}
+        for each in reading.evidence
+    ]
+    told = _told(reading, "id", "kind", "question", "chosen")
+    return {**told, "options": dict(reading.options), "evidence": evidence, **_origin(reading.origin)}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "code": finding.code,
-        "severity": finding.severity,
-        "document": finding.source.document,
-        "line": finding.source.line,
-        "column": finding.source.column,
-        "message": finding.message,
-        "evidence": finding.evidence,
-        "action": finding.action,
-    }
+    told = _told(finding, "code", "severity", "message", "evidence", "action")
+    return {**told, **_told(finding.source, "document", "line", "column")}
+
+
+def _told(what: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(what, name) for name in names}
+
+
+def _origin(origin: Origin) -> dict[str, Any]:
+    return {"sources": _sources(origin.sources), "why": origin.why}
 
 
 def _sources(sources: Sequence[Source]) -> list[list[str | int]]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import generator.making.families
 from conformance.suite.cases import Case
-from conformance.suite.suite_parts import SuitePart, make_part, suite_order
+from conformance.suite.suite_parts import suite_order
 from generator.calls.declared.declared_levels import UnlearnedCore
 from generator.calls.declared.modelled import searched_of
 from generator.calls.declared.searched import KeptDraws
@@ -145,14 +145,3 @@ def _take_over(
         return
     cases = generate_operator(newer, workshop.options, folders).cases if cases_of is None else cases_of(newer)
     take_over(workshop, Newer(load_spec(newer, folders), cases))
-
-
-def generate_part(
-    operator: OperatorName,
-    options: Options,
-    folders: Sequence[Path] = (),
-    cases_of: Callable[[OperatorName], Sequence[Case]] | None = None,
-) -> SuitePart:
-    """What a suite holds of one operator; `cases_of` and errors as of `generate_operator`."""
-    made = generate_operator(operator, options, folders, cases_of)
-    return make_part(operator, made.cases, made.facts)

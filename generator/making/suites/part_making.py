@@ -7,17 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from time import perf_counter
 
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.kept_parts import DamagedPart, keep_part, kept_part, one_maker
-from conformance.suite.suite_parts import FORMAT, SuitePart, cases_in
+from conformance.suite.suite_parts import FORMAT, SuitePart, cases_in, make_part
 from generator.making.operators.newer_versions import newer_versions
 from generator.making.operators.selections import selections_digest
 from generator.making.operators.sources import SourceReader, code_files
 from generator.making.operators.workshop import Options
-from generator.making.suites.operator_cases import generate_part
+from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.names import OperatorName
 
 _BEGUN_NS, _COUNTED_NS = time.time_ns(), time.monotonic_ns()
@@ -73,8 +72,8 @@ def make_part_anew(
     cases_of: Callable[[OperatorName], Sequence[Case]] | None = None,
 ) -> MadePart:
     """Make an operator's part, whatever is kept; `cases_of` and errors as of `generate_operator`."""
-    begun = perf_counter()
-    return MadePart(generate_part(operator, options, folders, cases_of), perf_counter() - begun)
+    made = generate_operator(operator, options, folders, cases_of)
+    return MadePart(make_part(operator, made.cases, made.facts), made.seconds)
 
 
 def make_part_once(operator: OperatorName, options: Options, folders: Sequence[Path] = ()) -> MadePart:

@@ -21,8 +21,6 @@ from generator.making.operators.discovery import select_operators
 from generator.making.operators.sources import SourceReader
 from generator.making.operators.workshop import Options
 from generator.making.suites.cluster_parts import make_on_cluster
-from generator.making.suites.operator_cases import OperatorCases as OperatorCases
-from generator.making.suites.operator_cases import generate_operator as generate_operator
 from generator.making.suites.part_making import MadePart, find_part, make_part_anew, make_part_once, part_key
 from opcert.vocabulary.errors import InternalError, OpcertError, Place, UserError, unwritable
 from opcert.vocabulary.names import OperatorName

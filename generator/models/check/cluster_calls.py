@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from conformance.checked_models.model_calls import ModelCall
 from conformance.clusters.cluster import Cluster
-from conformance.clusters.machines import sources_digest
 from conformance.clusters.worker_answers import Lost, on_worker
 from generator.models.check.call_cases import CallCases, CallGoldens
 from generator.models.check.making import MOST_CASES, cases_of_call
 from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.harmless import one_line
 
 
@@ -26,7 +26,7 @@ def make_on_cluster(cluster: Cluster, calls: Sequence[ModelCall]) -> Iterator[Ca
     Raises as `Cluster.each` does, and UserError where all workers of a call are lost, or one makes no cases
     of it.
     """
-    sources = sources_digest()
+    sources = project_digest()
     came: dict[int, CallCases] = {}
     # A node that makes the call is enough, and a model may have thousands.
     alone = (ModelCall(each.first, (each.first,)) for each in calls)

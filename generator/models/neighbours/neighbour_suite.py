@@ -11,12 +11,11 @@ from typing import Any
 
 import generator.models.neighbours.patterns
 from conformance.suite.cases import Case
-from conformance.suite.kept_suites import keep_suite, remember_sources, suite_of_sources
+from conformance.suite.kept_suites import suite_made_of
 from conformance.suite.suite_parts import suite_order
 from conformance.suite.suites import write_suite
 from generator.making.operators.opsets import operators_of_opset
-from generator.making.operators.source_files import DIGITS, digest_of
-from generator.making.operators.sources import ROOT, sources_digest
+from generator.making.operators.sources import sources_digest
 from generator.models.chains.chain_cases import distinct_cases
 from generator.models.neighbours.patterns.weaving import weave_in
 from opcert.vocabulary.errors import UserError
@@ -70,21 +69,12 @@ def write_neighbours(path: Path, opset: int = OPSET) -> str:
 
 def neighbour_suite(opset: int, tell: Callable[[str], object]) -> Path:
     """The folder of the suite of neighbours in the cache, made where these sources did not make it before."""
-    sources = _sources(opset)
-    kept = suite_of_sources(sources)
-    if kept is not None:
-        return kept
-    # Who makes it beside another process makes the same bytes, in seconds: nobody has to wait for the lock.
-    tell("making the cases of neighbours: some seconds, kept afterwards")
-    made = keep_suite(lambda folder: write_neighbours(folder, opset))
-    remember_sources(sources, made.name)
-    return made
-
-
-def _sources(opset: int) -> str:
-    """A digest of all that the suite is made from."""
-    rooms = (ROOT / "generator" / "models" / name for name in ("chains", "neighbours"))
-    own = sorted(path for room in rooms for path in room.rglob("*.py"))
     opsets = (opset, *BESIDE) if opset == OPSET else (opset,)
-    every = sources_digest(operators=sorted({each for one in opsets for each in operators_of_opset(one)}))
-    return digest_of(own)[: DIGITS // 2] + every[: DIGITS // 2]
+    sources = sources_digest(operators=sorted({each for one in opsets for each in operators_of_opset(one)}))
+    return suite_made_of(
+        f"{NEIGHBOURS}-{opset}-{sources}",
+        f"the suite {NEIGHBOURS}-{opset}",
+        "making the cases of neighbours: some seconds, kept afterwards",
+        tell,
+        lambda folder: write_neighbours(folder, opset),
+    )[0]

@@ -33,17 +33,17 @@ import sys
 from conformance.clusters import connecting
 from conformance.clusters.machines import machine_here
 from conformance.clusters.run_worker import newest_opset
-from conformance.clusters.machines import sources_digest
 from conformance.clusters.told_runtimes import ToldRuntime
 from conformance.runtimes.runtimes import find_runtime
 from tests.conformance.samples import echo_runtime
 from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.file_digests import project_digest
 
 try:
     with connecting.open_cluster(sys.argv[1], print) as cluster:
         told = ToldRuntime.of(find_runtime(echo_runtime()), None)
         for _ in range(3):
-            print("answer", cluster.ask(newest_opset, sources_digest(), told, 1, 99))
+            print("answer", cluster.ask(newest_opset, project_digest(), told, 1, 99))
 except OpcertError as error:
     print(type(error).__name__, error)
 """

@@ -1,0 +1,153 @@
+"""The one store of what is kept between processes: folders of entries in the user's cache.
+
+The name of an entry is the digest of all that it was made from, so that nothing in a folder is ever out of
+date: what changed has another name, and what nobody asks for any more goes with the oldest. An entry appears
+whole or not at all, whatever ends the process that writes it. Beside one that is being made lies its lock.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.processes.scratch_folders import scratch_folder
+from opcert.vocabulary.file_locks import (
+    Holder,
+    let_go,
+    lock_at,
+    remove_left_behind,
+    wait_for_lock,
+    write_holder,
+)
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.regular_files import read_regular
+from opcert.vocabulary.seals import SEAL_BYTES, is_sealed, seal
+from opcert.vocabulary.whole_files import place_bytes
+
+_KEY = re.compile(r"[0-9a-f]{64}")
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Store:
+    """The entries of one kind, in a folder of their own; a folder that cannot be written keeps nothing.
+
+    Of them so many stay, of so many bytes together: those that were used last. One that is larger than
+    `largest` is not kept. Of a `sealed` store an entry that this user's opcert has not written (`seals.py`)
+    is none.
+    """
+
+    folder: Path
+    most: int
+    most_bytes: int | None = None
+    largest: int = 1 << 30
+    sealed: bool = False
+
+    def find(self, key: str) -> bytes | None:
+        """What was kept under a key; None where nothing is, OSError where that cannot be read."""
+        found = self._read(key)
+        if found is not None:
+            with suppress(OSError):
+                os.utime(self.folder / key)
+        return found
+
+    def keep(self, key: str, content: bytes) -> None:
+        """Keep an entry, in the place of what may be there, and remove the oldest ones.
+
+        Whoever reads meanwhile has the one or the other whole.
+        """
+        if self.sealed:
+            content = seal(self._seal_name(key), content) + content
+        if len(content) > self.largest:
+            return
+        with suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with scratch_folder("kept", self.folder) as making:
+                place_bytes(self.folder / key, content, making)
+            self._remove_oldest()
+
+    def contents(self) -> Iterator[bytes]:
+        """What all entries hold that can be read."""
+        for key in sorted(each.name for each in self._entries()):
+            with suppress(OSError):
+                found = self._read(key)
+                if found is not None:
+                    yield found
+
+    def clear(self) -> None:
+        """Remove all entries."""
+        for each in self._entries():
+            with suppress(OSError):
+                each.unlink()
+
+    @contextmanager
+    def one_maker(self, key: str, what: str, tell: Callable[[str], object]) -> Iterator[None]:
+        """Make an entry one process at a time: who waited may find it when it is let in.
+
+        `what` is made, which others are told who wait for it. `tell` is told after a second of waiting for
+        whom, unless that works for the same process as this one. Where the folder cannot be written, nobody
+        waits.
+        """
+        lock = self.folder / f"{key}.lock"
+
+        def waits(holder: Holder | None) -> None:
+            if holder is None:
+                tell(f"waiting for another process, which makes {what} and holds {lock}")
+            elif holder.process != main_process():
+                said = one_line(holder.what, _LONGEST)
+                tell(f"waiting for process {holder.process}, which makes {said} and holds {lock}")
+
+        descriptor = None
+        with suppress(OSError):
+            descriptor = lock_at(lock, lambda opened: wait_for_lock(opened, waits))
+        if descriptor is not None:
+            write_holder(descriptor, what, main_process())
+        try:
+            yield
+        finally:
+            if descriptor is not None:
+                let_go(lock, descriptor)
+
+    def _read(self, key: str) -> bytes | None:
+        try:
+            raw = read_regular(self.folder / key, self.largest)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        if not self.sealed:
+            return raw
+        content = raw[SEAL_BYTES:]
+        return content if is_sealed(self._seal_name(key), content, raw[:SEAL_BYTES]) else None
+
+    def _seal_name(self, key: str) -> str:
+        return f"{self.folder.name}/{key}"
+
+    def _entries(self) -> list[Path]:
+        with suppress(OSError):
+            return [each for each in self.folder.iterdir() if _KEY.fullmatch(each.name)]
+        return []
+
+    def _remove_oldest(self) -> None:
+        """Keep the newest entries; that one stays whatever its size. Locks of killed processes go, too."""
+        found = []
+        for each in self._entries():
+            with suppress(FileNotFoundError):  # another process has removed it meanwhile
+                status = each.stat()
+                found.append((status.st_mtime_ns, status.st_size, each))
+        size = 0
+        for number, (_, length, each) in enumerate(sorted(found, reverse=True)):
+            size += length
+            if number >= self.most or (number and self.most_bytes is not None and size > self.most_bytes):
+                each.unlink(missing_ok=True)
+        for each in self.folder.glob("*.lock"):
+            remove_left_behind(each)
+
+
+def main_process() -> int:
+    """The process that this one works for; itself where it is no worker."""
+    parent = multiprocessing.parent_process()
+    return (parent.pid if parent is not None else None) or os.getpid()
