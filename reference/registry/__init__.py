@@ -27,12 +27,20 @@ _ALL_VERSIONS: dict[str, ReferenceOperator] = {}
 """Functions of all versions, by `domain::Name`."""
 
 
-def reference_operator(name: str, *, segments: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+def reference_operator(
+    name: str,
+    *,
+    segments: tuple[int, ...] = (),
+    without: tuple[str, ...] = (),
+    needs: tuple[str, ...] = (),
+) -> Callable[[_Function], _Function]:
     """Declare a function as the reference of an operator version, written `domain::Name-version`.
 
     Written `domain::Name`, it is that of all versions that are declared: it is told the `version` where it
     has a parameter of that name, and `segments` are the versions from which on the same call means
-    something else. What is an attribute in one version and an input in another is one parameter.
+    something else. What is an attribute in one version and an input in another is one parameter. A function
+    may be declared for several versions: a version is `without` some parameters, which have defaults, and
+    `needs` inputs that others leave out.
 
     Its positional parameters are the inputs (optional ones default to None), its keyword-only ones the
     attributes with the document's defaults (an attribute without default has none), and its readings those
@@ -48,7 +56,8 @@ def reference_operator(name: str, *, segments: tuple[int, ...] = ()) -> Callable
         if operator in _OPERATORS or name in _ALL_VERSIONS:
             raise ValueError(f"{name} has two references")
         hints = get_type_hints(function, include_extras=True)
-        parameters = tuple(inspect.signature(function).parameters.values())
+        known = inspect.signature(function).parameters
+        parameters = [each for each in known.values() if each.name not in without]
         keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
         inputs = {each.name: each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD}
         readings = {each: _options(hints[each]) for each in keywords if _has(hints.get(each), AsReading)}
@@ -58,7 +67,9 @@ def reference_operator(name: str, *, segments: tuple[int, ...] = ()) -> Callable
             operator=operator,
             function=function,
             inputs=tuple(inputs),
-            required=frozenset(name for name, each in inputs.items() if each.default is each.empty),
+            required=frozenset(
+                {*needs, *(name for name, each in inputs.items() if each.default is each.empty)}
+            ),
             attributes=frozenset(keywords - set(readings) - counts - {"version"}),
             readings=dict(sorted((readings | shared).items())),
             deferred=frozenset(each for each in readings if _is_deferred(hints[each])),
