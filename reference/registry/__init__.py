@@ -55,32 +55,7 @@ def reference_operator(
     def register(function: _Function) -> _Function:
         if operator in _OPERATORS or name in _ALL_VERSIONS:
             raise ValueError(f"{name} has two references")
-        hints = get_type_hints(function, include_extras=True)
-        known = inspect.signature(function).parameters
-        parameters = [each for each in known.values() if each.name not in without]
-        keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
-        inputs = {each.name: each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD}
-        readings = {each: _options(hints[each]) for each in keywords if _has(hints.get(each), AsReading)}
-        counts = {each for each in keywords if _has(hints.get(each), OutputCount)}
-        shared = {name: each for name, each in readings_of(hints).items() if name not in readings}
-        found = ReferenceOperator(
-            operator=operator,
-            function=function,
-            inputs=tuple(inputs),
-            required=frozenset(
-                {*needs, *(name for name, each in inputs.items() if each.default is each.empty)}
-            ),
-            attributes=frozenset(keywords - set(readings) - counts - {"version"}),
-            readings=dict(sorted((readings | shared).items())),
-            deferred=frozenset(each for each in readings if _is_deferred(hints[each])),
-            count=next(iter(counts), None),
-            hints=hints,
-            decimals={
-                each.name: float(each.default) for each in parameters if isinstance(each.default, Fraction)
-            },
-            shared=frozenset(shared),
-            segments=segments if every else None,
-        )
+        found = _read(function, operator, segments if every else None, without, needs)
         if every:
             _ALL_VERSIONS[name] = found
         else:
@@ -88,6 +63,40 @@ def reference_operator(
         return function
 
     return register
+
+
+def _read(
+    function: Evaluation,
+    operator: OperatorName,
+    segments: tuple[int, ...] | None,
+    without: tuple[str, ...],
+    needs: tuple[str, ...],
+) -> ReferenceOperator:
+    """What a function says by its signature."""
+    hints = get_type_hints(function, include_extras=True)
+    known = inspect.signature(function).parameters
+    parameters = [each for each in known.values() if each.name not in without]
+    keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
+    inputs = {each.name: each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD}
+    readings = {each: _options(hints[each]) for each in keywords if _has(hints.get(each), AsReading)}
+    counts = {each for each in keywords if _has(hints.get(each), OutputCount)}
+    shared = {name: each for name, each in readings_of(hints).items() if name not in readings}
+    return ReferenceOperator(
+        operator=operator,
+        function=function,
+        inputs=tuple(inputs),
+        required=frozenset({*needs, *(name for name, each in inputs.items() if each.default is each.empty)}),
+        attributes=frozenset(keywords - set(readings) - counts - {"version"}),
+        readings=dict(sorted((readings | shared).items())),
+        deferred=frozenset(each for each in readings if _is_deferred(hints[each])),
+        count=next(iter(counts), None),
+        hints=hints,
+        decimals={
+            each.name: float(each.default) for each in parameters if isinstance(each.default, Fraction)
+        },
+        shared=frozenset(shared),
+        segments=segments,
+    )
 
 
 def _has(hint: Any, marker: type) -> bool:
