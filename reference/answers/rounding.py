@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY32, BINARY64, ElementType, FloatLayout
-from reference.numbers.estimates import Mask
 from reference.numbers.nearest_floats import nearest_floats, ratio_up
 from reference.numbers.numbers import encode, largest, layout_of, smallest_normal, storage_of
 from reference.numbers.rationals import Rationals
-from reference.numbers.working import MARGIN
+from reference.numbers.working import MARGIN, Mask
 from reference.sums.sums import Sums
 
 NOT_FINITE = (math.inf, -math.inf, math.nan)

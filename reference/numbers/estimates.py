@@ -2,43 +2,36 @@
 
 A formula written once over Estimates gives the exact result, and a bound of what floating-point arithmetic
 makes of the same formula. docs/bounds.md derives the rules.
+
+Interpolation alone is computed in them, all else in Numbers (`reference/numbers/number_arrays.py`), which
+know no error that several numbers share, as the weights of one position share that of its coordinate, and
+raise bounds by another slack: no allowed error, which is part of a case, would stay what it is to the bit.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY32, FloatLayout
 from reference.numbers.additions import total
 from reference.numbers.exact_sums import sums_exactly
 from reference.numbers.numbers import smallest_subnormal
 from reference.numbers.rationals import Rationals
+from reference.numbers.working import Floats, Mask, power_below, unit_roundoff
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 _SLACK = math.ldexp(1.0, -48)
 """More than the relative error of the few float64 operations between two calls of `rounded_up`."""
-
-
-def unit_roundoff(layout: FloatLayout) -> float:
-    """The greatest relative error of one rounding to nearest: half a unit in the last place of 1."""
-    return math.ldexp(1.0, -layout.precision)
 
 
 def rounded_up(bound: Floats) -> Floats:
     """A bound computed in float64, raised so that it holds in exact arithmetic; zero stays zero."""
     with np.errstate(over="ignore"):
         return np.where(bound == 0, 0.0, np.nextafter(bound * (1 + _SLACK), np.inf))
-
-
-def power_below(size: Floats) -> Floats:
-    """The greatest power of two that is not above each number: a rounding there errs by u times that."""
-    return np.where(np.isfinite(size) & (size > 0), np.ldexp(0.5, np.frexp(size)[1]), size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,3 +214,31 @@ class Estimate:
         # Zero times an infinite error says nothing.
         total = np.where(np.isnan(total), np.inf, total)
         return Estimate(value, np.broadcast_to(shared, shape), np.broadcast_to(total, shape), self.layout)
+
+
+def hull(pieces: Sequence[tuple[Mask, Mask, Estimate]]) -> Estimate:
+    """A piecewise function. A piece: where the exact argument lies in it, where a computed one may, result.
+
+    The value is that of the exact argument's piece; where several pieces may be reached the error spans them
+    all, and counts as fresh.
+    """
+    layout = pieces[0][2].layout
+    shape = np.broadcast_shapes(*(each[2].value.shape for each in pieces))
+    result = Estimate.exact(np.zeros(shape, dtype=object), layout)
+    for inside, _, piece in pieces:
+        result = piece.where(np.broadcast_to(inside, shape), result)
+    reached = np.count_nonzero([np.broadcast_to(touched, shape) for _, touched, _ in pieces], axis=0)
+    several = np.asarray(reached > 1)
+    if not several.any():
+        return result
+    span = np.zeros(shape)
+    centre = result.value
+    for _, touched, piece in pieces:
+        apart = np.abs((piece.value - centre).floats()) + np.abs(piece.shared) + piece.fresh
+        span = np.where(touched & several, np.maximum(span, apart), span)
+    return Estimate(
+        result.value,
+        np.where(several, 0.0, result.shared),
+        np.where(several, rounded_up(span), result.fresh),
+        layout,
+    )

@@ -33,6 +33,16 @@ def rounded_up(bound: Floats) -> Floats:
     return np.where(bound == 0, 0.0, raised)
 
 
+def unit_roundoff(layout: FloatLayout) -> float:
+    """The greatest relative error of one rounding to nearest: half a unit in the last place of 1."""
+    return math.ldexp(1.0, -layout.precision)
+
+
+def power_below(size: Floats) -> Floats:
+    """The greatest power of two that is not above each number: a rounding there errs by u times that."""
+    return np.where(np.isfinite(size) & (size > 0), np.ldexp(0.5, np.frexp(size)[1]), size)
+
+
 @dataclass(frozen=True, eq=False)
 class Working:
     """The arithmetic of one call: the element type of its data, and the readings that all of it shares.
@@ -69,7 +79,7 @@ class Working:
     @cached_property
     def unit(self) -> float:
         """The greatest relative error of one rounding to nearest."""
-        return math.ldexp(1.0, -self.layout.precision)
+        return unit_roundoff(self.layout)
 
     @cached_property
     def least(self) -> float:

@@ -27,12 +27,20 @@ _ALL_VERSIONS: dict[str, ReferenceOperator] = {}
 """Functions of all versions, by `domain::Name`."""
 
 
-def reference_operator(name: str, *, segments: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+def reference_operator(
+    name: str,
+    *,
+    segments: tuple[int, ...] = (),
+    without: tuple[str, ...] = (),
+    needs: tuple[str, ...] = (),
+) -> Callable[[_Function], _Function]:
     """Declare a function as the reference of an operator version, written `domain::Name-version`.
 
     Written `domain::Name`, it is that of all versions that are declared: it is told the `version` where it
     has a parameter of that name, and `segments` are the versions from which on the same call means
-    something else. What is an attribute in one version and an input in another is one parameter.
+    something else. What is an attribute in one version and an input in another is one parameter. A function
+    may be declared for several versions: a version is `without` some parameters, which have defaults, and
+    `needs` inputs that others leave out.
 
     Its positional parameters are the inputs (optional ones default to None), its keyword-only ones the
     attributes with the document's defaults (an attribute without default has none), and its readings those
@@ -47,29 +55,7 @@ def reference_operator(name: str, *, segments: tuple[int, ...] = ()) -> Callable
     def register(function: _Function) -> _Function:
         if operator in _OPERATORS or name in _ALL_VERSIONS:
             raise ValueError(f"{name} has two references")
-        hints = get_type_hints(function, include_extras=True)
-        parameters = tuple(inspect.signature(function).parameters.values())
-        keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
-        inputs = {each.name: each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD}
-        readings = {each: _options(hints[each]) for each in keywords if _has(hints.get(each), AsReading)}
-        counts = {each for each in keywords if _has(hints.get(each), OutputCount)}
-        shared = {name: each for name, each in readings_of(hints).items() if name not in readings}
-        found = ReferenceOperator(
-            operator=operator,
-            function=function,
-            inputs=tuple(inputs),
-            required=frozenset(name for name, each in inputs.items() if each.default is each.empty),
-            attributes=frozenset(keywords - set(readings) - counts - {"version"}),
-            readings=dict(sorted((readings | shared).items())),
-            deferred=frozenset(each for each in readings if _is_deferred(hints[each])),
-            count=next(iter(counts), None),
-            hints=hints,
-            decimals={
-                each.name: float(each.default) for each in parameters if isinstance(each.default, Fraction)
-            },
-            shared=frozenset(shared),
-            segments=segments if every else None,
-        )
+        found = _read(function, operator, segments if every else None, without, needs)
         if every:
             _ALL_VERSIONS[name] = found
         else:
@@ -77,6 +63,40 @@ def reference_operator(name: str, *, segments: tuple[int, ...] = ()) -> Callable
         return function
 
     return register
+
+
+def _read(
+    function: Evaluation,
+    operator: OperatorName,
+    segments: tuple[int, ...] | None,
+    without: tuple[str, ...],
+    needs: tuple[str, ...],
+) -> ReferenceOperator:
+    """What a function says by its signature."""
+    hints = get_type_hints(function, include_extras=True)
+    known = inspect.signature(function).parameters
+    parameters = [each for each in known.values() if each.name not in without]
+    keywords = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
+    inputs = {each.name: each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD}
+    readings = {each: _options(hints[each]) for each in keywords if _has(hints.get(each), AsReading)}
+    counts = {each for each in keywords if _has(hints.get(each), OutputCount)}
+    shared = {name: each for name, each in readings_of(hints).items() if name not in readings}
+    return ReferenceOperator(
+        operator=operator,
+        function=function,
+        inputs=tuple(inputs),
+        required=frozenset({*needs, *(name for name, each in inputs.items() if each.default is each.empty)}),
+        attributes=frozenset(keywords - set(readings) - counts - {"version"}),
+        readings=dict(sorted((readings | shared).items())),
+        deferred=frozenset(each for each in readings if _is_deferred(hints[each])),
+        count=next(iter(counts), None),
+        hints=hints,
+        decimals={
+            each.name: float(each.default) for each in parameters if isinstance(each.default, Fraction)
+        },
+        shared=frozenset(shared),
+        segments=segments,
+    )
 
 
 def _has(hint: Any, marker: type) -> bool:

@@ -9,9 +9,9 @@ import numpy as np
 
 from opcert.vocabulary.element_types import FloatLayout
 from reference.numbers.additions import along
-from reference.numbers.estimates import Floats, Mask, unit_roundoff
 from reference.numbers.numbers import Decoded, largest
 from reference.numbers.rationals import Rationals
+from reference.numbers.working import Floats, Mask, unit_roundoff
 from reference.sums.weights import AxisWeights, differences
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.numbers.estimates import Floats, Mask
 from reference.numbers.rationals import Rationals
+from reference.numbers.working import Floats, Mask
 
 
 @dataclass(frozen=True, eq=False)

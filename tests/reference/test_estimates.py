@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opcert.vocabulary.element_types import BINARY32, ELEMENT_TYPES
-from reference.functions.piecewise import hull
-from reference.numbers.estimates import Estimate
+from reference.numbers.estimates import Estimate, hull
 from reference.numbers.numbers import decode
 from reference.numbers.rationals import Rationals
 from reference.shared.interpolation.kernels import cubic, linear

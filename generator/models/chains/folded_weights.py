@@ -19,7 +19,7 @@ from conformance.suite.cases import ExpectedOutput
 from generator.models.chains.chains import Link
 from generator.models.chains.node_answers import answers
 from opcert.vocabulary.tensors import Tensor
-from reference.numbers.estimates import unit_roundoff
+from reference.numbers.working import unit_roundoff
 
 Floats = NDArray[np.float64]
 SUMS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})

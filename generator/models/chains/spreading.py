@@ -21,7 +21,7 @@ from generator.models.chains.chains import Link
 from generator.models.chains.folded_weights import SUMS, sizes_of_sum
 from generator.models.chains.node_answers import Unpushed, answers
 from opcert.vocabulary.tensors import Tensor
-from reference.numbers.estimates import unit_roundoff
+from reference.numbers.working import unit_roundoff
 
 Floats = NDArray[np.float64]
 Makers = Mapping[str, Link]

@@ -26,7 +26,7 @@ from generator.models.chains.folded_weights import SUMS, sizes_of_sum
 from generator.models.chains.node_answers import answers, call_of_node, rules_and_reference
 from generator.models.chains.spreading import along, with_alternatives
 from opcert.vocabulary.tensors import Tensor
-from reference.numbers.estimates import unit_roundoff
+from reference.numbers.working import unit_roundoff
 
 Floats = NDArray[np.float64]
 _FUSED = 8

@@ -18,12 +18,12 @@ from reference.registry.reference_operator import ReferenceOperator
 
 ARITHMETIC = frozenset(
     (
-        "reference.answers", "reference.sums.bounds_of_routes", "reference.registry.conversions",
+        "reference.answers", "reference.registry.conversions",
         "reference.numbers.enclosures", "reference.numbers.estimates", "reference.numbers.exact_roots",
         "reference.numbers.exact_sums",
         "reference.shared.interpolation.routes", "reference.answers.number_answers",
         "reference.numbers.number_arrays",
-        "reference.numbers.numbers", "reference.sums.overflow", "reference.functions.piecewise",
+        "reference.numbers.numbers", "reference.sums.overflow",
         "reference.numbers.powers_of_two",
         "reference.numbers.rationals", "reference.registry", "reference.answers.rounding",
         "reference.sums.summation",

@@ -2,23 +2,95 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 
+import numpy as np
+
+from opcert.vocabulary.tensors import Tensor
+from reference.answers import UnstableLength
+from reference.numbers.numbers import numbers
 from reference.readings.choices import Choice
-from reference.shared.interpolation.coordinates import WHOLE, CoordinateAxis
-from reference.shared.interpolation.methods import Method
-from reference.shared.interpolation.output_lengths import (
-    common_scale,
-    refuse_nearly_one,
-    rounded_length,
-    scaled_length,
-)
-from reference.shared.interpolation.resize_requests import Request
+from reference.shared.interpolation.coordinates import HALF, WHOLE, CoordinateAxis
 
 FRACTIONAL_MODES = ("align_corners", "pytorch_half_pixel", "tf_crop_and_resize")
 """Those whose formulas have length_resized in them."""
+Plans = tuple[CoordinateAxis | None, ...]
+"""What happens along each axis of the input; None where it stays as it is."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """How to resample: the element nearest by a `rule`, or a linear or cubic kernel laid over the taps.
+
+    `a` is the cubic kernel's parameter.
+    """
+
+    mode: str
+    rule: str
+    a: float = -0.75
+    antialias: int = 0
+    exclude_outside: int = 0
+    extrapolation_value: float = 0.0
+
+    @property
+    def is_nearest(self) -> bool:
+        return self.mode == "nearest"
+
+    @property
+    def by_scale(self) -> bool:
+        """Whether the scale matters in itself, not for the coordinates alone."""
+        return self.rule == "ceil_downsampling" if self.is_nearest else bool(self.antialias)
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """The numbers of a call, one for each entry of `axes` (not negative, none repeated).
+
+    Either `scales` or `sizes` is given. `roi` holds (start, end), or is None where none was given in full.
+    """
+
+    shape: tuple[int, ...]
+    axes: tuple[int, ...]
+    mode: str
+    scales: tuple[Fraction, ...] | None
+    sizes: tuple[int, ...] | None
+    roi: tuple[tuple[Fraction, Fraction], ...] | None
+    policy: str
+
+
+@lru_cache(maxsize=64)
+def read_request(
+    shape: tuple[int, ...],
+    roi: Tensor | None,
+    scales: Tensor | None,
+    sizes: Tensor | None,
+    axes: tuple[int, ...] | None,
+    mode: str,
+    policy: str = "stretch",
+) -> Request:
+    """The request that the inputs make; a call is read once, and then asked under every combination."""
+    rank = len(shape)
+    chosen = tuple(range(rank)) if axes is None else tuple(axis % rank for axis in axes)
+    factors = None if scales is None else _exactly(scales)
+    lengths = None if sizes is None else tuple(int(each) for each in sizes.array)
+    region = None if roi is None else _read_roi(roi, len(chosen))
+    return Request(shape, chosen, mode, factors, lengths, region, policy)
+
+
+def _exactly(values: Tensor) -> tuple[Fraction, ...]:
+    return tuple(Fraction(each) for each in numbers(values.element_type, values.array))
+
+
+def _read_roi(roi: Tensor, count: int) -> tuple[tuple[Fraction, Fraction], ...] | None:
+    """The region of each axis; None where there is none, or not the numbers of one."""
+    if roi.array.size == 0 or not all(map(math.isfinite, numbers(roi.element_type, roi.array))):
+        return None
+    bounds = _exactly(roi)
+    return tuple(zip(bounds[:count], bounds[count:], strict=True))
 
 
 @dataclass(frozen=True)
@@ -39,47 +111,21 @@ class Readings:
     unit_axis: Choice[str] = Choice("formula")
 
 
-_QUESTIONS = tuple(each.name for each in fields(Readings))
-
-
-def plan_axes(request: Request, readings: Readings, method: Method) -> tuple[CoordinateAxis | None, ...]:
-    """What happens along each axis of the input; None where it stays as it is.
+def plan_axes(request: Request, readings: Readings, method: Method) -> Plans:
+    """What happens along each axis of the input.
 
     An axis holds nothing that its formula and the method do not look at: equal plans have equal results.
     """
-    options = tuple(getattr(readings, name).option for name in _QUESTIONS)
-    plans, asked = _known_plans(request, options, method.by_scale)
-    for name in asked:
-        getattr(readings, name).ask()
-    return plans
-
-
-@lru_cache(maxsize=256)
-def _known_plans(
-    request: Request, options: tuple[str, ...], by_scale: bool
-) -> tuple[tuple[CoordinateAxis | None, ...], frozenset[str]]:
-    """The plans under some options, and the questions that were asked; a call is planned again and again."""
-    asked: set[str] = set()
-    named = zip(_QUESTIONS, options, strict=True)
-    readings = Readings(*(Choice(option, partial(asked.add, name)) for name, option in named))
-    return _plan_axes(request, readings, by_scale), frozenset(asked)
-
-
-def _plan_axes(request: Request, readings: Readings, by_scale: bool) -> tuple[CoordinateAxis | None, ...]:
     plans: list[CoordinateAxis | None] = [None] * len(request.shape)
     for entry, axis in enumerate(request.axes):
         if request.scales is not None:
-            plan = _plan_by_scale(request, readings, entry, request.scales[entry], by_scale)
+            plan = _plan_by_scale(request, readings, entry, request.scales[entry], method.by_scale)
         else:
-            plan = _plan_by_size(request, readings, entry, by_scale)
-        plans[axis] = _look_for_one(plan, readings)
+            plan = _plan_by_size(request, readings, entry, method.by_scale)
+        if plan.mode == "align_corners" and plan.exact_length == 1:
+            plan = replace(plan, of_one=readings.align_corners_of_one.ask())
+        plans[axis] = plan
     return tuple(plans)
-
-
-def _look_for_one(plan: CoordinateAxis, readings: Readings) -> CoordinateAxis:
-    if plan.mode != "align_corners" or plan.exact_length != 1:
-        return plan
-    return replace(plan, of_one=readings.align_corners_of_one.ask())
 
 
 def _plan_by_scale(
@@ -88,14 +134,16 @@ def _plan_by_scale(
     length = request.shape[request.axes[entry]]
     start, end = _region(request, entry)
     part = _counted_part(request, readings, entry)
-    resized = scaled_length(length, scale, *part)
+    resized = _scaled_length(length, scale, *part)
     if _leaves_unit_axis(request, readings, length, resized, scale):
-        return _unmoved(length)
-    recomputed = resized != scale * length and _recomputes(request, readings, by_scale)
+        return unmoved(length)
+    differs = resized != scale * length and _looks_at_scale(request, by_scale)
+    recomputed = differs and readings.scale.ask() == "recomputed"
     target = length * (part[1] - part[0]) * scale
-    fractional = target != resized and _leaves_fractions(request, readings)
+    has_length = target != resized and request.mode in FRACTIONAL_MODES
+    fractional = has_length and readings.length_resized.ask() == "fractional"
     if fractional:
-        refuse_nearly_one(length, scale, *part)
+        _refuse_nearly_one(length, scale, *part)
     known = target != resized and (fractional or request.mode == "half_pixel_symmetric")
     return CoordinateAxis(
         mode=request.mode,
@@ -129,13 +177,13 @@ def _plan_by_size(request: Request, readings: Readings, entry: int, by_scale: bo
     resized = request.sizes[entry]
     scale, target = (Fraction(resized), length), None
     if request.policy != "stretch":
-        common = common_scale(request.policy, request.sizes, [request.shape[each] for each in request.axes])
+        common = _common_scale(request.policy, request.sizes, [request.shape[each] for each in request.axes])
         index = entry if readings.aspect_index.ask() == "position" else axis
-        resized = rounded_length(common, request.shape[index])
+        resized = _rounded_length(common, request.shape[index])
         scale = common if readings.policy_scale.ask() == "common" else (Fraction(resized), length)
         target = _target_of_policy(request, readings, common, request.shape[index], resized, length)
     if _leaves_unit_axis(request, readings, length, resized):
-        return _unmoved(length)
+        return unmoved(length)
     start, end = _region(request, entry)
     return CoordinateAxis(
         mode=request.mode,
@@ -172,7 +220,7 @@ def _target_of_policy(
     if question.ask() != "fractional":
         return None
     if request.mode in FRACTIONAL_MODES:
-        refuse_nearly_one(counted, common[0] / common[1], *WHOLE)
+        _refuse_nearly_one(counted, common[0] / common[1], *WHOLE)
     return common if counted == length else (common[0] * counted, common[1] * length)
 
 
@@ -185,15 +233,7 @@ def _looks_at_scale(request: Request, by_scale: bool) -> bool:
     return by_scale or request.mode not in ("align_corners", "tf_crop_and_resize")
 
 
-def _recomputes(request: Request, readings: Readings, by_scale: bool) -> bool:
-    return _looks_at_scale(request, by_scale) and readings.scale.ask() == "recomputed"
-
-
-def _leaves_fractions(request: Request, readings: Readings) -> bool:
-    return request.mode in FRACTIONAL_MODES and readings.length_resized.ask() == "fractional"
-
-
-def _unmoved(length: int) -> CoordinateAxis:
+def unmoved(length: int) -> CoordinateAxis:
     """An axis each of whose coordinates is its position: its elements stay, as sums in which they weigh 1."""
     return CoordinateAxis("asymmetric", length, length, (Fraction(1), 1))
 
@@ -209,3 +249,66 @@ def _region(request: Request, entry: int) -> tuple[Fraction, Fraction]:
     """The region of interest of an entry, where the mode has one."""
     cropping = request.mode == "tf_crop_and_resize" and request.roi is not None
     return request.roi[entry] if cropping and request.roi is not None else WHOLE
+
+
+def _scaled_length(length: int, scale: Fraction, start: Fraction, end: Fraction) -> int:
+    """floor(length * (end - start) * scale), as the summary of the ONNX document has it.
+
+    Raises UnstableLength where float32 or float64 arithmetic gives another length than exact arithmetic.
+    """
+    exact = math.floor(length * (end - start) * scale)
+    routes = {exact, *(math.floor(each) for each in _by_route(length, scale, start, end))}
+    if routes != {exact}:
+        raise UnstableLength(
+            "the output length hangs on rounding",
+            got=" or ".join(map(str, sorted(routes))),
+            expected=f"one length for floor({length} * ({float(end)} - {float(start)}) * {float(scale)})",
+        )
+    return exact
+
+
+def _refuse_nearly_one(length: int, scale: Fraction, start: Fraction, end: Fraction) -> None:
+    """Raise UnstableLength where length * (end - start) * scale is not 1, and a route finds that it is."""
+    exact = length * (end - start) * scale
+    if exact != 1 and 1.0 in _by_route(length, scale, start, end):
+        raise UnstableLength(
+            "whether the output has a single element hangs on rounding",
+            got=f"{length} * ({float(end)} - {float(start)}) * {float(scale)}",
+            expected="a length of 1, or one that no arithmetic takes for 1",
+        )
+
+
+def _by_route(length: int, scale: Fraction, start: Fraction, end: Fraction) -> set[float]:
+    """length * (end - start) * scale in float32 and in float64, multiplied in any order."""
+    found: set[float] = set()
+    for kind in (np.float32, np.float64):
+        size, region, factor = kind(length), kind(float(end)) - kind(float(start)), kind(float(scale))
+        orders = (size * region * factor, size * factor * region, size * (region * factor))
+        found |= {float(each) for each in orders}
+    return found
+
+
+def _common_scale(policy: str, sizes: Sequence[int], lengths: Sequence[int]) -> tuple[Fraction, int]:
+    """The one scale of keep_aspect_ratio_policy, as (size, length): the least or greatest size / length."""
+    pairs = [(Fraction(size), length) for size, length in zip(sizes, lengths, strict=True)]
+    choose = min if policy == "not_larger" else max
+    return choose(pairs, key=lambda pair: pair[0] / pair[1])
+
+
+def _rounded_length(scale: tuple[Fraction, int], length: int) -> int:
+    """round_int(scale * length), halfway cases up.
+
+    Raises UnstableLength where float32 or float64 arithmetic gives another length.
+    """
+    exact = math.floor(scale[0] * length / scale[1] + HALF)
+    routes = {exact}
+    for kind in (np.float32, np.float64):
+        factor = kind(float(scale[0])) / kind(scale[1])
+        routes.add(math.floor(Fraction(float(factor * kind(length))) + HALF))
+    if routes != {exact}:
+        raise UnstableLength(
+            "the output length hangs on rounding",
+            got=" or ".join(map(str, sorted(routes))),
+            expected=f"one length for round_int({float(scale[0])} / {scale[1]} * {length})",
+        )
+    return exact

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reference.answers import OutsideDomain
-from reference.numbers.estimates import Estimate, Mask, rounded_up
+from reference.numbers.estimates import Estimate, rounded_up
 from reference.numbers.exact_sums import quanta
 from reference.numbers.rationals import Integers, Rationals
+from reference.numbers.working import Mask
+from reference.shared.interpolation.asked_axes import Method
 from reference.shared.interpolation.coordinates import CoordinateAxis, coordinates
 from reference.shared.interpolation.kernels import SUPPORT, cubic, linear
 from reference.shared.interpolation.routes import Estimated
@@ -21,16 +23,6 @@ from reference.sums.weights import AxisWeights, Steps
 
 FARTHEST = 64
 """Coordinates that are less certain than this many elements are no test of anything."""
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """What is laid over the taps: `mode` is linear or cubic, `a` the cubic kernel's parameter."""
-
-    mode: str
-    a: Fraction
-    antialias: bool
-    exclude_outside: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,20 +35,20 @@ class _Taps:
 
 
 @lru_cache(maxsize=1024)
-def axis_weights(axis: CoordinateAxis, kernel: Kernel) -> AxisWeights:
+def axis_weights(axis: CoordinateAxis, method: Method) -> AxisWeights:
     """The weights of every input element (columns) for every position along an axis (rows).
 
     Taps outside the tensor take the nearest element's value, so their weights are added to it. Raises
     OutsideDomain where weights must be renormalised whose sum is 0.
     """
-    taps = _find_taps(axis, kernel)
+    taps = _find_taps(axis, method)
     weight, touched = taps.weight, taps.touched
-    if kernel.exclude_outside:
+    if method.exclude_outside:
         inside = (taps.index >= 0) & (taps.index < axis.length_original)
         nothing = Estimate.exact(np.zeros(taps.index.shape, dtype=object))
         # Their weight is set to 0: what is multiplied with it stays the element at the border.
         weight = weight.where(inside, nothing)
-    if kernel.antialias or kernel.exclude_outside:
+    if method.antialias or method.exclude_outside:
         total = weight.total(axis=1)
         if axis.mode == "tf_crop_and_resize":
             # Where no tap remains, the position is extrapolated and its weights mean nothing.
@@ -71,12 +63,12 @@ def axis_weights(axis: CoordinateAxis, kernel: Kernel) -> AxisWeights:
                 "the weights that remain inside the tensor sum to 0, and cannot be renormalised"
             )
         weight = weight / total
-    return _lay_out(axis, taps.index, weight, touched, _steps(axis, kernel))
+    return _lay_out(axis, taps.index, weight, touched, _steps(axis, method))
 
 
-def _steps(axis: CoordinateAxis, kernel: Kernel) -> tuple[Steps, ...]:
+def _steps(axis: CoordinateAxis, method: Method) -> tuple[Steps, ...]:
     """The neighbours that `a + t (b - a)` may take at each position; none where that is no linear mean."""
-    if kernel.mode != "linear" or (kernel.antialias and axis.exact_scale < 1):
+    if method.mode != "linear" or (method.antialias and axis.exact_scale < 1):
         return ()
     where, last = coordinates(axis).estimate, axis.length_original - 1
     floors = where.value.floors()
@@ -93,14 +85,14 @@ def _steps(axis: CoordinateAxis, kernel: Kernel) -> tuple[Steps, ...]:
     return tuple(found)
 
 
-def _find_taps(axis: CoordinateAxis, kernel: Kernel) -> _Taps:
+def _find_taps(axis: CoordinateAxis, method: Method) -> _Taps:
     where = coordinates(axis).estimate
     farthest = float(where.error.max(initial=0.0))
     if not farthest < FARTHEST:
         raise OutsideDomain("the coordinates are beyond the precision of float32")
-    shrinking = kernel.antialias and axis.exact_scale < 1
+    shrinking = method.antialias and axis.exact_scale < 1
     stretch = Estimate.exact(1) / Estimated().ratio(*axis.scale) if shrinking else Estimate.exact(1)
-    support = SUPPORT[kernel.mode] * max(Fraction(1), stretch.value.fractions()[0])
+    support = SUPPORT[method.mode] * max(Fraction(1), stretch.value.fractions()[0])
     reach = math.ceil(support) + math.ceil(farthest) + 1
     offsets = np.arange(-reach, reach + 2)
     floors = where.value.floors().astype(np.int64)
@@ -114,9 +106,9 @@ def _find_taps(axis: CoordinateAxis, kernel: Kernel) -> _Taps:
     # All taps of a position are weighed by one computed coordinate.
     distance = position.tied() - Estimate.exact(index.astype(object))
     stretched = distance / stretch if shrinking else distance
-    weight = linear(stretched) if kernel.mode == "linear" else cubic(stretched, kernel.a)
+    weight = linear(stretched) if method.mode == "linear" else cubic(stretched, Fraction(method.a))
     # An antialiasing filter's window may be cut one element wider, with weight 0 there.
-    widest = float(support) + (1 if kernel.antialias else 0)
+    widest = float(support) + (1 if method.antialias else 0)
     touched = np.abs(distance.value.floats()) <= widest + distance.error
     # A route may bring the coordinate inside first, and then take the weights 1 and 0 of two inner elements.
     inside = np.clip(where.value.floats(), 0, axis.length_original - 1)

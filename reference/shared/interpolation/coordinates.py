@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.errors import InternalError
-from reference.numbers.estimates import Estimate, Floats
+from reference.numbers.estimates import Estimate
+from reference.numbers.working import Floats
 from reference.shared.interpolation.routes import Estimated, RouteArithmetic, routes
 
 HALF = Fraction(1, 2)

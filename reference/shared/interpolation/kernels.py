@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from reference.functions.piecewise import hull
-from reference.numbers.estimates import Estimate, Mask
+from reference.numbers.estimates import Estimate, hull
 from reference.numbers.rationals import Rationals
+from reference.numbers.working import Mask
 
 
 def linear(distance: Estimate) -> Estimate:

@@ -3,110 +3,99 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
-from reference.answers import Answer
-from reference.answers.rounding import NOT_FINITE, Rounded, round_floats, round_integers, working_layout
-from reference.numbers.estimates import Mask
+from reference.answers import Answer, UnstableLength
+from reference.answers.rounding import (
+    NOT_FINITE,
+    Rounded,
+    convert,
+    round_floats,
+    round_integers,
+    working_layout,
+)
+from reference.numbers.given_numbers import given_numbers
 from reference.numbers.numbers import decode, encode, layout_of, smallest_normal
-from reference.shared.interpolation.axis_weights import Kernel, axis_weights
-from reference.shared.interpolation.coordinates import CoordinateAxis
-from reference.shared.interpolation.extrapolation import extrapolate
-from reference.shared.interpolation.methods import Arithmetic, Behaviours, Method, Plans
+from reference.numbers.working import Mask
+from reference.readings.choices import Choice
+from reference.shared.interpolation.asked_axes import Method, Plans, unmoved
+from reference.shared.interpolation.axis_weights import axis_weights
+from reference.shared.interpolation.coordinates import CoordinateAxis, coordinates
 from reference.shared.interpolation.nearest import move, pixels, plain
 from reference.shared.interpolation.special import outcomes
-from reference.shared.movement import moved
+from reference.shared.movement import NegativeZeros, Subnormals, moved
 from reference.sums.overflow import overflowing
 from reference.sums.sums import Sums, weighted_sums
 from reference.sums.weights import AxisWeights
 
 DIRECT_AXES = 3
 """Summing all taps in one sum is a listed route up to so many axes; nobody does it beyond."""
+Strange = dict[int, tuple[float | None, tuple[float, ...]]]
+"""What becomes of elements that take what is not finite, and what else they may be."""
+
+
+@dataclass(frozen=True)
+class Behaviours:
+    """What documents leave to the implementation: see specs/readings.yaml.
+
+    Those that a version does not name have one answer.
+    """
+
+    conversion: Choice[str]
+    overflow: Choice[str]
+    subnormals: Subnormals
+    negative_zeros: NegativeZeros
+    integer_steps: Choice[str] = Choice("once")
+    unlisted_axes: Choice[str] = Choice("untouched")
 
 
 def resample(X: Tensor, axes: Plans, method: Method, behaviours: Behaviours) -> Answer:
     """X resampled along the axes that are given (None: left as it is)."""
-    arithmetic = _ask(X.element_type, axes, method, behaviours)
-    answer = _resample(X, axes, method, arithmetic)
-    if method.kernel is None:
-        return moved(answer.expected, behaviours.subnormals, behaviours.negative_zeros, answer.alternatives)
-    return answer
-
-
-def _ask(element_type: ElementType, axes: Plans, method: Method, behaviours: Behaviours) -> Arithmetic:
-    """The arithmetic of a call, as far as its answer depends on it."""
-    kernel = method.kernel
-    if element_type.is_integer:
-        cropped = any(axis is not None and axis.mode == "tf_crop_and_resize" for axis in axes)
-        if kernel is None and not cropped:
-            return Arithmetic()
-        conversion, overflow = behaviours.conversion.ask(), behaviours.overflow.ask()
-        # Filters go axis after axis. Nobody truncates or wraps between two, which would shift every mean.
-        filtered = kernel is not None and kernel.antialias
-        nearest = conversion.startswith("half") and overflow == "saturate"
-        steps = behaviours.integer_steps.ask() if filtered and nearest else "once"
-        return Arithmetic(conversion, overflow, steps)
-    if kernel is None or not element_type.component.is_float:
-        return Arithmetic()
-    unlisted = behaviours.unlisted_axes.ask() if None in axes else "untouched"
-    return Arithmetic(flush=behaviours.subnormals.ask() == "flushed", unlisted_axes=unlisted)
-
-
-@lru_cache(maxsize=1024)
-def _resample(X: Tensor, axes: Plans, method: Method, arithmetic: Arithmetic) -> Answer:
+    kind = X.element_type
     shape = tuple(
         extent if axis is None else axis.length_resized for extent, axis in zip(X.shape, axes, strict=True)
     )
     if 0 in shape:
-        empty = Tensor(X.element_type, np.empty(shape, dtype=X.element_type.storage))
-        return Answer(empty, None if method.kernel is None else np.zeros(shape))
-    if method.kernel is None:
-        rounded = extrapolate(_nearest(X, axes, method), X.element_type, axes, shape, method, arithmetic)
-        elements = Tensor(X.element_type, rounded.elements.reshape(shape))
-        return Answer(elements, None, rounded.alternatives or None)
-    if X.element_type.kind == "complex":
-        rounded = _by_component(X, axes, method.kernel, arithmetic)
+        rounded = Rounded(np.empty(0, dtype=kind.storage), np.zeros(0), {})
     else:
-        rounded = _weighted(X, axes, method.kernel, arithmetic)
-    rounded = extrapolate(rounded, X.element_type, axes, shape, method, arithmetic)
-    elements = Tensor(X.element_type, rounded.elements.reshape(shape))
+        made = _nearest(X, axes, method) if method.is_nearest else _means(X, axes, method, behaviours)
+        rounded = _extrapolate(made, kind, axes, shape, method, behaviours)
+    elements = Tensor(kind, rounded.elements.reshape(shape))
+    if method.is_nearest:
+        return moved(elements, behaviours.subnormals, behaviours.negative_zeros, rounded.alternatives)
     return Answer(elements, rounded.allowed.reshape(shape), rounded.alternatives or None)
 
 
-def _nearest(X: Tensor, axes: Sequence[CoordinateAxis | None], method: Method) -> Rounded:
+def _nearest(X: Tensor, axes: Plans, method: Method) -> Rounded:
     chosen = [
         tuple((position,) for position in range(extent)) if axis is None else pixels(axis, method.rule)
         for extent, axis in zip(X.shape, axes, strict=True)
     ]
-    return _moved(X, tuple(chosen))
-
-
-@lru_cache(maxsize=256)
-def _moved(X: Tensor, chosen: tuple[tuple[tuple[int, ...], ...], ...]) -> Rounded:
-    # Many combinations of readings choose the same pixels.
     return move(X.array, chosen)
 
 
-def _weighted(
-    X: Tensor, axes: tuple[CoordinateAxis | None, ...], kernel: Kernel, arithmetic: Arithmetic
-) -> Rounded:
+def _means(X: Tensor, axes: Plans, method: Method, behaviours: Behaviours) -> Rounded:
+    if X.element_type.kind == "complex":
+        return _by_component(X, axes, method, behaviours)
     if X.element_type.is_integer:
-        return _integers(X, axes, kernel, arithmetic)
-    flush = arithmetic.flush
-    if arithmetic.unlisted_axes == "weighed":
+        return _integers(X, axes, method, behaviours)
+    return _floats(X, axes, method, behaviours)
+
+
+def _floats(X: Tensor, axes: Plans, method: Method, behaviours: Behaviours) -> Rounded:
+    flush = behaviours.subnormals.ask() == "flushed"
+    if None in axes and behaviours.unlisted_axes.ask() == "weighed":
         axes = tuple(
-            _unresized(extent) if axis is None else axis for extent, axis in zip(X.shape, axes, strict=True)
+            unmoved(extent) if axis is None else axis for extent, axis in zip(X.shape, axes, strict=True)
         )
-    sums, strange, overflow = _sums(X, axes, kernel, flush)
+    sums, strange, overflow = _sums(X, axes, method, flush)
     rounded = round_floats(X.element_type, sums, overflow, flush=flush)
     for index, (result, others) in strange.items():
         if result is not None:
@@ -121,84 +110,66 @@ def _weighted(
     return rounded
 
 
-def _unresized(extent: int) -> CoordinateAxis:
-    return CoordinateAxis("asymmetric", extent, extent, (Fraction(1), 1))
-
-
-def _integers(
-    X: Tensor, axes: tuple[CoordinateAxis | None, ...], kernel: Kernel, arithmetic: Arithmetic
-) -> Rounded:
+def _integers(X: Tensor, axes: Plans, method: Method, behaviours: Behaviours) -> Rounded:
     """Means of integers, which become integers at the end or after each axis."""
-    chosen = (arithmetic.conversion, arithmetic.overflow)
-    moving = [number for number, each in _weights(axes, kernel) if not each.is_identity]
-    if arithmetic.integer_steps == "once" or len(moving) < 2:
-        sums, _, _ = _sums(X, axes, kernel, False)
-        return round_integers(X.element_type, sums, *chosen)
-    backwards = arithmetic.integer_steps == "from_last_axis"
+    conversion, overflow = behaviours.conversion.ask(), behaviours.overflow.ask()
+    moving = [number for number, each in _weights(axes, method) if not each.is_identity]
+    # Filters go axis after axis. Nobody truncates or wraps between two, which would shift every mean.
+    may_step = method.antialias and conversion.startswith("half") and overflow == "saturate"
+    steps = behaviours.integer_steps.ask() if may_step and len(moving) > 1 else "once"
+    if steps == "once":
+        sums, _, _ = _sums(X, axes, method, False)
+        return round_integers(X.element_type, sums, conversion, overflow)
     doubt = np.zeros(X.array.size)
-    for number in sorted(moving, reverse=backwards):
+    for number in sorted(moving, reverse=steps == "from_last_axis"):
         axis = axes[number]
         assert axis is not None
-        sums = _step(X, doubt.tobytes(), number, axis, kernel)
-        rounded = round_integers(X.element_type, sums, *chosen)
+        sums = _step(X, doubt.tobytes(), number, axis, method)
+        rounded = round_integers(X.element_type, sums, conversion, overflow)
         X = Tensor(X.element_type, rounded.elements.reshape(sums.error.shape))
         doubt = rounded.spread
     return rounded
 
 
 @lru_cache(maxsize=64)
-def _step(X: Tensor, doubt: bytes, number: int, axis: CoordinateAxis, kernel: Kernel) -> Sums:
+def _step(X: Tensor, doubt: bytes, number: int, axis: CoordinateAxis, method: Method) -> Sums:
     """The mean along one axis of integers that a program may hold so far (float64, as bytes) from others."""
-    weights = [(number, axis_weights(axis, kernel))]
-    direct = 0 if kernel.antialias else 1
+    weights = [(number, axis_weights(axis, method))]
+    direct = 0 if method.antialias else 1
     off = np.frombuffer(doubt, dtype=np.float64).reshape(X.shape)
     data, working = decode(X.element_type, X.array), working_layout(X.element_type)
     return weighted_sums(data, weights, working, direct=direct, flush=False, doubt=off)
 
 
-def _weights(axes: Sequence[CoordinateAxis | None], kernel: Kernel) -> list[tuple[int, AxisWeights]]:
-    return [(number, axis_weights(axis, kernel)) for number, axis in enumerate(axes) if axis is not None]
-
-
-Strange = dict[int, tuple[float | None, tuple[float, ...]]]
+def _weights(axes: Plans, method: Method) -> list[tuple[int, AxisWeights]]:
+    return [(number, axis_weights(axis, method)) for number, axis in enumerate(axes) if axis is not None]
 
 
 @lru_cache(maxsize=16)
-def _sums(
-    X: Tensor, axes: tuple[CoordinateAxis | None, ...], kernel: Kernel, flush: bool
-) -> tuple[Sums, Strange, Mask | None]:
-    weights = _weights(axes, kernel)
+def _sums(X: Tensor, axes: Plans, method: Method, flush: bool) -> tuple[Sums, Strange, Mask | None]:
+    weights = _weights(axes, method)
     resized = [(number, each) for number, each in weights if not each.is_identity]
     data = decode(X.element_type, X.array)
     working = working_layout(X.element_type)
-    sensitive = flush and _is_small(X.element_type, X.array)
+    least = smallest_normal(layout_of(X.element_type)) if flush else Fraction(0)
+    # Else no product of an element with a weight is subnormal.
+    sensitive = flush and given_numbers(X).least < least * 2**24
     if sensitive:
-        least = smallest_normal(layout_of(X.element_type)) / data.scale
-        kept = np.where(np.abs(data.integers) < least, 0, data.integers)
+        kept = np.where(np.abs(data.integers) < least / data.scale, 0, data.integers)
         data = replace(data, integers=np.asarray(kept, dtype=object))
-    direct = DIRECT_AXES if not kernel.antialias and len(resized) <= DIRECT_AXES else 0
+    direct = DIRECT_AXES if not method.antialias and len(resized) <= DIRECT_AXES else 0
     sums = weighted_sums(data, resized, working, direct=direct, flush=sensitive)
     return sums, outcomes(data, weights), overflowing(data, weights, working)
 
 
-def _is_small(element_type: ElementType, array: NDArray[Any]) -> bool:
-    """Whether products of the elements with interpolation weights may be subnormal."""
-    layout = layout_of(element_type)
-    data = decode(element_type, array)
-    bound = smallest_normal(layout) * 2**24 / data.scale
-    return any(0 < abs(each) < bound for each in data.integers.flat)
-
-
-def _by_component(
-    X: Tensor, axes: tuple[CoordinateAxis | None, ...], kernel: Kernel, arithmetic: Arithmetic
-) -> Rounded:
+def _by_component(X: Tensor, axes: Plans, method: Method, behaviours: Behaviours) -> Rounded:
     """Real and imaginary parts apart; the greater of their allowed errors holds for both.
 
     Where one part may be something else, so may the element, with whatever the other part may be.
     """
     component = X.element_type.component
-    real = _weighted(Tensor(component, X.array.real), axes, kernel, arithmetic)
-    imaginary = _weighted(Tensor(component, X.array.imag), axes, kernel, arithmetic)
+    real = _floats(Tensor(component, X.array.real), axes, method, behaviours)
+    imaginary = _floats(Tensor(component, X.array.imag), axes, method, behaviours)
     joined = np.empty(real.elements.shape, dtype=X.element_type.storage)
     joined.real, joined.imag = real.elements, imaginary.elements
     alternatives: dict[int, tuple[complex, ...]] = {}
@@ -209,3 +180,64 @@ def _by_component(
         pairs = [complex(first, second) for first in reals for second in imaginaries]
         alternatives[index] = tuple(pairs[1:])
     return Rounded(joined, np.maximum(real.allowed, imaginary.allowed), alternatives)
+
+
+def _extrapolate(
+    rounded: Rounded,
+    element_type: ElementType,
+    axes: Plans,
+    shape: tuple[int, ...],
+    method: Method,
+    behaviours: Behaviours,
+) -> Rounded:
+    """Put the extrapolation value where the coordinate of any axis lies outside the tensor.
+
+    Where routes differ in that, the interpolated value stays and the extrapolation value is an alternative.
+    Raises UnstableLength where that is a string, for which there is none.
+    """
+    outside, doubtful = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
+    for number, axis in enumerate(axes):
+        if axis is None or axis.mode != "tf_crop_and_resize":
+            continue
+        decided = _outside(axis)
+        along_axis = [-1 if each == number else 1 for each in range(len(shape))]
+        always = np.array([set(each) == {True} for each in decided]).reshape(along_axis)
+        ever = np.array([True in each for each in decided]).reshape(along_axis)
+        outside, doubtful = outside | always, doubtful | ever
+    if not doubtful.any():
+        return rounded
+    if element_type.kind == "string":
+        # Regions of strings lie inside the tensor, for no document converts the value to a string.
+        raise UnstableLength("whether a string lies outside the tensor hangs on rounding")
+    value = _extrapolation_element(element_type, Fraction(method.extrapolation_value), behaviours)
+    elements = rounded.elements.copy()
+    allowed = np.where(outside.reshape(-1), 0.0, rounded.allowed)
+    elements[outside.reshape(-1)] = value
+    gone = set(np.flatnonzero(outside).tolist())
+    alternatives = {index: each for index, each in rounded.alternatives.items() if index not in gone}
+    for index in np.flatnonzero(doubtful & ~outside).tolist():
+        alternatives[index] = (*alternatives.get(index, ()), plain(value))
+    return Rounded(elements, allowed, alternatives)
+
+
+def _outside(axis: CoordinateAxis) -> list[tuple[bool, ...]]:
+    """For every position whether routes find its coordinate outside the tensor."""
+    last = axis.length_original - 1
+
+    def is_outside(coordinate: Fraction) -> bool:
+        return not 0 <= coordinate <= last
+
+    return coordinates(axis).decide(is_outside)
+
+
+def _extrapolation_element(element_type: ElementType, value: Fraction, behaviours: Behaviours) -> Any:
+    if element_type.kind == "bool":
+        return np.bool_(value != 0)
+    if element_type.kind == "complex":
+        real = encode(element_type.component, [value])[0]
+        return np.array([complex(real, 0)], dtype=element_type.storage)[0]
+    if element_type.is_integer:
+        conversion, overflow = behaviours.conversion.ask(), behaviours.overflow.ask()
+        fitted = convert(value, conversion, overflow, *element_type.integer_range)
+        return np.array([fitted], dtype=element_type.storage)[0]
+    return encode(element_type, [value])[0]

@@ -5,31 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from reference.numbers.estimates import Estimate
 
 
-class RouteArithmetic(Protocol):
-    """Something to compute formulas in.
+class Estimated:
+    """Arithmetic on Estimates: exact values with the error of the worst listed route.
 
     `ratio` and `quotient` are by division in every route, `divide` may go by the reciprocal. The others are
     what a route may fuse: `divide_add` is a / b + c, `multiply_add` a * b + c, `two_products` a * b + c * d.
     """
-
-    def constant(self, value: Fraction | int) -> Any: ...
-    def ratio(self, numerator: Fraction | int, denominator: int) -> Any: ...
-    def quotient(self, dividend: Any, divisor: Any) -> Any: ...
-    def divide(self, dividend: Any, divisor: Any) -> Any: ...
-    def divide_add(self, dividend: Any, divisor: Any, addend: Any) -> Any: ...
-    def multiply_add(self, a: Any, b: Any, c: Any) -> Any: ...
-    def two_products(self, a: Any, b: Any, c: Any, d: Any) -> Any: ...
-
-
-class Estimated:
-    """Arithmetic on Estimates: exact values with the error of the worst listed route."""
 
     def constant(self, value: Fraction | int) -> Estimate:
         return Estimate.held(value)
@@ -105,6 +93,10 @@ class Route:
     def _inverse(self, divisor: Any) -> Any:
         width = self.reciprocal or self.work
         return self.work(width(1) / width(divisor))
+
+
+RouteArithmetic: TypeAlias = Estimated | Route
+"""Something to compute formulas in."""
 
 
 def _fuse(a: float, b: float, c: float) -> float:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from math import prod
 from typing import Literal
 
@@ -17,8 +18,7 @@ from reference.numbers.estimates import Estimate
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.numbers.rationals import Rationals
-from reference.numbers.working import SLACK, Floats, Mask, Working
-from reference.shared.interpolation.axis_after_axis import by_axes, by_steps, uneven_by_axes
+from reference.numbers.working import SLACK, Floats, Mask, Working, rounded_up
 from reference.shared.interpolation.kernels import SUPPORT, cubic, linear
 from reference.sums.summation import sum_of_products
 
@@ -233,11 +233,11 @@ def means(data: Numbers, samples: Samples, rank: int) -> Numbers:
     """
     taken = samples.taken(data)
     sums = sum_of_products(taken, samples.weights)
-    uneven = (sums.error > 0) | uneven_by_axes(taken, samples.weights)
+    uneven = (sums.error > 0) | _uneven_by_axes(taken, samples.weights)
     if samples.is_linear:
-        sums = by_steps(sums, taken, rank, uneven | samples.shared)
+        sums = _by_steps(sums, taken, rank, uneven | samples.shared)
     else:
-        sums = by_axes(sums, taken, samples.weights, rank, uneven)
+        sums = _by_axes(sums, taken, samples.weights, rank, uneven)
     return opened(sums, doubtful(taken, samples, sums))
 
 
@@ -251,3 +251,44 @@ def doubtful(taken: Numbers, samples: Samples, sums: Numbers) -> Mask:
     unsure = (strange & ~sure).any(axis=-1)
     is_nan = (np.isnan(taken.sign) & sure).any(axis=-1)
     return (strange.any(axis=-1) & ~is_nan & (unsure | samples.is_linear)) | samples.open
+
+
+def _by_steps(sums: Numbers, taken: Numbers, rank: int, uneven: Mask) -> Numbers:
+    """With what a difference of two elements, its share and the sum err by, on each axis, where they do.
+
+    Where one element is weighed several times its 2^rank products err by no more.
+    """
+    most = np.max(taken.magnitude, axis=-1, initial=0.0)
+    more = 5 * rank * sums.working.unit * most
+    return replace(sums, error=np.where(uneven, rounded_up(sums.error + more), 0.0))
+
+
+def _by_axes(sums: Numbers, taken: Numbers, weights: Numbers, rank: int, uneven: Mask) -> Numbers:
+    """With a product on each axis after the first, where a product of weights may be exact."""
+    sizes = np.abs(weights.value.spread(weights.shape).floats())
+    products = taken.magnitude * sizes
+    terms = reduce(np.add, np.moveaxis(products, -1, 0), np.zeros(products.shape[:-1]))
+    more = (rank - 1) * sums.working.unit * terms
+    return replace(sums, error=np.where(uneven, rounded_up(sums.error + more), 0.0))
+
+
+def _uneven_by_axes(taken: Numbers, weights: Numbers) -> Mask:
+    """Where means axis after axis may round, be their sum of products exact or not.
+
+    They do not where an element alone has weight, and where the last digit of any share of any element,
+    below what all elements have in common, fits below four times the greatest one: no difference of two, and
+    no cubic mean of up to three axes, is greater.
+    """
+    values, working = taken.value.spread(taken.shape), taken.working
+    share = np.min(weights.value.spread(weights.shape).last_digits(), axis=-1)
+    last = share + np.min(values.last_digits(), axis=-1, initial=np.inf)
+    most = np.max(taken.magnitude, axis=-1, initial=0.0)
+    with np.errstate(over="ignore"):
+        fits = 4 * most <= _powers(last + working.layout.precision)
+        fits &= _powers(last) >= working.least_normal
+    return np.asarray(~(fits | (share == 0)), dtype=np.bool_)
+
+
+def _powers(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Two to whole numbers; beyond float64 infinity or 0."""
+    return np.ldexp(1.0, np.clip(exponents, -5000, 5000).astype(np.int64))
