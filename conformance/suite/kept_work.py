@@ -27,8 +27,8 @@ _LARGEST = 16 << 20
 class KeptWork:
     """The pieces of one kind: each is JSON, and found by the digest of everything that it hangs on.
 
-    Any change of opcert's own code and facts is another key. A file that is damaged, or that this user's opcert has
-    not written, is none, and nobody is told: what is worked out is the same without it.
+    Any change of opcert's own code and facts is another key. A file that is damaged, or that this
+    user's opcert has not written, is none, and nobody is told: what is worked out is the same without it.
     """
 
     def __init__(self, kind: str) -> None:
