@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from conformance.judging.judge import VERDICTS
+from conformance.judging.verdicts import NOT_JUDGED, VERDICTS
 from conformance.processes.worker_process import WorkerProcess
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
@@ -61,7 +61,7 @@ NOTES = """## What stands out
   known before the run (form `dynamic`): its shape inference takes the unknown length for 0. Both npm packages
   end a string at its first NUL.
 """
-_SHOWN = tuple(each for each in VERDICTS if each not in ("harness_error", "not_run"))
+_SHOWN = tuple(each for each in VERDICTS if each not in NOT_JUDGED)
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def check_books(suite: Suite, runs: Iterable[Run]) -> None:
         forms = each.record.header["options"]["forms"]
         given = Counter((case, form) for case in suite.case_ids for form in forms)
         recorded = Counter((row.case, row.form) for row in each.record.results)
-        ours = [row.case for row in each.record.results if row.verdict in ("harness_error", "not_run")]
+        ours = [row.case for row in each.record.results if row.verdict in NOT_JUDGED]
         if recorded != given or ours:
             raise SystemExit(
                 f"{each.runtime}: {given - recorded} lost, {recorded - given} twice, {ours} not asked"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.clusters.told_runtimes import ToldRuntime
-from conformance.judging.judge import VERDICTS
+from conformance.judging.verdicts import VERDICTS
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
 from conformance.running.run_options import RunOptions

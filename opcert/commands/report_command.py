@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from conformance.judging.verdicts import NOT_JUDGED
 from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
@@ -141,5 +142,5 @@ def command(
 
 
 def _demand_something(results: Results) -> None:
-    if results.counts["not_run"] + results.counts["harness_error"] == len(results.cases):
+    if sum(results.counts[verdict] for verdict in NOT_JUDGED) == len(results.cases):
         raise NothingRan("no case of the suite ran", got=str(results.record.path))

@@ -6,6 +6,7 @@ from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 
+from conformance.judging.verdicts import NOT_RUN, REJECTED_VALID
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.whole_files import write_text
 from reports.checked_models.call_answers import ANSWERS
@@ -93,7 +94,7 @@ class CheckPage:
     @cached_property
     def loads(self) -> tuple[tuple[str, str, str], ...]:
         """For each runtime that was asked the sign of whether the model loads, and the words."""
-        signs = {"loads": "pass", "refused": "rejected_valid", "lost": "crash", "unknown": "not_run"}
+        signs = {"loads": "pass", "refused": REJECTED_VALID, "lost": "crash", "unknown": NOT_RUN}
         return tuple(
             (each.label, signs[each.load.verdict], load_text(each.load))
             for each in self.check.runtimes

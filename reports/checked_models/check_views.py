@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from conformance.checked_models.model_calls import ModelNode
 from conformance.checked_models.whole_model import OutputVerdict, WholeModelFacts
+from conformance.judging.verdicts import NOT_RUN, REJECTED_VALID
 from opcert.vocabulary.harmless import one_line
 from reports.causes.failure_class import marked_features
 from reports.checked_models.call_answers import ANSWERS, Answer, CallAnswer, CallCause
@@ -320,7 +321,7 @@ def view_numbers(check: ModelCheck, runtime: RuntimeAnswers) -> NumbersView:
 
 def _outputs(numbers: WholeModelFacts) -> tuple[tuple[str, str], ...]:
     """What came at the end, with the verdict whose sign it has."""
-    signs: dict[OutputVerdict, str] = {"right": "pass", "same": "pass", "near": "pass", "unknown": "not_run"}
+    signs: dict[OutputVerdict, str] = {"right": "pass", "same": "pass", "near": "pass", "unknown": NOT_RUN}
     failing = numbers.failing
     told = [("mismatch", output_text(each)) for each in failing]
     told += [
@@ -329,5 +330,5 @@ def _outputs(numbers: WholeModelFacts) -> tuple[tuple[str, str], ...]:
         if each not in failing
     ]
     if numbers.does_not_run:
-        told.insert(0, ("rejected_valid", not_running_text(numbers)))
+        told.insert(0, (REJECTED_VALID, not_running_text(numbers)))
     return tuple(told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
+from conformance.judging.verdicts import WORST_FIRST, word
 from opcert.vocabulary.harmless import one_line, shown
 from opcert.vocabulary.names import OperatorName, operator_path_of
 from reports.causes.class_words import fit_text, headline
@@ -14,7 +15,6 @@ from reports.causes.followed_readings import readings_summary
 from reports.causes.lenient_passes import lenient_passes
 from reports.results.case_results import Results
 from reports.results.told_facts import short_names
-from reports.text.verdicts import WORST_FIRST, word
 
 
 def summary_table(results: Results) -> list[list[str]]:

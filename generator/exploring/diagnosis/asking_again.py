@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from conformance.judging.judge import FAILING, judge
+from conformance.judging.judge import judge
+from conformance.judging.verdicts import FAILING
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.asking.expectations import expect

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.judging.judge import FAILING
+from conformance.judging.verdicts import FAILING
 from conformance.recording.rows import Result
 from conformance.suite.cases import Case
 from conformance.suite.suites import Suite
