@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from conformance.judging.verdicts import REJECTED_VALID
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import RuntimeUnavailable
 from reports.causes.open_cases import with_open_cases
 from reports.text.phrasing import plural
@@ -259,7 +259,7 @@ class _Experiments:
             return False
         self._write(same)
         made = plural(len(same.calls), "call")
-        say(f"opcert: the causes of these failures were asked for before, in {made}", error=True)
+        note(f"the causes of these failures were asked for before, in {made}")
         return True
 
     def go_on(self) -> None:
@@ -275,26 +275,26 @@ class _Experiments:
         # Imported here: much, and where the same was asked before nobody needs it.
         from generator.exploring.fuzzing.workers import RunningRuntime
 
-        told = f"opcert: asking the runtime for causes, at most {round(self.allowed, 1):g} s"
+        told = f"asking the runtime for causes, at most {round(self.allowed, 1):g} s"
         if self.earlier is not None:
             told += f", beside {plural(len(self.earlier.calls), 'call')} that were made before"
-        say(told, error=True)
+        note(told)
         short = replace(limits, case_seconds=min(limits.case_seconds, _CALL_SECONDS))
         try:
             with RunningRuntime(runtime, short, lambda line: say(line, error=True)) as running:
                 found = self._find_causes(running)
                 found = replace(found, smaller=self._shown(running))
         except RuntimeUnavailable as error:
-            say(f"opcert: no more experiments: {error}", error=True)
+            note(f"no more experiments: {error}")
             return
         except KeyboardInterrupt:
-            say(f"opcert: the calls that were made are kept in {self.path}; {_GO_ON}", error=True)
+            note(f"the calls that were made are kept in {self.path}; {_GO_ON}")
             raise
         self._write(found)
         if self.kept is not None:
             self.kept.keep(found, self._wrong, self._told)
         if found.stopped is not None:
-            say(f"opcert: experiments came to no end ({found.stopped}); {_GO_ON}", error=True)
+            note(f"experiments came to no end ({found.stopped}); {_GO_ON}")
 
     def _find_causes(self, running: RunningRuntime) -> Diagnosis:
         """Try the entries, then look for causes of what none of them explains."""

@@ -16,7 +16,7 @@ from opcert.commands import baseline_options, shared_options, verbosity
 from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import check_record, lock_folder, lock_record
 from opcert.commands.suite_argument import HELP
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def command(**said: Any) -> int:
     job = _prepare(_Asked(**said))
     with job.open_suite() as opened:
         if opened.standing.kind == "changed":
-            say(f"opcert: {opened.standing.text} The certificate states it.", error=True)
+            note(f"{opened.standing.text} The certificate states it.")
         results = job.find_results(opened)
         certificate = job.certificate_of(results, opened.standing)
         if isinstance(certificate, ExitCode):
@@ -286,7 +286,7 @@ def _write_all(
     from reports.formats import write_format
 
     if any(each.fails for each in results.cases):
-        say("opcert: looking for what the failures resemble", error=True)
+        note("looking for what the failures resemble")
     remove_derived(folder, ours=True, but=(DIAGNOSIS,))
     explain_run(results, folders)
     report = write_format("html", results, folder)

@@ -10,7 +10,7 @@ import click
 from conformance.judging.verdicts import NOT_JUDGED
 from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_folder
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode, NothingRan
 from opcert.vocabulary.harmless import one_line
 from reports.formats import list_formats
@@ -136,7 +136,7 @@ def command(
                 say(str(path))
     for results in found:
         for each in list_warnings(results):
-            say(f"opcert: {one_line(f'{runtime_label(results.record)}: {each}', _LONGEST)}", error=True)
+            note(f"{one_line(f'{runtime_label(results.record)}: {each}', _LONGEST)}")
         _demand_something(results)
     return ExitCode.HOLDS
 

@@ -12,7 +12,7 @@ import click
 
 from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_file, lock_folder
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import DEFAULT_SUITE
@@ -118,7 +118,7 @@ def command(
     (runtime,) = tested
     results = _results(runtime, suite, record_path, records, folders, known_files, beside_paths)
     classes = _chosen(results, cause)[:most]
-    ground = Bareground(runtime, lambda line: say(f"opcert: {line}", error=True))
+    ground = Bareground(runtime, note)
     issues: list[Issue] = []
     with _shrinking(runtime, seconds, results, folders, known_files) as smaller:
         for made in issues_of(results, classes, ground, smaller):
@@ -230,7 +230,7 @@ def _tell(made: NotShown, runtime: Runtime) -> None:
     from reports.causes.titles import title
 
     said = one_line(title(made.found, runtime.adapter.name), 160)
-    say(f"opcert: not written: {made.found.number}. {said}: {one_line(made.why, 300)}", error=True)
+    note(f"not written: {made.found.number}. {said}: {one_line(made.why, 300)}")
 
 
 def _write_table(loaded: Sequence[tuple[Runtime, Results]], output: Path | None, words: Sequence[str]) -> int:
@@ -265,7 +265,7 @@ def _write_table(loaded: Sequence[tuple[Runtime, Results]], output: Path | None,
         if len(issues) == MOST:
             break
         if runtime.text not in grounds:
-            grounds[runtime.text] = Bareground(runtime, lambda line: say(f"opcert: {line}", error=True))
+            grounds[runtime.text] = Bareground(runtime, note)
         (made,) = issues_of(results, [each], grounds[runtime.text])
         if isinstance(made, NotShown):
             _tell(made, runtime)
