@@ -10,7 +10,7 @@ import click
 
 from opcert.commands import shared_options
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import ExitCode, SeveralErrors, UserError
+from opcert.vocabulary.errors import ExitCode, UserError, raise_together
 from opcert.vocabulary.near_names import near_names
 
 if TYPE_CHECKING:
@@ -124,8 +124,7 @@ def _read(
     with import_progress() as progress:
         outcomes = reading.read_jobs(jobs, processes or reading.PROCESSES, progress)
     errors = [outcome.error for outcome in outcomes if outcome.error is not None and outcome.job.named]
-    if errors:
-        raise errors[0] if len(errors) == 1 else SeveralErrors(errors)
+    raise_together(errors)
     return outcomes
 
 
