@@ -103,15 +103,7 @@ class _Asked:
 @shared_options.timeout
 @shared_options.python
 @shared_options.upgrade
-@click.option(
-    "--format",
-    "formats",
-    type=click.Choice(FORMATS),
-    multiple=True,
-    default=["html", "json"],
-    show_default=True,
-    help="What to write; may be given several times.",
-)
+@shared_options.formats(FORMATS, "html", "json")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Default: out/check/MODEL."
 )

@@ -28,13 +28,7 @@ _LONGEST = 2_000
 
 @click.command("report")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
-@click.option(
-    "-s",
-    "--suite",
-    default="default",
-    show_default=True,
-    help="The suite that was run: a folder, a zip, a name.",
-)
+@shared_options.suite_that_was_run
 @shared_options.specs
 @click.option(
     "--profile",
@@ -69,15 +63,7 @@ _LONGEST = 2_000
     type=click.Path(path_type=Path),
     help=f"A folder; default: the folder of the run, of several {SIDE_BY_SIDE}.",
 )
-@click.option(
-    "--format",
-    "formats",
-    type=click.Choice(list_formats()),
-    multiple=True,
-    default=["html"],
-    show_default=True,
-    help="What to write; may be given several times.",
-)
+@shared_options.formats(list_formats(), "html")
 def command(
     runs: tuple[Path, ...],
     suite: str,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +19,13 @@ _INSECURE = "opcert.insecure_scheduler"
 _SECONDS = click.FloatRange(0.01, 86400)
 
 suite = click.option("-s", "--suite", "suite_name", default=DEFAULT_SUITE, show_default=True, help=HELP)
+suite_that_was_run = click.option(
+    "-s",
+    "--suite",
+    default=DEFAULT_SUITE,
+    show_default=True,
+    help="The suite that was run: a folder, a zip, a name.",
+)
 pattern = click.option(
     "-k",
     "pattern",
@@ -86,6 +93,19 @@ def scheduler(command: Command) -> Command:
         "may run code on the workers and make up what they answer.",
     )
     return address(insecure(command))
+
+
+def formats(known: Sequence[str], *default: str) -> Callable[[Command], Command]:
+    """`--format`, of what is to be written."""
+    return click.option(
+        "--format",
+        "formats",
+        type=click.Choice(known),
+        multiple=True,
+        default=default,
+        show_default=True,
+        help="What to write; may be given several times.",
+    )
 
 
 processes = click.option(

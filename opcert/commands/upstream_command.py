@@ -15,7 +15,6 @@ from opcert.commands.output_locks import lock_file, lock_folder
 from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.harmless import one_line
-from opcert.vocabulary.names import DEFAULT_SUITE
 
 if TYPE_CHECKING:
     from conformance.runtimes.runtimes import Runtime
@@ -31,13 +30,7 @@ _SHRINKING_SECONDS = 5.0
 
 @click.command("upstream")
 @click.argument("runtimes", nargs=-1, required=True, metavar="RUNTIME [CAUSE]")
-@click.option(
-    "-s",
-    "--suite",
-    default=DEFAULT_SUITE,
-    show_default=True,
-    help="The suite that was run: a folder, a zip, a name.",
-)
+@shared_options.suite_that_was_run
 @click.option(
     "--run",
     "record_path",
