@@ -36,33 +36,17 @@ _MOST_REASONS = 5
 """So many reasons why a profile is not met are told without -v."""
 
 
-@dataclass(frozen=True)
-class _Asked:
+@dataclass(frozen=True, kw_only=True)
+class _Asked(shared_options.RunWords):
     """What the command line says."""
 
-    runtime: str
     operators: tuple[str, ...]
     suite_name: str | None
     opset: int | None
-    folders: tuple[Path, ...]
-    pattern: str | None
-    forms: str | None
     profile_name: str | None
     key_path: Path | None
     record_path: Path | None
-    known_files: tuple[Path, ...]
-    beside_paths: tuple[Path, ...]
-    diagnose_seconds: float | None
-    baseline: Path | None
-    update_baseline: bool
-    jobs: int | None
-    scheduler: shared_options.Scheduler | None
-    resume: bool
     again: bool
-    timeout: float
-    python: str | None
-    upgrade: bool
-    output: Path | None
 
 
 @click.command("certify")

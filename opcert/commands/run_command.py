@@ -23,34 +23,18 @@ if TYPE_CHECKING:
     from reports.results.case_results import Results
 
 
-@dataclass(frozen=True)
-class _Asked:
+@dataclass(frozen=True, kw_only=True)
+class _Asked(shared_options.RunWords):
     """What the command line says."""
 
-    runtime: str
     suite_name: str
-    folders: tuple[Path, ...]
-    pattern: str | None
-    jobs: int | None
-    scheduler: shared_options.Scheduler | None
-    forms: str | None
     repeat: int
-    timeout: float
     start_timeout: float
     memory: float
     network: bool
-    known_files: tuple[Path, ...]
-    beside_paths: tuple[Path, ...]
-    diagnose_seconds: float | None
     max_failures: int | None
     shard: str | None
-    resume: bool
     identify: bool
-    baseline: Path | None
-    update_baseline: bool
-    python: str | None
-    upgrade: bool
-    output: Path | None
 
 
 @click.command("run", help=__doc__)

@@ -164,3 +164,25 @@ profile = click.option(
     "--profile", "profile_name", help="What to demand: a profile's name, or its YAML file."
 )
 dialect = click.option("--dialect", help="Read every document as this dialect instead of recognising it.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunWords:
+    """What the command line says to each command that runs a suite, by its options above."""
+
+    runtime: str
+    folders: tuple[Path, ...]
+    pattern: str | None
+    jobs: int | None
+    scheduler: Scheduler | None
+    forms: str | None
+    timeout: float
+    known_files: tuple[Path, ...]
+    beside_paths: tuple[Path, ...]
+    diagnose_seconds: float | None
+    resume: bool
+    baseline: Path | None
+    update_baseline: bool
+    python: str | None
+    upgrade: bool
+    output: Path | None
