@@ -114,13 +114,7 @@ def _read(
     from specs.importing import importing, reading
 
     asserted = [importing.Assertion.parse(text) for text in assertions]
-    remembered = importing.remembered_assertions(OWN_FOLDER)
-    jobs = []
-    for path, named in reading.find_files(documents):
-        operators = tuple(one.operator for one in asserted if one.fits(path))
-        if not operators and path.name in remembered:
-            operators = (remembered[path.name],)
-        jobs.append(reading.Job(path, named, operators, dialect))
+    jobs = importing.jobs_of(documents, asserted, dialect, importing.remembered_assertions(OWN_FOLDER))
     with import_progress() as progress:
         outcomes = reading.read_jobs(jobs, processes or reading.PROCESSES, progress)
     errors = [outcome.error for outcome in outcomes if outcome.error is not None and outcome.job.named]
