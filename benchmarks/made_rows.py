@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.made_suite import MadeSuite
-from conformance.judging.judge import VERDICTS, Verdict, judge
+from conformance.judging.judge import judge
 from conformance.judging.responses import Answered, Crashed, Refused, Response
+from conformance.judging.verdicts import VERDICTS, Verdict
 from conformance.recording.outputs import describe_output
 from conformance.recording.records import FORMAT as RECORD
 from conformance.recording.rows import Result, make_result

@@ -20,6 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance.judging.verdicts import NOT_JUDGED
 from opcert.__main__ import take_own_packages
 from opcert.vocabulary.errors import ExitCode, NothingRan, OpcertError
 from opcert.vocabulary.harmless import LONGEST, for_shell, for_terminal, one_line
@@ -111,12 +112,12 @@ def causes(asked: Asked, record: str, chosen: Sequence[str]) -> dict[str, Any]:
 
 def _outcome(asked: Asked, cases: int, rows: Sequence[Result]) -> tuple[str, str]:
     """`passed`, `failed` or `skipped`, and why; where causes have tests of their own, what passes is told."""
-    from conformance.judging.judge import FAILING
+    from conformance.judging.verdicts import FAILING
 
     failing = [row for row in rows if row.verdict in FAILING]
     if failing and asked.by != "cause":
         return "failed", for_terminal(_describe(failing, cases, asked.suite_name))
-    lost = [row for row in rows if row.verdict in ("not_run", "harness_error")]
+    lost = [row for row in rows if row.verdict in NOT_JUDGED]
     if lost:
         why = one_line(lost[0].reason or "", LONGEST)
         return "failed", for_terminal(f"{len(lost)} cases were not run: {why}")

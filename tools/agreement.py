@@ -20,6 +20,7 @@ from typing import Any
 
 import onnx
 
+from conformance.judging.verdicts import ACCEPTED_INVALID, REJECTED_VALID
 from conformance.recording.records import Record
 from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
@@ -127,7 +128,7 @@ def summary_of(runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]) -> Iter
     for record, found in runs.values():
         counts = record.counts
         explained = sum(each.entry is not None for each in found)
-        failing = (counts[each] for each in ("mismatch", "rejected_valid", "accepted_invalid", "crash"))
+        failing = (counts[each] for each in ("mismatch", REJECTED_VALID, ACCEPTED_INVALID, "crash"))
         unsupported = counts["unsupported"]
         rows.append(
             (label(record), len(record.verdicts), counts["pass"], *failing, counts["timeout"],
@@ -147,8 +148,8 @@ def by_operator(record: Record) -> Iterator[str]:
     columns = (
         "pass",
         "mismatch",
-        "rejected_valid",
-        "accepted_invalid",
+        REJECTED_VALID,
+        ACCEPTED_INVALID,
         "crash",
         "timeout",
         "unsupported",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from conformance.judging.judge import FAILING
+from conformance.judging.verdicts import FAILING
 from conformance.recording.records import Record
 from conformance.suite.suites import Suite
 from generator.exploring.diagnosis.explainer import Explainer, said_by, subject_of

@@ -24,7 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from conformance.judging.judge import FAILING
+from conformance.judging.verdicts import count_failing
 from conformance.recording.records import Record, read_record
 from conformance.running.harness import run_suite
 from conformance.running.run_options import SAMPLE, RunOptions
@@ -194,7 +194,7 @@ def _counts(record: Record) -> dict[OperatorName, tuple[int, int, int]]:
     for case, verdict in record.verdicts.items():
         by_operator.setdefault(CaseId.parse(case).operator, Counter())[verdict] += 1
     return {
-        name: (counted["pass"], sum(counted[each] for each in FAILING), counted["unsupported"])
+        name: (counted["pass"], count_failing(counted), counted["unsupported"])
         for name, counted in by_operator.items()
     }
 

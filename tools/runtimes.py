@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.judging.judge import VERDICTS
+from conformance.judging.verdicts import NOT_JUDGED, VERDICTS
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.running.harness import run_suite
@@ -53,7 +53,7 @@ NOTES = """## What stands out
 """
 Runs = Mapping[str, Record]
 """By runtime the record of a run of the whole suite in every form."""
-_SHOWN = tuple(each for each in VERDICTS if each not in ("harness_error", "not_run"))
+_SHOWN = tuple(each for each in VERDICTS if each not in NOT_JUDGED)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
@@ -122,7 +122,7 @@ def check_whole(suite: Suite, runs: Runs) -> None:
         forms = record.header["options"]["forms"]
         given = Counter((case, form) for case in suite.case_ids for form in forms)
         recorded = Counter((row.case, row.form) for row in record.results)
-        ours = [row.case for row in record.results if row.verdict in ("harness_error", "not_run")]
+        ours = [row.case for row in record.results if row.verdict in NOT_JUDGED]
         if recorded != given or ours:
             raise SystemExit(
                 f"{runtime}: {given - recorded} lost, {recorded - given} twice, {ours} not asked"

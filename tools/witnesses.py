@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 
-from conformance.judging.judge import FAILING
+from conformance.judging.verdicts import count_failing
 from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
@@ -96,7 +96,7 @@ def main() -> int:
         print(f"{operator}: {len(cases)} cases, {each_takes:.1f} ms each")
         for runtime in given.runtimes:
             verdicts, left = unexplained(cases, runtime)
-            failing = sum(verdicts[each] for each in FAILING)
+            failing = count_failing(verdicts)
             told = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
             print(f"  {runtime}: {told}; {failing - len(left)} failing with an entry, {len(left)} without")
             open_ones += len(left)

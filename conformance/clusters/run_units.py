@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from conformance.clusters.told_runtimes import ToldRuntime
-from conformance.judging.judge import VERDICTS
+from conformance.judging.verdicts import VERDICTS
 from conformance.recording.row_places import Order
 from conformance.recording.rows import Result
 from conformance.running.run_options import RunOptions

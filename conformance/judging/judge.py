@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
 
 from conformance.judging.expectation_trials import (
     DifferenceKind,
@@ -28,52 +27,10 @@ from conformance.judging.responses import (
     WorkerFailed,
     changes_input,
 )
+from conformance.judging.verdicts import ACCEPTED_INVALID, DIFFERENT, HARNESS_ERROR, REJECTED_VALID, Verdict
 from conformance.suite.cases import Case
 from conformance.suite.ordinary import has_ordinary_inputs, made_no_number
 from opcert.vocabulary.tensors import Tensor
-
-Verdict = Literal[
-    "pass",
-    "mismatch",
-    "inexact",
-    "document",
-    "unsupported",
-    "rejected_valid",
-    "accepted_invalid",
-    "crash",
-    "timeout",
-    "limit",
-    "observed",
-    "harness_error",
-    "not_run",
-]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-FAILING: frozenset[Verdict] = frozenset(
-    {"mismatch", "rejected_valid", "accepted_invalid", "crash", "timeout"}
-)
-"""What blames a runtime."""
-DIFFERENT: frozenset[Verdict] = FAILING | {"inexact", "document", "limit"}
-"""Whatever shows that a program does not do what the reference does."""
-BEST_FIRST: tuple[Verdict, ...] = (
-    "pass",
-    "observed",
-    "unsupported",
-    "not_run",
-    "limit",
-    "document",
-    "inexact",
-    "accepted_invalid",
-    "rejected_valid",
-    "mismatch",
-    "timeout",
-    "crash",
-    "harness_error",
-)
-
-
-def worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:
-    """A case's verdict from those of its rows; raises ValueError on none."""
-    return max(verdicts, key=BEST_FIRST.index)
 
 
 @dataclass(frozen=True)
@@ -118,7 +75,7 @@ def judge(case: Case, response: Response, *, valid_case_answered: bool = True) -
     """
     match response:
         case HarnessFailed() | WorkerFailed():
-            return Judgement("harness_error", response.reason)
+            return Judgement(HARNESS_ERROR, response.reason)
         case Crashed():
             return Judgement("limit" if response.by_limit else "crash", response.reason)
         case TimedOut():
@@ -131,7 +88,7 @@ def judge(case: Case, response: Response, *, valid_case_answered: bool = True) -
             if case.demand == "survive":
                 return Judgement("observed", "answered")
             if case.demand == "refuse":
-                return Judgement("accepted_invalid", _accepted(case))
+                return Judgement(ACCEPTED_INVALID, _accepted(case))
             return _say_which(response, _judge_memory(response, _judge_answer(case, response)))
 
 
@@ -183,12 +140,12 @@ def _judge_refusal(case: Case, response: Refused, valid_case_answered: bool) -> 
         )
     if case.may_refuse is not None:
         return Judgement("observed", f"refused with {said}; {case.may_refuse} leaves that open")
-    return Judgement("rejected_valid", said)
+    return Judgement(REJECTED_VALID, said)
 
 
 def _judge_answer(case: Case, response: Answered) -> Judgement:
     if not case.expectations and not case.properties:
-        return Judgement("harness_error", "the case demands an answer and states none")
+        return Judgement(HARNESS_ERROR, "the case demands an answer and states none")
     if case.properties:
         outputs, violation = check_properties(case, response.outputs)
         if violation is not None:

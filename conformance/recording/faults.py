@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from conformance.judging.verdicts import NOT_RUN
 from conformance.recording.rows import Result
 from conformance.suite.canonical import canonical_json
 
@@ -87,7 +88,7 @@ class FaultFinder:
             before = forms.setdefault(form, result)
             if fingerprint(before) != fingerprint(result):
                 self._differ("threads_differ", before, result, place)
-        answering = [each for each in forms.values() if each.verdict not in ("unsupported", "not_run")]
+        answering = [each for each in forms.values() if each.verdict not in ("unsupported", NOT_RUN)]
         for result in answering[1:]:
             both_right = result.verdict == answering[0].verdict == "pass"
             if not both_right and fingerprint(result) != fingerprint(answering[0]):

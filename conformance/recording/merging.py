@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.judging.judge import VERDICTS, Verdict, worst_verdict
+from conformance.judging.verdicts import VERDICTS, Verdict, worst_verdict
 from conformance.processes.loaded_files import merge_digests
 from conformance.recording.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.recording.outputs import FILE_BYTES, outputs_folder

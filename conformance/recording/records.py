@@ -21,7 +21,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
 
-from conformance.judging.judge import VERDICTS, Verdict
+from conformance.judging.verdicts import HARNESS_ERROR, VERDICTS, Verdict
 from conformance.recording.moments import timestamp, without_later_moments
 from conformance.recording.outputs import OutputStore
 from conformance.recording.record_rows import RecordRows
@@ -75,7 +75,7 @@ class Record:
     def failed_by_worker(self) -> bool:
         """Whether harness errors are by no fault of opcert: its worker is the user's own, and failed."""
         own = str((self.header.get("runtime") or {}).get("source") or "").startswith("exec:")
-        errors = [each for each in self.results if each.verdict == "harness_error"] if own else []
+        errors = [each for each in self.results if each.verdict == HARNESS_ERROR] if own else []
         return bool(errors) and all(each.worker_failed for each in errors)
 
     @property

@@ -9,9 +9,10 @@ from operator import attrgetter
 from sys import intern
 from typing import Any, Literal
 
-from conformance.judging.judge import Judgement, Verdict
+from conformance.judging.judge import Judgement
 from conformance.judging.output_comparison import Worst
 from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut, WorkerFailed
+from conformance.judging.verdicts import HARNESS_ERROR, NOT_JUDGED, Verdict
 from conformance.suite.canonical import canonical_json, plain
 from conformance.suite.cases import Case
 from conformance.suite.properties import is_random
@@ -84,7 +85,7 @@ class Result:
     @property
     def worker_failed(self) -> bool:
         """Whether the worker said that its own code failed, or nothing that makes sense."""
-        return self.verdict == "harness_error" and self.stage is not None
+        return self.verdict == HARNESS_ERROR and self.stage is not None
 
     @property
     def response(self) -> ResponseKind:
@@ -94,7 +95,7 @@ class Result:
         """
         if self.verdict in ("crash", "limit", "timeout"):
             return "timed out" if self.verdict == "timeout" else "crashed"
-        if self.verdict in ("not_run", "harness_error"):
+        if self.verdict in NOT_JUDGED:
             return "none"
         if self.stage is not None:
             return "refused"

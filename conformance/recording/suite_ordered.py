@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from conformance.judging.judge import VERDICTS, Verdict, worst_verdict
+from conformance.judging.verdicts import VERDICTS, Verdict, worst_verdict
 from conformance.recording.record_rows import RecordRows
 from conformance.recording.rows import Result
 from conformance.suite.suite_parts import suite_order

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from conformance.judging.judge import VERDICTS, Verdict, worst_verdict
+from conformance.judging.verdicts import NOT_JUDGED, VERDICTS, Verdict, worst_verdict
 from conformance.recording.rows import Result
 
 
@@ -46,5 +46,4 @@ def count_verdicts(verdicts: Iterable[Verdict]) -> dict[Verdict, int]:
 
 def ran(counts: Mapping[Verdict, int]) -> int:
     """How many cases tell something about the runtime: it was asked, and did not say that it cannot."""
-    outside = ("unsupported", "harness_error", "not_run")
-    return sum(count for verdict, count in counts.items() if verdict not in outside)
+    return sum(count for verdict, count in counts.items() if verdict not in ("unsupported", *NOT_JUDGED))

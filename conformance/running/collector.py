@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from conformance.judging.judge import FAILING, Judgement, decisive, judge
+from conformance.judging.judge import Judgement, decisive, judge
 from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut
+from conformance.judging.verdicts import FAILING, NOT_RUN
 from conformance.recording.faults import FaultFinder
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.row_places import Order
@@ -171,7 +172,7 @@ class Collector:
             recorded = self._writer.places.orders()
             for task in tasks:
                 if task.order not in recorded:
-                    self._record(task, None, Judgement("not_run", self.halt.reason or _LEFT_OUT))
+                    self._record(task, None, Judgement(NOT_RUN, self.halt.reason or _LEFT_OUT))
         counts = count_verdicts(self._verdicts)
         more: dict[str, Any] = {**told, **({} if stopped is None else {"stopped": stopped})}
         if loaded is not None:

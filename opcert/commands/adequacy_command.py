@@ -67,12 +67,7 @@ def command(
     from generator.measured.kept import adequacy_folder, read_all, read_measured
     from generator.trust.mutants.adequacy_page import adequacy_json, write_page
 
-    if slack and (kept or update):
-        raise UserError("nothing is kept of slack", expected="--slack without --kept and --update")
-    if kept and update:
-        raise UserError("nothing is measured with --kept", expected="--kept or --update, not both")
-    if kept and scheduler is not None:
-        raise UserError("nothing is measured with --kept", expected="--kept or --scheduler, not both")
+    _check_usage(scheduler, slack=slack, kept=kept, update=update)
     chosen = select_operators(operators, folders)
     if output is not None:
         lock_folder(output, "the page")
@@ -99,6 +94,16 @@ def command(
     write_text(output / "adequacy.json", adequacy_json(found))
     say(str(output / "adequacy.md"))
     return ExitCode.HOLDS
+
+
+def _check_usage(
+    scheduler: shared_options.Scheduler | None, *, slack: bool, kept: bool, update: bool
+) -> None:
+    if slack and (kept or update):
+        raise UserError("nothing is kept of slack", expected="--slack without --kept and --update")
+    for other, named in ((update, "--update"), (scheduler is not None, "--scheduler")):
+        if kept and other:
+            raise UserError("nothing is measured with --kept", expected=f"--kept or {named}, not both")
 
 
 def _tell_slack(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opcert.commands.output_locks import lock_file
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def command(source: str, output: Path) -> int:
 
     lock_file(output, "the suite")
     if names_package(source):
-        adoption = adopt_package(source, output, lambda line: say(f"opcert: {line}", error=True))
+        adoption = adopt_package(source, output, note)
     else:
         folder = Path(source)
         adoption = adopt_folder(folder, output, {"folder": folder.resolve().name})
@@ -78,7 +78,4 @@ def _show_left_out(adoption: Adoption) -> None:
     for reason, number in sorted(reasons.items(), key=lambda each: (-each[1], each[0])):
         names = [name for name, said in adoption.left_out.items() if said == reason]
         more = ", ..." if number > _SHOWN else ""
-        say(
-            f"opcert: {plural(number, 'test')} left out: {reason} ({', '.join(names[:_SHOWN])}{more})",
-            error=True,
-        )
+        note(f"{plural(number, 'test')} left out: {reason} ({', '.join(names[:_SHOWN])}{more})")

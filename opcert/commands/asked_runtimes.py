@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from conformance.processes.worker_limits import Limits
 from conformance.runtimes.runtimes import Runtime, find_runtime
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode, RuntimeUnavailable
 from reports.causes.optimisation import LEVELS, OPTION
 from reports.checked_models.call_answers import answer_calls
@@ -111,7 +111,7 @@ def ask_runtime(
         off = without_optimisation(runtime)
         plain = None if off is None else _run(off, suite, forms, asking, folder / UNOPTIMISED)
     except RuntimeUnavailable as error:
-        say(f"opcert: runtime: {runtime.text}: {error}", error=True)
+        note(f"runtime: {runtime.text}: {error}")
         return RuntimeRuns(runtime, unavailable=str(error))
     return _checked(RuntimeRuns(runtime, results, plain))
 
@@ -131,7 +131,7 @@ def _run(
     from opcert.commands.running import record_run
     from reports.results.case_results import put_together
 
-    say(f"opcert: asking {runtime.text}", error=True)
+    note(f"asking {runtime.text}")
     options = RunOptions(
         jobs=asking.jobs, forms="all", limits=asking.limits, max_deaths=MOST_DEATHS, most_lost=MOST_LOST
     )
@@ -157,7 +157,7 @@ def _checked(asked: RuntimeRuns) -> RuntimeRuns:
             say(state_error(each.record), error=True)
             return replace(asked, unavailable=state_error(each.record).removeprefix("opcert: "))
         if left_by_machines(each.record):
-            say(f"opcert: run: {_reason(each.record)}", error=True)
+            note(f"run: {_reason(each.record)}")
             return replace(asked, unavailable=_reason(each.record))
     return asked
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from opcert.commands.terminal import say
+from conformance.judging.verdicts import REJECTED_VALID
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import RuntimeUnavailable
 from reports.causes.open_cases import with_open_cases
 from reports.text.phrasing import plural
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from conformance.suite.cases import Case
     from generator.exploring.diagnosis.claims import Pointing
     from generator.exploring.fuzzing.workers import RunningRuntime
+    from opcert.commands.kept_experiments import KeptExperiments
     from reference.readings.disagreements import Disagreement
     from reports.results.case_results import Followed, Results
 
@@ -181,118 +183,176 @@ def with_experiments(
     end go on from the calls that the file holds.
     Raises UserError where the file cannot be read or written.
     """
-    from conformance.judging.kept_diagnosis import FILE, Diagnosis, read_diagnosis, write_diagnosis
+    from conformance.judging.kept_diagnosis import FILE, read_diagnosis
     from generator.exploring.diagnosis.claims import point
     from opcert.commands.kept_experiments import KeptExperiments
-    from opcert.commands.tried_entries import untried
 
     footer = results.record.footer
     if footer is None or (not any(_asked(results)) and not results.suspected):
         return results
-    path, digests = results.record.path.with_name(FILE), (results.suite.digest, footer.get("digest"))
-    earlier = read_diagnosis(path, *digests) if resume else None
+    path = results.record.path.with_name(FILE)
     entries = known_entries(results, folders, files)
-    pointing = point(results.suite, results.record, entries, folders)
-    kept = KeptExperiments(runtime, results.record) if keep_calls and not folders else None
-    trials = [*(earlier.trials if earlier is not None else ()), *(kept.trials if kept is not None else ())]
-    results = _claimed(results, pointing, trials, folders)
-    pointed = untried(pointing, trials) if results.suspected else []
-    wrong, told = _asked(results)
-    part = PART_OF_RUN if wrong or pointed else PART_WHERE_TOLD
-    allowed = _allowed(results, part) if seconds is None else seconds
-    if allowed <= 0 or (earlier is not None and earlier.stopped is None and not pointed):
-        return results
-    if kept is not None and earlier is None and not pointed:
-        same = kept.diagnosis(wrong, told) if seconds is None else None
-        # One that was ended sooner, as somebody had said, is not all that there is time for.
-        if same is not None and (same.stopped is None or same.seconds >= allowed):
-            write_diagnosis(path, *digests, same)
-            made = plural(len(same.calls), "call")
-            say(f"opcert: the causes of these failures were asked for before, in {made}", error=True)
-            return replace(results)
-    if kept is not None and earlier is None:
-        earlier = kept.calls()
-        if earlier is not None and seconds is None:
-            allowed = max(LEAST_SECONDS, allowed - earlier.seconds)
-    # Imported here: much, and where the same was asked before nobody needs it.
-    from generator.exploring.diagnosis.diagnose import diagnose
-    from generator.exploring.fuzzing.workers import RunningRuntime
-    from opcert.commands.tried_entries import trials_by_asking
-
-    so_far = f", beside {plural(len(earlier.calls), 'call')} that were made before" if earlier else ""
-    say(f"opcert: asking the runtime for causes, at most {round(allowed, 1):g} s{so_far}", error=True)
-    short = replace(limits, case_seconds=min(limits.case_seconds, _CALL_SECONDS))
-    calls = earlier.calls if earlier is not None else ()
-    before = earlier.seconds if earlier is not None else 0.0
-
-    def keep(found: Diagnosis) -> None:
-        write_diagnosis(path, *digests, replace(found, trials=tuple(trials)))
-
-    def keep_trials(found: Sequence[EntryTrial]) -> None:
-        keep(Diagnosis((), (), (), before, "interrupted", calls, trials=tuple(found)))
-
-    try:
-        with RunningRuntime(runtime, short, lambda line: say(line, error=True)) as running:
-            begun, stopped = monotonic(), None
-            if pointed:
-                further, stopped = trials_by_asking(
-                    results.suite, pointed, running, allowed, lambda some: keep_trials([*trials, *some])
-                )
-                trials += further
-                results = _claimed(results, pointing, trials, folders)
-                wrong, told = _asked(results)
-            taken = monotonic() - begun
-            found = diagnose(
-                wrong,
-                told,
-                running.ask,
-                seconds=min(allowed, max(LEAST_SECONDS, allowed - taken)),
-                folders=folders,
-                earlier=earlier,
-                keep=keep,
-            )
-            found = replace(
-                found,
-                seconds=round(found.seconds + taken, 3),
-                stopped=found.stopped or stopped,
-                trials=tuple(trials),
-            )
-            keep(found)
-            left = SHOWN_SECONDS if seconds is None else min(SHOWN_SECONDS, seconds)
-            found = replace(found, smaller=_shown(results, running, left, folders, entries, earlier))
-    except RuntimeUnavailable as error:
-        say(f"opcert: no more experiments: {error}", error=True)
-    except KeyboardInterrupt:
-        say(f"opcert: the calls that were made are kept in {path}; {_GO_ON}", error=True)
-        raise
-    else:
-        keep(found)
-        if kept is not None:
-            kept.keep(found, wrong, told)
-        if found.stopped is not None:
-            say(f"opcert: experiments came to no end ({found.stopped}); {_GO_ON}", error=True)
+    experiments = _Experiments(
+        results,
+        entries,
+        point(results.suite, results.record, entries, folders),
+        folders,
+        path,
+        seconds,
+        read_diagnosis(path, results.suite.digest, footer.get("digest")) if resume else None,
+        KeptExperiments(runtime, results.record) if keep_calls and not folders else None,
+    )
+    if experiments.allowed <= 0 or experiments.came_to_an_end:
+        return experiments.results
+    if experiments.write_asked_before():
+        return replace(experiments.results)
+    experiments.go_on()
+    experiments.ask(runtime, limits)
     # A copy, which finds its classes anew: those that `results` found are of before the experiments.
-    return with_open_cases(replace(results))
+    return with_open_cases(replace(experiments.results))
 
 
-def _shown(
-    results: Results,
-    running: RunningRuntime,
-    seconds: float,
-    folders: tuple[Path, ...],
-    entries: Sequence[Disagreement],
-    earlier: Diagnosis | None,
-) -> tuple[SmallerCall, ...]:
-    """The calls to show of the causes that the experiments leave."""
-    from opcert.commands.smaller_calls import smaller_calls
-    from reports.causes.failure_classes import classes_of
+@dataclass
+class _Experiments:
+    """Experiments behind one run: what they begin with, and what they come to.
 
-    if seconds <= 0:
-        return ()
-    # A copy: its classes are those behind the experiments.
-    after = with_open_cases(replace(results))
-    before = () if earlier is None else earlier.smaller
-    return tuple(smaller_calls(after, classes_of(after), running, seconds, folders, entries, before))
+    `path` is the file that keeps them. `seconds` are those that somebody allowed, `earlier` is what they go
+    on from, `kept` what the same build was asked behind other runs.
+    """
+
+    results: Results
+    entries: Sequence[Disagreement]
+    pointing: Pointing
+    folders: tuple[Path, ...]
+    path: Path
+    seconds: float | None
+    earlier: Diagnosis | None
+    kept: KeptExperiments | None
+
+    def __post_init__(self) -> None:
+        from opcert.commands.tried_entries import untried
+
+        earlier, kept = self.earlier, self.kept
+        self._trials = (*(earlier.trials if earlier else ()), *(kept.trials if kept is not None else ()))
+        self._claim()
+        self._pointed = untried(self.pointing, self._trials) if self.results.suspected else []
+        part = PART_OF_RUN if self._wrong or self._pointed else PART_WHERE_TOLD
+        self.allowed = _allowed(self.results, part) if self.seconds is None else self.seconds
+
+    def _claim(self) -> None:
+        """Let entries explain what the trials say, and see which failures are left."""
+        self.results = _claimed(self.results, self.pointing, self._trials, self.folders)
+        self._wrong, self._told = _asked(self.results)
+
+    @property
+    def came_to_an_end(self) -> bool:
+        """Whether nothing is left of experiments that are gone on from."""
+        return self.earlier is not None and self.earlier.stopped is None and not self._pointed
+
+    def write_asked_before(self) -> bool:
+        """Whether the same build was asked for the causes of these failures before; then they are written."""
+        if self.kept is None or self.earlier is not None or self._pointed or self.seconds is not None:
+            return False
+        same = self.kept.diagnosis(self._wrong, self._told)
+        # One that was ended sooner, as somebody had said, is not all that there is time for.
+        if same is None or (same.stopped is not None and same.seconds < self.allowed):
+            return False
+        self._write(same)
+        made = plural(len(same.calls), "call")
+        note(f"the causes of these failures were asked for before, in {made}")
+        return True
+
+    def go_on(self) -> None:
+        """Go on from the calls of the same build, where there is nothing else to go on from."""
+        if self.kept is None or self.earlier is not None:
+            return
+        self.earlier = self.kept.calls()
+        if self.earlier is not None and self.seconds is None:
+            self.allowed = max(LEAST_SECONDS, self.allowed - self.earlier.seconds)
+
+    def ask(self, runtime: Runtime, limits: Limits) -> None:
+        """Ask the runtime, and write what it comes to; says what ends that before it is done."""
+        # Imported here: much, and where the same was asked before nobody needs it.
+        from generator.exploring.fuzzing.workers import RunningRuntime
+
+        told = f"asking the runtime for causes, at most {round(self.allowed, 1):g} s"
+        if self.earlier is not None:
+            told += f", beside {plural(len(self.earlier.calls), 'call')} that were made before"
+        note(told)
+        short = replace(limits, case_seconds=min(limits.case_seconds, _CALL_SECONDS))
+        try:
+            with RunningRuntime(runtime, short, lambda line: say(line, error=True)) as running:
+                found = self._find_causes(running)
+                found = replace(found, smaller=self._shown(running))
+        except RuntimeUnavailable as error:
+            note(f"no more experiments: {error}")
+            return
+        except KeyboardInterrupt:
+            note(f"the calls that were made are kept in {self.path}; {_GO_ON}")
+            raise
+        self._write(found)
+        if self.kept is not None:
+            self.kept.keep(found, self._wrong, self._told)
+        if found.stopped is not None:
+            note(f"experiments came to no end ({found.stopped}); {_GO_ON}")
+
+    def _find_causes(self, running: RunningRuntime) -> Diagnosis:
+        """Try the entries, then look for causes of what none of them explains."""
+        from generator.exploring.diagnosis.diagnose import diagnose
+
+        begun = monotonic()
+        stopped = self._try_entries(running) if self._pointed else None
+        taken = monotonic() - begun
+        found = diagnose(
+            self._wrong,
+            self._told,
+            running.ask,
+            seconds=min(self.allowed, max(LEAST_SECONDS, self.allowed - taken)),
+            folders=self.folders,
+            earlier=self.earlier,
+            keep=lambda some: self._write(replace(some, trials=self._trials)),
+        )
+        seconds = round(found.seconds + taken, 3)
+        found = replace(found, seconds=seconds, stopped=found.stopped or stopped, trials=self._trials)
+        self._write(found)
+        return found
+
+    def _try_entries(self, running: RunningRuntime) -> str | None:
+        """Try the entries that may be about wrong answers; what ended that, None where it came to its end."""
+        from conformance.judging.kept_diagnosis import Diagnosis
+        from opcert.commands.tried_entries import trials_by_asking
+
+        calls, seconds = (self.earlier.calls, self.earlier.seconds) if self.earlier else ((), 0.0)
+
+        def keep(some: Sequence[EntryTrial]) -> None:
+            trials = (*self._trials, *some)
+            self._write(Diagnosis((), (), (), seconds, "interrupted", calls, trials=trials))
+
+        further, stopped = trials_by_asking(self.results.suite, self._pointed, running, self.allowed, keep)
+        self._trials += tuple(further)
+        self._claim()
+        return stopped
+
+    def _shown(self, running: RunningRuntime) -> tuple[SmallerCall, ...]:
+        """The calls to show of the causes that the experiments leave."""
+        from opcert.commands.smaller_calls import smaller_calls
+        from reports.causes.failure_classes import classes_of
+
+        seconds = SHOWN_SECONDS if self.seconds is None else min(SHOWN_SECONDS, self.seconds)
+        if seconds <= 0:
+            return ()
+        # A copy: its classes are those behind the experiments.
+        after = with_open_cases(replace(self.results))
+        before = () if self.earlier is None else self.earlier.smaller
+        return tuple(
+            smaller_calls(after, classes_of(after), running, seconds, self.folders, self.entries, before)
+        )
+
+    def _write(self, found: Diagnosis) -> None:
+        from conformance.judging.kept_diagnosis import write_diagnosis
+
+        suite, footer = self.results.suite, self.results.record.footer or {}
+        write_diagnosis(self.path, suite.digest, footer.get("digest"), found)
 
 
 def _asked(results: Results) -> tuple[list[Case], list[list[Case]]]:
@@ -314,7 +374,7 @@ def _asked(results: Results) -> tuple[list[Case], list[list[Case]]]:
 
 def _may_be_asked(verdict: str) -> bool:
     # Each lost process costs a start, and rules that are not checked have nothing that could be changed.
-    return verdict in ("mismatch", "rejected_valid")
+    return verdict in ("mismatch", REJECTED_VALID)
 
 
 def _allowed(results: Results, part: float) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opcert.commands.suite_argument import made_of, resolve_suite, suite_name_for_commands
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 from reports.gates.profile_names import check_names
@@ -95,7 +95,7 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
     of_model = asked.profile is not None and asked.profile.model is not None
     if not lacking and not of_model:
         if name != DEFAULT_SUITE:
-            say(f"opcert: the suite is {name}: each operator in the version of that opset", error=True)
+            note(f"the suite is {name}: each operator in the version of that opset")
         return resolve_suite(name, cluster=asked.cluster)
     whole = [each for each in have if asked.profile is not None and asked.profile.demands_operator(each)]
     wanted = sorted({*demanded, *whole})

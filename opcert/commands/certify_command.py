@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,21 +16,37 @@ from opcert.commands import baseline_options, shared_options, verbosity
 from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import check_record, lock_folder, lock_record
 from opcert.commands.suite_argument import HELP
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+    from conformance.clusters.cluster import Cluster
     from conformance.recording.records import Record
     from conformance.runtimes.runtimes import Runtime
+    from conformance.suite.suites import Suite
     from reports.certificates.certificate import Certificate, Recorded
+    from reports.gates.profiles import Profile
     from reports.results.case_results import Results
     from reports.results.standing import SuiteStanding
 
 
 _MOST_REASONS = 5
 """So many reasons why a profile is not met are told without -v."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked(shared_options.RunWords):
+    """What the command line says."""
+
+    operators: tuple[str, ...]
+    suite_name: str | None
+    opset: int | None
+    profile_name: str | None
+    key_path: Path | None
+    record_path: Path | None
+    again: bool
 
 
 @click.command("certify")
@@ -72,31 +90,7 @@ _MOST_REASONS = 5
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Default: out/RUNTIME."
 )
-def command(
-    runtime: str,
-    operators: tuple[str, ...],
-    suite_name: str | None,
-    opset: int | None,
-    folders: tuple[Path, ...],
-    pattern: str | None,
-    forms: str | None,
-    profile_name: str | None,
-    key_path: Path | None,
-    record_path: Path | None,
-    known_files: tuple[Path, ...],
-    beside_paths: tuple[Path, ...],
-    diagnose_seconds: float | None,
-    baseline: Path | None,
-    update_baseline: bool,
-    jobs: int | None,
-    scheduler: shared_options.Scheduler | None,
-    resume: bool,
-    again: bool,
-    timeout: float,
-    python: str | None,
-    upgrade: bool,
-    output: Path | None,
-) -> int:
+def command(**said: Any) -> int:
     """Certify RUNTIME: run a suite on it and write the report, JUnit and a certificate.
 
     RUNTIME is a built-in one (`opcert list runtimes`; `onnxruntime==1.20.1` for a version of it),
@@ -109,84 +103,153 @@ def command(
     not hold is not certified, and the answer is 1. A suite with local changes is certified as one; a record
     that is not whole is not certified.
     """
-    # Imported here, so that --help does not wait for them.
-    from conformance.running.resuming import RecordPlace
-    from conformance.running.run_options import RunOptions, RunRequest
-    from conformance.running.written_records import WrittenRecords
-    from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
-    from opcert.commands.certified_suite import SuiteRequest, open_certified
-    from opcert.commands.cluster_argument import chosen_cluster, runtime_for, seconds_of_experiments
-    from opcert.commands.operator_facts import with_operator_facts
-    from opcert.commands.profile_argument import demanded_profile
-    from opcert.commands.run_summary import MOST_LINES, format_summary, run_error, state_error
-    from opcert.commands.running import record_run
-    from opcert.commands.runtime_argument import forms_to_run
-    from opcert.commands.suite_standing import find_standing
-    from reports.certificates.certificate import make_certificate
-    from reports.certificates.signing import load_private_key
-    from reports.gates.baseline import read_baseline
-    from reports.gates.excusing import excuse
-    from reports.results.case_results import put_together
+    job = _prepare(_Asked(**said))
+    with job.open_suite() as opened:
+        if opened.standing.kind == "changed":
+            note(f"{opened.standing.text} The certificate states it.")
+        results = job.find_results(opened)
+        certificate = job.certificate_of(results, opened.standing)
+        if isinstance(certificate, ExitCode):
+            return int(certificate)
+        report = _write_all(results, certificate, job.folder, job.key, job.asked.folders)
+        known = ExitCode.HOLDS
+        if job.asked.baseline is not None:
+            known = baseline_options.apply_baseline(results, job.asked.baseline, job.asked.update_baseline)
+    say(_state(certificate, opened.standing))
+    say(f"report: {report}")
+    say(f"record: {job.path}; beside the report certificate.json, certificate.html and its badge")
+    return int(ExitCode.HOLDS if certificate.holds and known is ExitCode.HOLDS else ExitCode.DOES_NOT_HOLD)
 
-    profile = demanded_profile(profile_name, folders)
-    key = load_private_key(key_path) if key_path is not None else None
-    baseline_options.check_usage(baseline, update_baseline)
-    found = runtime_for(runtime, python, upgrade, scheduler)
-    folder = output or Path("out") / found.slug
-    lock_folder(folder, "the record")
-    if record_path is not None:
-        lock_record(record_path)
-    path = record_path or folder / "run.jsonl"
-    check_record(path)
-    hidden = files_with_answers(Path(suite_name) if suite_name else None, *folders, folder, path)
-    limits = Limits(case_seconds=timeout, hidden=hidden)
-    given = _read_given(record_path, found)
-    digest = str(given.header.get("suite")) if given else ""
-    with ExitStack() as stack:
+
+@dataclass(frozen=True)
+class _Opened:
+    """The suite that is certified, how commands name it, whose it is, and the cluster that runs it."""
+
+    suite: Suite
+    named: str
+    standing: SuiteStanding
+    cluster: Cluster | None
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What is to be certified, by what, and where that is written; `given` is a record that is there."""
+
+    asked: _Asked
+    runtime: Runtime
+    profile: Profile | None
+    key: Ed25519PrivateKey | None
+    folder: Path
+    path: Path
+    limits: Limits
+    given: Record | None
+
+    @contextmanager
+    def open_suite(self) -> Iterator[_Opened]:
+        """The suite, and where one runs it the cluster, for as long as the context lasts."""
+        from opcert.commands.certified_suite import SuiteRequest, open_certified
+        from opcert.commands.cluster_argument import chosen_cluster
+        from opcert.commands.suite_standing import find_standing
+
+        asked = self.asked
+        digest = str(self.given.header.get("suite")) if self.given else ""
         # A record that is given was run before, and nothing is left for a cluster.
-        cluster = stack.enter_context(chosen_cluster(scheduler if given is None else None))
-        asked = SuiteRequest(suite_name, operators, opset, pattern, profile, folders, cluster, python)
-        opened, named = open_certified(found, asked, digest)
-        suite = stack.enter_context(opened)
-        standing = find_standing(suite)
-        if standing.kind == "changed":
-            say(f"opcert: {standing.text} The certificate states it.", error=True)
-        if given is None:
-            chosen = forms_to_run(forms, found)
-            options = RunOptions(jobs=jobs, forms=chosen, limits=limits, identify=True)
-            place = RecordPlace(path, resume, written=WrittenRecords(found, again=again))
-            request = RunRequest(suite, found, options)
-            record = record_run(request, place, ours=True, cluster=cluster, python=python)
-        else:
-            record = given
-        known_before = read_baseline(baseline) if baseline is not None and baseline.exists() else None
-        results = with_operator_facts(put_together(suite, record, named), folders)
-        results = with_others(with_known_causes(results, folders, known_files), beside_paths)
-        broken = run_error(record)
-        if given is None and broken is None:
-            seconds = seconds_of_experiments(diagnose_seconds, scheduler)
-            results = with_experiments(results, found, limits, folders, seconds, files=known_files)
-        results = excuse(results, profile, known_before)
+        with chosen_cluster(asked.scheduler if self.given is None else None) as cluster:
+            request = SuiteRequest(
+                asked.suite_name,
+                asked.operators,
+                asked.opset,
+                asked.pattern,
+                self.profile,
+                asked.folders,
+                cluster,
+                asked.python,
+            )
+            suite, named = open_certified(self.runtime, request, digest)
+            with suite:
+                yield _Opened(suite, named, find_standing(suite), cluster)
+
+    def run(self, opened: _Opened) -> Record:
+        """Run the suite, or go on with a run of it."""
+        from conformance.running.resuming import RecordPlace
+        from conformance.running.run_options import RunOptions, RunRequest
+        from conformance.running.written_records import WrittenRecords
+        from opcert.commands.running import record_run
+        from opcert.commands.runtime_argument import forms_to_run
+
+        asked = self.asked
+        chosen = forms_to_run(asked.forms, self.runtime)
+        options = RunOptions(jobs=asked.jobs, forms=chosen, limits=self.limits, identify=True)
+        place = RecordPlace(self.path, asked.resume, written=WrittenRecords(self.runtime, again=asked.again))
+        request = RunRequest(opened.suite, self.runtime, options)
+        return record_run(request, place, ours=True, cluster=opened.cluster, python=asked.python)
+
+    def find_results(self, opened: _Opened) -> Results:
+        """The results of the run, or of the record that is given, with everything that is known of them."""
+        from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
+        from opcert.commands.cluster_argument import seconds_of_experiments
+        from opcert.commands.operator_facts import with_operator_facts
+        from opcert.commands.run_summary import run_error
+        from reports.gates.baseline import read_baseline
+        from reports.gates.excusing import excuse
+        from reports.results.case_results import put_together
+
+        asked, folders, files = self.asked, self.asked.folders, self.asked.known_files
+        record = self.run(opened) if self.given is None else self.given
+        known_before = None
+        if asked.baseline is not None and asked.baseline.exists():
+            known_before = read_baseline(asked.baseline)
+        results = with_operator_facts(put_together(opened.suite, record, opened.named), folders)
+        results = with_others(with_known_causes(results, folders, files), asked.beside_paths)
+        if self.given is None and run_error(record) is None:
+            seconds = seconds_of_experiments(asked.diagnose_seconds, asked.scheduler)
+            results = with_experiments(results, self.runtime, self.limits, folders, seconds, files=files)
+        return excuse(results, self.profile, known_before)
+
+    def certificate_of(self, results: Results, standing: SuiteStanding) -> Certificate | ExitCode:
+        """The certificate, with the summary said; where there can be none why not, and what to answer."""
+        from opcert.commands.run_summary import MOST_LINES, format_summary, run_error, state_error
+        from reports.certificates.certificate import make_certificate
+
         most = None if verbosity.is_verbose() else MOST_LINES
-        if given is None or broken is not None:
+        broken = run_error(results.record)
+        if self.given is None or broken is not None:
             say(format_summary(results, most))
         if broken is not None:
-            say(f"{state_error(record)}\nno certificate is written; record: {path}", error=True)
-            return int(broken)
-        recorded: Recorded = "here" if given is None else "elsewhere"
-        certificate = make_certificate(results, profile, standing=standing, recorded=recorded)
-        if given is not None:
+            told = f"{state_error(results.record)}\nno certificate is written; record: {self.path}"
+            say(told, error=True)
+            return broken
+        recorded: Recorded = "here" if self.given is None else "elsewhere"
+        certificate = make_certificate(results, self.profile, standing=standing, recorded=recorded)
+        if self.given is not None:
             if _refuse_false(results):
-                return int(ExitCode.DOES_NOT_HOLD)
+                return ExitCode.DOES_NOT_HOLD
             say(format_summary(results, most))
-        report = _write_all(results, certificate, folder, key, folders)
-        known = ExitCode.HOLDS
-        if baseline is not None:
-            known = baseline_options.apply_baseline(results, baseline, update_baseline)
-    say(_state(certificate, standing))
-    say(f"report: {report}")
-    say(f"record: {path}; beside the report certificate.json, certificate.html and its badge")
-    return int(ExitCode.HOLDS if certificate.holds and known is ExitCode.HOLDS else ExitCode.DOES_NOT_HOLD)
+        return certificate
+
+
+def _prepare(asked: _Asked) -> _Job:
+    """Look at everything that the command line names, and lock what is written; raises UserError."""
+    from opcert.commands.cluster_argument import runtime_for
+    from opcert.commands.profile_argument import demanded_profile
+    from reports.certificates.signing import load_private_key
+
+    profile = demanded_profile(asked.profile_name, asked.folders)
+    key = load_private_key(asked.key_path) if asked.key_path is not None else None
+    baseline_options.check_usage(asked.baseline, asked.update_baseline)
+    runtime = runtime_for(asked.runtime, asked.python, asked.upgrade, asked.scheduler)
+    folder = asked.output or Path("out") / runtime.slug
+    lock_folder(folder, "the record")
+    if asked.record_path is not None:
+        lock_record(asked.record_path)
+    path = asked.record_path or folder / "run.jsonl"
+    check_record(path)
+    hidden = files_with_answers(
+        Path(asked.suite_name) if asked.suite_name else None, *asked.folders, folder, path
+    )
+    limits = Limits(case_seconds=asked.timeout, hidden=hidden)
+    given = _read_given(asked.record_path, runtime)
+    return _Job(asked, runtime, profile, key, folder, path, limits, given)
 
 
 def _write_all(
@@ -207,7 +270,7 @@ def _write_all(
     from reports.formats import write_format
 
     if any(each.fails for each in results.cases):
-        say("opcert: looking for what the failures resemble", error=True)
+        note("looking for what the failures resemble")
     remove_derived(folder, ours=True, but=(DIAGNOSIS,))
     explain_run(results, folders)
     report = write_format("html", results, folder)

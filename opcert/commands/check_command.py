@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +18,13 @@ from opcert.vocabulary.errors import ExitCode, NothingRan, UserError, unwritable
 from opcert.vocabulary.names import slug
 
 if TYPE_CHECKING:
+    from conformance.clusters.cluster import Cluster
+    from conformance.processes.worker_limits import Limits
+    from conformance.running.first_worker import FirstWorker
+    from conformance.runtimes.runtimes import Runtime
+    from conformance.suite.suites import Suite
     from opcert.commands.asked_runtimes import RuntimeRuns
+    from opcert.commands.checked_model import CheckedModel
     from reports.checked_models.model_check import ModelCheck
     from reports.gates.profiles import Profile
 
@@ -30,6 +37,33 @@ _WRITTEN = {
     "junit.xml": rb'<testsuites name="opcert check ',
 }
 """The files that `check` writes, and what ours of that name hold."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the command line says."""
+
+    model: Path
+    runtimes: tuple[str, ...]
+    inputs: str | None
+    chains: bool
+    require_coverage: bool
+    profile_name: str | None
+    known_files: tuple[Path, ...]
+    diagnose_seconds: float | None
+    baseline: Path | None
+    update_baseline: bool
+    jobs: int
+    scheduler: shared_options.Scheduler | None
+    timeout: float
+    python: str | None
+    upgrade: bool
+    formats: tuple[str, ...]
+    output: Path | None
+
+    @property
+    def folder(self) -> Path:
+        return self.output or Path("out") / "check" / slug(self.model.stem)
 
 
 @click.command("check")
@@ -69,37 +103,11 @@ _WRITTEN = {
 @shared_options.timeout
 @shared_options.python
 @shared_options.upgrade
-@click.option(
-    "--format",
-    "formats",
-    type=click.Choice(FORMATS),
-    multiple=True,
-    default=["html", "json"],
-    show_default=True,
-    help="What to write; may be given several times.",
-)
+@shared_options.formats(FORMATS, "html", "json")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Default: out/check/MODEL."
 )
-def command(
-    model: Path,
-    runtimes: tuple[str, ...],
-    inputs: str | None,
-    chains: bool,
-    require_coverage: bool,
-    profile_name: str | None,
-    known_files: tuple[Path, ...],
-    diagnose_seconds: float | None,
-    baseline: Path | None,
-    update_baseline: bool,
-    jobs: int,
-    scheduler: shared_options.Scheduler | None,
-    timeout: float,
-    python: str | None,
-    upgrade: bool,
-    formats: tuple[str, ...],
-    output: Path | None,
-) -> int:
+def command(**said: Any) -> int:
     """Say of each node of MODEL, an ONNX file, whether runtimes compute what its documents say.
 
     Unless --inputs is given, the model itself is read and never run. Of each distinct call that its nodes
@@ -116,82 +124,105 @@ def command(
     # Imported here, so that --help does not wait for them.
     from conformance.processes.worker_limits import Limits
     from conformance.running.first_worker import first_worker
-    from opcert.commands.asked_runtimes import Asking, answers_of, ask_runtime, with_causes
-    from opcert.commands.cluster_argument import chosen_cluster, runtime_for, seconds_of_experiments
+    from opcert.commands.cluster_argument import chosen_cluster
     from opcert.commands.profile_argument import demanded_profile
 
-    profile = demanded_profile(profile_name)
-    baseline_options.check_usage(baseline, update_baseline)
-    if scheduler is not None and inputs is not None:
+    asked = _Asked(**said)
+    profile = demanded_profile(asked.profile_name)
+    baseline_options.check_usage(asked.baseline, asked.update_baseline)
+    chosen = _runtimes(asked)
+    limits = Limits(case_seconds=asked.timeout)
+    begun = first_worker(chosen[0], limits) if asked.scheduler is None else nullcontext()
+    with chosen_cluster(asked.scheduler) as cluster, begun as first:
+        # Imported here, because the runtime starts in the meantime.
+        from opcert.commands.checked_model import make_checked, open_suite_of
+
+        checked = make_checked(asked.model, chains=asked.chains, cluster=cluster)
+        lock_folder(asked.folder, "the check")
+        _remove_check(asked.folder)
+        with open_suite_of(checked, asked.folder / "suite") as suite:
+            every = _ask(asked, chosen, checked, suite, limits, cluster, first)
+            return _tell(asked, checked, every, profile)
+
+
+def _runtimes(asked: _Asked) -> list[Runtime]:
+    """The runtimes to ask; raises UserError where what is asked of them contradicts itself."""
+    from opcert.commands.cluster_argument import runtime_for
+
+    if asked.scheduler is not None and asked.inputs is not None:
         raise UserError(
             "--inputs runs the model itself, which no cluster is given",
             expected="--scheduler or --inputs, not both",
         )
-    chosen = [runtime_for(each, python, upgrade, scheduler) for each in dict.fromkeys(runtimes)]
-    if baseline is not None and len(chosen) > 1:
+    names = dict.fromkeys(asked.runtimes)
+    chosen = [runtime_for(name, asked.python, asked.upgrade, asked.scheduler) for name in names]
+    if asked.baseline is not None and len(chosen) > 1:
         raise UserError("a baseline is of one runtime", got=f"{len(chosen)} with --on", expected="one")
-    folder = output or Path("out") / "check" / slug(model.stem)
-    limits = Limits(case_seconds=timeout)
-    begun = first_worker(chosen[0], limits) if scheduler is None else nullcontext()
-    with chosen_cluster(scheduler) as cluster, begun as first:
-        # Imported here, because the runtime starts in the meantime.
-        from opcert.commands.checked_model import make_checked, open_suite_of
-        from opcert.commands.whole_model_numbers import RANDOM, beside_each_other, load_on, with_numbers
-        from reports.checked_models.check_files import write_check
-        from reports.checked_models.check_summary import format_check
-        from reports.checked_models.coverage import coverage_line, coverage_of
-        from reports.checked_models.model_check import ModelCheck
-
-        seconds = seconds_of_experiments(diagnose_seconds, scheduler)
-        asking = Asking(folder, jobs, limits, known_files, seconds, cluster, python)
-        checked = make_checked(model, chains=chains, cluster=cluster)
-        lock_folder(folder, "the check")
-        _remove_check(folder)
-        with open_suite_of(checked, folder / "suite") as suite:
-            # On a cluster the model itself is not run.
-            loads = [
-                load_on(each, checked.facts, model, timeout) if cluster is None else None for each in chosen
-            ]
-            every = [
-                ask_runtime(each, suite, checked.forms, asking, None if number else first)
-                for number, each in enumerate(chosen)
-            ]
-            every = with_causes(every, asking)
-            every = [replace(each, load=load) for each, load in zip(every, loads, strict=True)]
-            # A model of which nothing is known is run nonetheless: what runtimes say may differ.
-            unknown = not checked.forms and cluster is None
-            if inputs is not None or unknown:
-                given = RANDOM if inputs is None else inputs
-                every = [
-                    with_numbers(each, checked.facts, model, given, timeout, owed=inputs is not None)
-                    for each in every
-                ]
-                every = beside_each_other(every)
-            rows = checked.chains
-            answers = tuple(answers_of(checked.calls, each, rows.chains) for each in every)
-            check = ModelCheck(checked.facts, checked.calls, answers, rows.chains, rows.cut)
-            files = write_check(check, formats, folder)
-            say(format_check(check, _program()))
-            for name, path in files.items():
-                say(f"{'report' if name == 'html' else name}: {path}")
-            coverage = coverage_of(check)
-            try:
-                code = _answer(check, every, profile, baseline, update_baseline)
-            finally:
-                say(coverage_line(coverage))
-            incomplete = require_coverage and not coverage.complete
-            return int(ExitCode.DOES_NOT_HOLD) if code == ExitCode.HOLDS and incomplete else code
+    return chosen
 
 
-def _program() -> str:
+def _ask(
+    asked: _Asked,
+    chosen: Sequence[Runtime],
+    checked: CheckedModel,
+    suite: Suite | None,
+    limits: Limits,
+    cluster: Cluster | None,
+    first: FirstWorker | None,
+) -> list[RuntimeRuns]:
+    """Let each runtime load the model, answer the cases of its calls, and where that is due run it."""
+    from opcert.commands.asked_runtimes import Asking, ask_runtime, with_causes
+    from opcert.commands.cluster_argument import seconds_of_experiments
+    from opcert.commands.whole_model_numbers import RANDOM, beside_each_other, load_on, with_numbers
+
+    facts, model, timeout = checked.facts, asked.model, asked.timeout
+    seconds = seconds_of_experiments(asked.diagnose_seconds, asked.scheduler)
+    asking = Asking(asked.folder, asked.jobs, limits, asked.known_files, seconds, cluster, asked.python)
+    # On a cluster the model itself is not run.
+    loads = [load_on(runtime, facts, model, timeout) if cluster is None else None for runtime in chosen]
+    every = [
+        ask_runtime(runtime, suite, checked.forms, asking, None if number else first)
+        for number, runtime in enumerate(chosen)
+    ]
+    every = with_causes(every, asking)
+    every = [replace(runs, load=load) for runs, load in zip(every, loads, strict=True)]
+    # A model of which nothing is known is run nonetheless: what runtimes say may differ.
+    unknown = not checked.forms and cluster is None
+    if asked.inputs is None and not unknown:
+        return every
+    given, owed = (RANDOM, False) if asked.inputs is None else (asked.inputs, True)
+    every = [with_numbers(runs, facts, model, given, timeout, owed=owed) for runs in every]
+    return beside_each_other(every)
+
+
+def _tell(asked: _Asked, checked: CheckedModel, every: Sequence[RuntimeRuns], profile: Profile | None) -> int:
+    """Write and say what the runtimes make of the model; the exit code."""
+    from opcert.commands.asked_runtimes import answers_of
     from opcert.commands.failures import program
+    from reports.checked_models.check_files import write_check
+    from reports.checked_models.check_summary import format_check
+    from reports.checked_models.coverage import coverage_line, coverage_of
+    from reports.checked_models.model_check import ModelCheck
 
-    return program()
+    rows = checked.chains
+    answers = tuple(answers_of(checked.calls, runs, rows.chains) for runs in every)
+    check = ModelCheck(checked.facts, checked.calls, answers, rows.chains, rows.cut)
+    files = write_check(check, asked.formats, asked.folder)
+    say(format_check(check, program()))
+    for name, path in files.items():
+        say(f"{'report' if name == 'html' else name}: {path}")
+    coverage = coverage_of(check)
+    try:
+        code = _answer(check, every, profile, asked.baseline, asked.update_baseline)
+    finally:
+        say(coverage_line(coverage))
+    incomplete = asked.require_coverage and not coverage.complete
+    return int(ExitCode.DOES_NOT_HOLD) if code == ExitCode.HOLDS and incomplete else code
 
 
 def _answer(
     check: ModelCheck,
-    every: list[RuntimeRuns],
+    every: Sequence[RuntimeRuns],
     profile: Profile | None,
     baseline: Path | None,
     updating: bool,

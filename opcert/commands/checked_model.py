@@ -16,7 +16,7 @@ from rich.progress import Progress as RichProgress
 
 from opcert.commands.checked_chains import MadeChains, make_chains
 from opcert.commands.node_test_evidence import with_node_tests
-from opcert.commands.terminal import open_console, say
+from opcert.commands.terminal import note, open_console
 from reports.checked_models.call_evidence import CheckedCall
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _call_progress(total: int) -> Iterator[Callable[[int], None]]:
             now = time.monotonic()
             if now - told >= _SECONDS_BETWEEN_LINES and done < total:
                 told = now
-                say(f"opcert: cases are made for {done} of {total} calls", error=True)
+                note(f"cases are made for {done} of {total} calls")
 
         yield tell
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from conformance.runtimes.runtimes import find_runtime
 from opcert.commands.runtime_argument import choose_runtime
 from opcert.commands.shared_options import Scheduler
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note
 from opcert.vocabulary.errors import UserError
 
 if TYPE_CHECKING:
@@ -29,10 +29,7 @@ def chosen_cluster(scheduler: Scheduler | None) -> Iterator[Cluster | None]:
     # Imported here, so that who asks for none does not wait for it.
     from conformance.clusters.connecting import open_cluster
 
-    def tell(line: str) -> None:
-        say(f"opcert: {line}", error=True)
-
-    with open_cluster(scheduler.address, tell, insecure=scheduler.insecure) as cluster:
+    with open_cluster(scheduler.address, note, insecure=scheduler.insecure) as cluster:
         yield cluster
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from generator.asking.named_operators import calls_are_declared
 from generator.calls.declared.modelled import declaration_ships
 from generator.calls.space.space import open_space
-from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.errors import SeveralErrors, UserError, raise_together
 from opcert.vocabulary.names import OperatorName
 from specs.files.declarations import find_declaration
 from specs.files.library import load_spec
@@ -28,7 +28,5 @@ def check_declarations(operators: Iterable[OperatorName], folders: Sequence[Path
             errors += several.errors
         except UserError as error:
             errors.append(error)
-    if errors:
-        # One declaration speaks of several versions, each of which has the mistake.
-        told = list({str(each): each for each in errors}.values())
-        raise told[0] if len(told) == 1 else SeveralErrors(told)
+    # One declaration speaks of several versions, each of which has the mistake.
+    raise_together(list({str(error): error for error in errors}.values()))

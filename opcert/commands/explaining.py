@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from conformance.judging.kept_explanations import FILE, Explanation, write_explanations
 from conformance.judging.responses import ReturnedOther
+from conformance.judging.verdicts import ACCEPTED_INVALID
 from conformance.recording.outputs import restore_output
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
@@ -36,7 +37,7 @@ def explain_run(results: Results, folders: tuple[Path, ...] = ()) -> Path:
     """
 
     def explained(found: FailureClass) -> bool:
-        return found.kind in ("shape", "values", "inexact", "accepted_invalid") and known.issuperset(
+        return found.kind in ("shape", "values", "inexact", ACCEPTED_INVALID) and known.issuperset(
             found.operators
         )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode, InternalError, OpcertError, UserError
 from opcert.vocabulary.harmless import for_shell
 
@@ -36,7 +36,7 @@ def explain(error: BaseException, arguments: Sequence[str]) -> int:
     `arguments` are those of the command line, for the report of a bug.
     """
     if _is_interrupted(error):
-        _say("interrupted")
+        note("interrupted")
         return ExitCode.INTERRUPTED
     if isinstance(error, click.ClickException):
         told = io.StringIO()
@@ -44,15 +44,15 @@ def explain(error: BaseException, arguments: Sequence[str]) -> int:
         say(told.getvalue(), error=True, end=False)
         return ExitCode.USAGE
     if isinstance(error, OpcertError) and not isinstance(error, InternalError):
-        _say(f"{error.party}: {error}")
+        note(f"{error.party}: {error}")
         return error.exit_code
     if isinstance(error, OSError) and error.errno in _REFUSED:
         temporary = f"a temporary file in {tempfile.gettempdir()}"
         what = error.filename if error.filename is not None else temporary
-        _say(f"system: {what}: {error.strerror}. Make room, or choose a place that can be written")
+        note(f"system: {what}: {error.strerror}. Make room, or choose a place that can be written")
         return ExitCode.USAGE
     if isinstance(error, MemoryError):
-        _say("system: out of memory. Choose fewer cases, or close other programs")
+        note("system: out of memory. Choose fewer cases, or close other programs")
         return ExitCode.USAGE
     _report_bug(error, arguments)
     return ExitCode.INTERNAL
@@ -79,10 +79,6 @@ def check_working_folder() -> None:
         ) from error
 
 
-def _say(sentence: str) -> None:
-    say(f"opcert: {sentence}", error=True)
-
-
 def _report_bug(error: BaseException, arguments: Sequence[str]) -> None:
     """Name the error and the line of ours that met it, and keep the whole traceback in a file."""
     frames = traceback.extract_tb(error.__traceback__)
@@ -91,7 +87,7 @@ def _report_bug(error: BaseException, arguments: Sequence[str]) -> None:
     whole = "".join(traceback.format_exception(error))
     about = f"{command}\n{_version()}, Python {platform.python_version()}, {platform.platform()}\n\n{whole}"
     name = type(error).__name__
-    _say(f"bug: {error}" if isinstance(error, InternalError) else f"bug: {name}: {error}{at}")
+    note(f"bug: {error}" if isinstance(error, InternalError) else f"bug: {name}: {error}{at}")
     try:
         handle, path = tempfile.mkstemp(prefix="opcert-bug-", suffix=".txt", text=True)
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,11 +21,31 @@ if TYPE_CHECKING:
     from conformance.processes.worker_limits import Limits
     from conformance.runtimes.runtimes import Runtime
     from generator.exploring.fuzzing.cluster_search import ClusterSearch
-    from generator.exploring.fuzzing.search import Find
+    from generator.exploring.fuzzing.finds import Finds
+    from generator.exploring.fuzzing.known_failures import KnownFailures
+    from generator.exploring.fuzzing.search import Find, FuzzResult
     from generator.exploring.fuzzing.workers import RunningRuntime
+    from generator.exploring.shrinking.known_space import CallValidity
 
 _LONGEST = 2_000
 """Characters of what a worker says of its own failure."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the command line says."""
+
+    runtime: str
+    operator: str
+    seconds: float
+    most_calls: int | None
+    seed: int
+    output: Path | None
+    scheduler: shared_options.Scheduler | None
+    timeout: float
+    python: str | None
+    upgrade: bool
+    folders: tuple[Path, ...]
 
 
 @click.command("fuzz")
@@ -56,19 +77,7 @@ _LONGEST = 2_000
 @shared_options.python
 @shared_options.upgrade
 @shared_options.specs
-def command(
-    runtime: str,
-    operator: str,
-    seconds: float,
-    most_calls: int | None,
-    seed: int,
-    output: Path | None,
-    scheduler: shared_options.Scheduler | None,
-    timeout: float,
-    python: str | None,
-    upgrade: bool,
-    folders: tuple[Path, ...],
-) -> int:
+def command(**said: Any) -> int:
     """Search the input space of OPERATOR at random for calls that RUNTIME gets wrong.
 
     Each call is judged by the reference. One that fails is made as small as it gets, and kept as a file
@@ -79,76 +88,101 @@ def command(
     """
     # Imported here, so that --help does not wait for them.
     from conformance.processes.worker_limits import Limits
-    from generator.exploring.fuzzing.finds import Finds
-    from generator.exploring.fuzzing.known_failures import suite_cases
     from generator.exploring.shrinking.known_space import open_space
     from generator.making.operators.discovery import select_operators
     from opcert.commands.cluster_argument import chosen_cluster, runtime_for
-    from opcert.commands.run_progress import choose_progress
 
-    if scheduler is not None and folders:
+    asked = _Asked(**said)
+    if asked.scheduler is not None and asked.folders:
         raise UserError(
             "a cluster has opcert and no specs of your own", expected="--scheduler or --specs, not both"
         )
-    chosen = runtime_for(runtime, python, upgrade, scheduler)
-    spaces = [open_space(each, folders) for each in select_operators([operator], folders)]
-    folder = output or Path("out") / chosen.slug / "calls"
+    chosen = runtime_for(asked.runtime, asked.python, asked.upgrade, asked.scheduler)
+    operators = select_operators([asked.operator], asked.folders)
+    spaces = [open_space(operator, asked.folders) for operator in operators]
+    folder = asked.output or Path("out") / chosen.slug / "calls"
     lock_folder(folder, "the calls")
-    note = choose_progress().note
-    limits = Limits(case_seconds=timeout)
-    answered, every, had = 0, 0, 0
-    mistakes: list[str] = []
-    failed: list[str] = []
-    share = seconds / len(spaces)
-    with chosen_cluster(scheduler) as cluster:
+    limits = Limits(case_seconds=asked.timeout)
+    with chosen_cluster(asked.scheduler) as cluster:
+        searched = []
         for space in spaces:
-            with _searching(chosen, limits, note, cluster, python) as running:
-                note(f"searching {space.spec.operator} on {running.name} {running.version} for {share:g} s")
-                finds = Finds(space, runtime, running.version, seed, folder, folders)
+            with _searching(chosen, limits, cluster, asked.python) as running:
+                searched.append(_search(asked, space, running, folder, asked.seconds / len(spaces)))
+            say(searched[-1].finds.describe(searched[-1].search, searched[-1].known))
+    _tell_finds(asked, searched)
+    return int(_answer(searched, own_worker=chosen.adapter.name == "exec"))
 
-                def keep(find: Find, replaced: Sequence[Find], finds: Finds = finds) -> None:
-                    note(finds.keep(find, replaced))
 
-                search = running.search(space, seed, share, keep, most_calls)
-                known = None
-                if search.finds:
-                    note("asking for the cases of the suite, which may have these already")
-                    known = running.known_failures(space, suite_cases(space, folders))
-                    had += sum(bool(known.like(each)) for each in search.finds)
-            say(finds.describe(search, known))
-            answered += search.answered
-            every += len(search.finds)
-            mistakes += search.mistakes
-            failed += search.failed
+@dataclass(frozen=True)
+class _Searched:
+    """What came of the search of one operator version, and what the suite has of that."""
+
+    finds: Finds
+    search: FuzzResult
+    known: KnownFailures | None
+
+
+def _search(
+    asked: _Asked, space: CallValidity, running: RunningRuntime | ClusterSearch, folder: Path, seconds: float
+) -> _Searched:
+    """Search one operator version, and ask for the cases of the suite where something was found."""
+    from generator.exploring.fuzzing.finds import Finds
+    from generator.exploring.fuzzing.known_failures import suite_cases
+    from opcert.commands.run_progress import choose_progress
+
+    note = choose_progress().note
+    note(f"searching {space.spec.operator} on {running.name} {running.version} for {seconds:g} s")
+    finds = Finds(space, asked.runtime, running.version, asked.seed, folder, asked.folders)
+
+    def keep(find: Find, replaced: Sequence[Find]) -> None:
+        note(finds.keep(find, replaced))
+
+    search = running.search(space, asked.seed, seconds, keep, asked.most_calls)
+    if not search.finds:
+        return _Searched(finds, search, None)
+    note("asking for the cases of the suite, which may have these already")
+    return _Searched(finds, search, running.known_failures(space, suite_cases(space, asked.folders)))
+
+
+def _tell_finds(asked: _Asked, searched: Sequence[_Searched]) -> None:
+    """Say how many calls were found, how many of them the suite has, and how to run them again."""
+    every = sum(len(one.search.finds) for one in searched)
+    had = sum(bool(one.known.like(find)) for one in searched if one.known for find in one.search.finds)
     if every:
-        words = [] if python is None else ["--python", python]
-        again = f"opcert run {for_shell([runtime, *words])} {finds.suite_words}"
+        words = [] if asked.python is None else ["--python", asked.python]
+        again = f"opcert run {for_shell([asked.runtime, *words])} {searched[-1].finds.suite_words}"
         new = f"{every - had} of them new" if had else "none of which the suite has"
         say(f"\n{every} found, {new}; to run {'it' if every == 1 else 'them'} again: {again}")
-    if failed and not mistakes and chosen.adapter.name == "exec":
+
+
+def _answer(searched: Sequence[_Searched], *, own_worker: bool) -> ExitCode:
+    """Whether calls were found; raises where they could not be tried, or none was answered."""
+    mistakes = [told for one in searched for told in one.search.mistakes]
+    failed = [told for one in searched for told in one.search.failed]
+    if failed and not mistakes and own_worker:
         from reports.text.phrasing import plural
 
         raise WorkerMistake(plural(len(failed), "call"), one_line(failed[0], _LONGEST))
     mistakes += failed
     if mistakes:
         raise InternalError("calls could not be tried", got=f"{len(mistakes)}, the first: {mistakes[0]}")
-    if not answered:
+    if not any(one.search.answered for one in searched):
         raise NothingRan("the runtime answered no call", remedy="It may not offer the operator.")
-    return int(ExitCode.DOES_NOT_HOLD if every else ExitCode.HOLDS)
+    return ExitCode.DOES_NOT_HOLD if any(one.search.finds for one in searched) else ExitCode.HOLDS
 
 
 def _searching(
     runtime: Runtime,
     limits: Limits,
-    note: Callable[[str], None],
     cluster: Cluster | None,
     python: str | None,
 ) -> RunningRuntime | ClusterSearch:
     """The runtime, ready to be searched: here, or on a cluster."""
     if cluster is None:
         from generator.exploring.fuzzing.workers import RunningRuntime
+        from opcert.commands.run_progress import choose_progress
 
-        return RunningRuntime(runtime, limits, note)
+        return RunningRuntime(runtime, limits, choose_progress().note)
     from generator.exploring.fuzzing.cluster_search import ClusterSearch
 
     return ClusterSearch(cluster, runtime, python, limits)

@@ -10,12 +10,13 @@ import click
 
 from opcert.commands import shared_options
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import ExitCode, SeveralErrors, UserError
+from opcert.vocabulary.errors import ExitCode, UserError, raise_together
 from opcert.vocabulary.near_names import near_names
 
 if TYPE_CHECKING:
     from opcert.vocabulary.names import OperatorName
-    from specs.lint.linting import Linted
+    from specs.importing.reading import ReadingOutcome
+    from specs.lint.linting import Acceptances, Linted
     from specs.model.spec import Finding, Spec
     from specs.rules import LintRule
 
@@ -68,34 +69,16 @@ def command(
     findings.yaml does not accept.
     """
     from opcert.commands.declared_mistakes import check_declarations
-    from opcert.commands.import_progress import import_progress
-    from specs.files.library import OWN_FOLDER, list_operators
-    from specs.importing import importing, reading
+    from specs.files.library import list_operators
     from specs.lint import linting
-    from specs.lint.linting import FILE_NAME, Acceptances, read_acceptances
     from specs.lint_formats import find_format
 
-    known = read_acceptances(acceptances) if acceptances else (
-        read_acceptances(Path(FILE_NAME)) if Path(FILE_NAME).is_file() else Acceptances(FILE_NAME)
-    )  # fmt: skip
+    known = _known(acceptances)
     wanted = _check_codes(codes)
     documents, names = _sort(subjects, folders)
     parts: list[Linted] = []
     if documents:
-        asserted = [importing.Assertion.parse(each) for each in assertions]
-        remembered = importing.remembered_assertions(OWN_FOLDER)
-        jobs = []
-        for path, named in reading.find_files(documents):
-            operators = tuple(each.operator for each in asserted if each.fits(path))
-            if not operators and path.name in remembered:
-                operators = (remembered[path.name],)
-            jobs.append(reading.Job(path, named, operators, dialect))
-        with import_progress() as progress:
-            outcomes = reading.read_jobs(jobs, processes or reading.PROCESSES, progress)
-        errors = [each.error for each in outcomes if each.error is not None and each.job.named]
-        if errors:
-            raise errors[0] if len(errors) == 1 else SeveralErrors(errors)
-        parts.append(linting.lint_outcomes(outcomes, _examine))
+        parts.append(linting.lint_outcomes(_read(documents, assertions, dialect, processes), _examine))
     if names or not subjects:
         chosen = names or list_operators(folders)
         parts.append(linting.lint_operators(chosen, folders, _examine))
@@ -110,6 +93,32 @@ def command(
     if not linted.subjects:
         return int(ExitCode.NOTHING_RAN)
     return int(ExitCode.DOES_NOT_HOLD if linted.errors else ExitCode.HOLDS)
+
+
+def _known(acceptances: Path | None) -> Acceptances:
+    """The findings that are accepted: in the file that is named, or in that of this folder."""
+    from specs.lint.linting import FILE_NAME, Acceptances, read_acceptances
+
+    if acceptances or Path(FILE_NAME).is_file():
+        return read_acceptances(acceptances or Path(FILE_NAME))
+    return Acceptances(FILE_NAME)
+
+
+def _read(
+    documents: Sequence[Path], assertions: Sequence[str], dialect: str | None, processes: int | None
+) -> Sequence[ReadingOutcome]:
+    """Read documents; raises UserError where one that was named is no page of an operator."""
+    from opcert.commands.import_progress import import_progress
+    from specs.files.library import OWN_FOLDER
+    from specs.importing import importing, reading
+
+    asserted = [importing.Assertion.parse(text) for text in assertions]
+    jobs = importing.jobs_of(documents, asserted, dialect, importing.remembered_assertions(OWN_FOLDER))
+    with import_progress() as progress:
+        outcomes = reading.read_jobs(jobs, processes or reading.PROCESSES, progress)
+    errors = [outcome.error for outcome in outcomes if outcome.error is not None and outcome.job.named]
+    raise_together(errors)
+    return outcomes
 
 
 def _examine(spec: Spec) -> Iterable[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note
 from opcert.vocabulary.errors import OpcertError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def with_node_tests(made: Sequence[CallCases]) -> list[CallCases]:
     try:
         suite = resolve_suite(ONNX_NODE)
     except OpcertError as error:
-        say(f"opcert: ONNX's node tests are not to be had: {error}", error=True)
+        note(f"ONNX's node tests are not to be had: {error}")
         return list(made)
     found = {}
     with suite:

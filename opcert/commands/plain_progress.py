@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.recording.rows import Result
 from opcert.commands.run_counts import VerdictTally
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note
 from opcert.commands.verbosity import Pace
 
 
@@ -17,7 +17,7 @@ class PlainProgress:
         self._pace = Pace()
 
     def note(self, sentence: str) -> None:
-        say(f"opcert: {sentence}", error=True)
+        note(sentence)
 
     def start(self, rows: int) -> None:
         self._total = rows

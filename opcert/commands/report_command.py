@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from conformance.judging.verdicts import NOT_JUDGED
 from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_folder
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode, NothingRan
 from opcert.vocabulary.harmless import one_line
 from reports.formats import list_formats
 
 if TYPE_CHECKING:
+    from conformance.suite.suites import Suite
     from reports.results.case_results import Grouping, Results
 
 
@@ -24,13 +28,7 @@ _LONGEST = 2_000
 
 @click.command("report")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
-@click.option(
-    "-s",
-    "--suite",
-    default="default",
-    show_default=True,
-    help="The suite that was run: a folder, a zip, a name.",
-)
+@shared_options.suite_that_was_run
 @shared_options.specs
 @click.option(
     "--profile",
@@ -65,15 +63,7 @@ _LONGEST = 2_000
     type=click.Path(path_type=Path),
     help=f"A folder; default: the folder of the run, of several {SIDE_BY_SIDE}.",
 )
-@click.option(
-    "--format",
-    "formats",
-    type=click.Choice(list_formats()),
-    multiple=True,
-    default=["html"],
-    show_default=True,
-    help="What to write; may be given several times.",
-)
+@shared_options.formats(list_formats(), "html")
 def command(
     runs: tuple[Path, ...],
     suite: str,
@@ -93,53 +83,59 @@ def command(
     one run gets a folder for each where there are several. Waivers and known failures are said beside the
     cases in HTML; they change no verdict. Answers with 5 where nothing ran.
     """
-    from dataclasses import replace
-
+    # Imported here, so that --help does not wait for them.
     from conformance.recording.records import read_record
     from opcert.commands.cause_finding import with_known_causes, with_others
     from opcert.commands.operator_facts import with_operator_facts
     from opcert.commands.profile_argument import demanded_profile
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
-    from opcert.commands.suite_standing import find_standing
     from reports.formats import write_together
     from reports.gates.baseline import read_baseline
     from reports.gates.excusing import excuse
-    from reports.overview.headline import list_warnings, runtime_label
     from reports.results.case_results import put_together
-    from reports.results.document_texts import find_documents
-    from reports.results.told_facts import documents_of
 
     profile = demanded_profile(profile_name, folders)
     baseline = read_baseline(baseline_path) if baseline_path is not None else None
-    records = [read_record(each) for each in runs]
+    records = [read_record(path) for path in runs]
     folder = output or (records[0].path.parent if len(records) == 1 else SIDE_BY_SIDE)
     lock_folder(folder, "the report")
     with resolve_suite(suite, str(records[0].header.get("suite")), folders) as opened:
         named = suite_name_for_commands(suite, opened, folders)
-
-        def with_causes(one: Results) -> Results:
-            explained = with_known_causes(with_operator_facts(one, folders), folders, known_files)
-            return replace(with_others(explained, beside_paths), grouping=grouping)
-
-        found = [
-            excuse(with_causes(put_together(opened, each, named)), profile, baseline) for each in records
-        ]
-        if documents is not None:
-            texts = find_documents(documents, documents_of(found[0]))
-            found = [replace(each, texts=texts) for each in found]
-        if "badge" in formats:
-            standing = find_standing(opened)
-            found = [replace(each, standing=standing) for each in found]
+        found = []
+        for record in records:
+            results = with_operator_facts(put_together(opened, record, named), folders)
+            results = with_others(with_known_causes(results, folders, known_files), beside_paths)
+            found.append(excuse(replace(results, grouping=grouping), profile, baseline))
+        found = _with_further_facts(found, opened, documents, formats)
         for name in formats:
             for path in write_together(name, found, folder):
                 say(str(path))
+    return _answer(found)
+
+
+def _with_further_facts(
+    found: Sequence[Results], suite: Suite, documents: Path | None, formats: Sequence[str]
+) -> list[Results]:
+    """The results with the texts of their documents, and with whose suite it is where a badge says that."""
+    from opcert.commands.suite_standing import find_standing
+    from reports.results.document_texts import find_documents
+    from reports.results.told_facts import documents_of
+
+    more: dict[str, Any] = {}
+    if documents is not None:
+        more["texts"] = find_documents(documents, documents_of(found[0]))
+    if "badge" in formats:
+        more["standing"] = find_standing(suite)
+    return [replace(results, **more) for results in found]
+
+
+def _answer(found: Sequence[Results]) -> ExitCode:
+    """Say what is amiss with the runs; raises NothingRan where nothing ran in one."""
+    from reports.overview.headline import list_warnings, runtime_label
+
     for results in found:
-        for each in list_warnings(results):
-            say(f"opcert: {one_line(f'{runtime_label(results.record)}: {each}', _LONGEST)}", error=True)
-        _demand_something(results)
+        for warning in list_warnings(results):
+            note(one_line(f"{runtime_label(results.record)}: {warning}", _LONGEST))
+        if sum(results.counts[verdict] for verdict in NOT_JUDGED) == len(results.cases):
+            raise NothingRan("no case of the suite ran", got=str(results.record.path))
     return ExitCode.HOLDS
-
-
-def _demand_something(results: Results) -> None:
-    if results.counts["not_run"] + results.counts["harness_error"] == len(results.cases):
-        raise NothingRan("no case of the suite ran", got=str(results.record.path))

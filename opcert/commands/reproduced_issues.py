@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance.judging.verdicts import REJECTED_VALID
 from conformance.models.case_models import FORMS, Form
 from conformance.runtimes.environments import Environment, prepare
 from conformance.runtimes.node_packages import description_of
@@ -176,8 +177,9 @@ def _script(case: Case, runtime: Runtime, form: str, valid: Case | None) -> Bare
 
 def _not_reproduced(tried: CaseResult, case: Case, ran: Ran, dumped: list[dict[str, Any]] | None) -> str:
     """Why a script that ran shows nothing; empty where it fails as the case does."""
-    from conformance.judging.judge import FAILING, judge
+    from conformance.judging.judge import judge
     from conformance.judging.responses import Answered
+    from conformance.judging.verdicts import FAILING
 
     row = tried.row
     lost = ran.code is None or ran.code < 0 or ran.code >= 128
@@ -185,7 +187,7 @@ def _not_reproduced(tried: CaseResult, case: Case, ran: Ran, dumped: list[dict[s
         return "" if lost and (tried.verdict == "timeout") == (ran.code is None) else "the process survives"
     if lost:
         return "the process is lost"
-    if tried.verdict == "rejected_valid":
+    if tried.verdict == REJECTED_VALID:
         if dumped is not None:
             return "the call is answered"
         said, seen = _letters((row.message if row is not None else "") or ""), _letters(ran.stderr)

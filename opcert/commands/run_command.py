@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +16,25 @@ from opcert.commands.output_locks import lock_record
 from opcert.commands.terminal import say
 
 if TYPE_CHECKING:
+    from conformance.recording.records import Record
+    from conformance.running.run_options import RunOptions, RunRequest
+    from conformance.runtimes.runtimes import Runtime
+    from opcert.vocabulary.errors import ExitCode
     from reports.results.case_results import Results
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked(shared_options.RunWords):
+    """What the command line says."""
+
+    suite_name: str
+    repeat: int
+    start_timeout: float
+    memory: float
+    network: bool
+    max_failures: int | None
+    shard: str | None
+    identify: bool
 
 
 @click.command("run", help=__doc__)
@@ -58,81 +77,77 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="The record. Default: out/RUNTIME/run.jsonl.",
 )
-def command(
-    runtime: str,
-    suite_name: str,
-    folders: tuple[Path, ...],
-    pattern: str | None,
-    jobs: int | None,
-    scheduler: shared_options.Scheduler | None,
-    forms: str | None,
-    repeat: int,
-    timeout: float,
-    start_timeout: float,
-    memory: float,
-    network: bool,
-    known_files: tuple[Path, ...],
-    beside_paths: tuple[Path, ...],
-    diagnose_seconds: float | None,
-    max_failures: int | None,
-    shard: str | None,
-    resume: bool,
-    identify: bool,
-    baseline: Path | None,
-    update_baseline: bool,
-    python: str | None,
-    upgrade: bool,
-    output: Path | None,
-) -> int:
+def command(**said: Any) -> int:
     # Imported here, so that --help does not wait for them.
     from conformance.running.first_worker import first_worker
-    from opcert.commands.cluster_argument import chosen_cluster, runtime_for, seconds_of_experiments
-    from opcert.commands.runtime_argument import forms_to_run
+    from opcert.commands.cluster_argument import chosen_cluster, runtime_for
 
-    baseline_options.check_usage(baseline, update_baseline)
-    tested = runtime_for(runtime, python, upgrade, scheduler)
-    path = output or Path("out") / tested.slug / "run.jsonl"
-    hidden = files_with_answers(Path(suite_name), *folders, path)
-    limits = Limits(start_timeout, timeout, int(memory * (1 << 30)), network=network, hidden=hidden)
+    asked = _Asked(**said)
+    baseline_options.check_usage(asked.baseline, asked.update_baseline)
+    tested = runtime_for(asked.runtime, asked.python, asked.upgrade, asked.scheduler)
+    path = asked.output or Path("out") / tested.slug / "run.jsonl"
+    hidden = files_with_answers(Path(asked.suite_name), *asked.folders, path)
+    resident = int(asked.memory * (1 << 30))
+    limits = Limits(asked.start_timeout, asked.timeout, resident, network=asked.network, hidden=hidden)
     lock_record(path)
-    begun = first_worker(tested, limits) if scheduler is None else nullcontext()
-    with chosen_cluster(scheduler) as cluster, begun as first:
+    begun = first_worker(tested, limits) if asked.scheduler is None else nullcontext()
+    with chosen_cluster(asked.scheduler) as cluster, begun as first:
         # Imported here, because the runtime starts in the meantime.
         from conformance.running.resuming import RecordPlace
-        from conformance.running.run_options import RunOptions, RunRequest
-        from conformance.suite.shards import Shard
-        from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
-        from opcert.commands.run_summary import MOST_LINES, exit_code, run_error, state_error, summarise
+        from conformance.running.run_options import RunRequest
         from opcert.commands.running import record_run
-        from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
+        from opcert.commands.suite_argument import resolve_suite
 
-        part = None if shard is None else Shard.parse(shard)
-        chosen = forms_to_run(forms, tested)
-        options = RunOptions(
-            pattern, jobs, chosen, repeat, limits, max_failures, shard=part, identify=identify
-        )
-        with resolve_suite(suite_name, folders=folders, cluster=cluster) as suite:
-            request, place = RunRequest(suite, tested, options), RecordPlace(path, resume)
-            record = record_run(
-                request, place, ours=output is None, first=first, cluster=cluster, python=python
-            )
-            name = suite_name_for_commands(suite_name, suite, folders)
-
-            def causes(found: Results) -> Results:
-                explained = with_others(with_known_causes(found, folders, known_files), beside_paths)
-                seconds = seconds_of_experiments(diagnose_seconds, scheduler)
-                return with_experiments(
-                    explained, tested, limits, folders, seconds, resume, files=known_files
-                )
-
-            say(summarise(suite, record, name, causes, most=None if verbosity.is_verbose() else MOST_LINES))
-            answer = exit_code(record)
-            if run_error(record) is not None:
-                say(state_error(record), error=True)
-            elif baseline is not None:
-                from reports.results.case_results import put_together
-
-                results = with_known_causes(put_together(suite, record, name), folders, known_files)
-                answer = baseline_options.apply_baseline(results, baseline, update_baseline)
+        options = _options(asked, tested, limits)
+        with resolve_suite(asked.suite_name, folders=asked.folders, cluster=cluster) as suite:
+            request, place = RunRequest(suite, tested, options), RecordPlace(path, asked.resume)
+            ours = asked.output is None
+            record = record_run(request, place, ours=ours, first=first, cluster=cluster, python=asked.python)
+            answer = _tell(asked, request, record)
     say(f"record: {path}")
     return int(answer)
+
+
+def _options(asked: _Asked, tested: Runtime, limits: Limits) -> RunOptions:
+    from conformance.running.run_options import RunOptions
+    from conformance.suite.shards import Shard
+    from opcert.commands.runtime_argument import forms_to_run
+
+    return RunOptions(
+        asked.pattern,
+        asked.jobs,
+        forms_to_run(asked.forms, tested),
+        asked.repeat,
+        limits,
+        asked.max_failures,
+        shard=None if asked.shard is None else Shard.parse(asked.shard),
+        identify=asked.identify,
+    )
+
+
+def _tell(asked: _Asked, request: RunRequest, record: Record) -> ExitCode:
+    """Look for causes, say what the run showed, and hold it against the baseline; what to answer."""
+    from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
+    from opcert.commands.cluster_argument import seconds_of_experiments
+    from opcert.commands.run_summary import MOST_LINES, exit_code, run_error, state_error, summarise
+    from opcert.commands.suite_argument import suite_name_for_commands
+    from reports.results.case_results import put_together
+
+    suite, folders, files = request.suite, asked.folders, asked.known_files
+    name = suite_name_for_commands(asked.suite_name, suite, folders)
+
+    def causes(found: Results) -> Results:
+        explained = with_others(with_known_causes(found, folders, files), asked.beside_paths)
+        seconds = seconds_of_experiments(asked.diagnose_seconds, asked.scheduler)
+        limits = request.options.limits
+        return with_experiments(
+            explained, request.runtime, limits, folders, seconds, asked.resume, files=files
+        )
+
+    say(summarise(suite, record, name, causes, most=None if verbosity.is_verbose() else MOST_LINES))
+    if run_error(record) is not None:
+        say(state_error(record), error=True)
+    elif asked.baseline is not None:
+        results = with_known_causes(put_together(suite, record, name), folders, files)
+        return baseline_options.apply_baseline(results, asked.baseline, asked.update_baseline)
+    return exit_code(record)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from conformance.judging.judge import FAILING
+from conformance.judging.verdicts import count_failing
 from conformance.recording.rows import Result
 
 
@@ -21,5 +21,5 @@ class VerdictTally:
 
     def __str__(self) -> str:
         passed = self.verdicts["pass"]
-        failing = sum(self.verdicts[each] for each in FAILING)
+        failing = count_failing(self.verdicts)
         return f"{passed} pass, {failing} failing, {self.rows - passed - failing} other"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from conformance.judging.verdicts import word
 from conformance.recording.records import Record
 from opcert.vocabulary.harmless import one_line
 from reports.text.phrasing import plural
-from reports.text.verdicts import word
 
 _MOST = 20
 _LONGEST = 200

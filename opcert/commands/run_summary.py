@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from conformance.judging.judge import FAILING
+from conformance.judging.verdicts import FAILING, HARNESS_ERROR, word
 from conformance.recording.records import Record
 from conformance.recording.totals import ran
 from conformance.suite.suites import Suite
@@ -27,7 +27,6 @@ from reports.overview.headline import runtime_label
 from reports.overview.summary import readings_lines, verdict_table
 from reports.results.case_results import Results, put_together
 from reports.text.phrasing import plural
-from reports.text.verdicts import word
 
 MOST_LINES = 22
 """What a screen has room for beside what a command says of its progress, and of what it wrote."""
@@ -60,7 +59,7 @@ def run_error(record: Record) -> ExitCode | None:
     Our bug, a failure of the worker's own, a runtime that never survives, or nothing that ran.
     """
     stopped = (record.footer or {}).get("stopped")
-    if record.counts["harness_error"]:
+    if record.counts[HARNESS_ERROR]:
         return ExitCode.RUNTIME_UNAVAILABLE if record.failed_by_worker else ExitCode.INTERNAL
     if stopped and stopped["kind"] == "runtime_dies":
         return ExitCode.RUNTIME_UNAVAILABLE
@@ -70,7 +69,7 @@ def run_error(record: Record) -> ExitCode | None:
 def state_error(record: Record) -> str:
     """In one sentence, what `run_error` found: whose fault it is, and the reason that most cases give."""
     code = run_error(record)
-    failed = [each for each in record.results if each.verdict == "harness_error"]
+    failed = [each for each in record.results if each.verdict == HARNESS_ERROR]
     if failed and record.failed_by_worker:
         first = f"{failed[0].case}: {one_line(failed[0].reason or 'no reason given', _LONGEST)}"
         return f"opcert: worker: {WorkerMistake(plural(len(failed), 'row'), first)}"

@@ -14,7 +14,7 @@ from conformance.running.run_options import RunRequest
 from opcert.commands.derived_files import remove_derived
 from opcert.commands.output_locks import RECORD
 from opcert.commands.run_progress import choose_progress
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note
 
 if TYPE_CHECKING:
     from conformance.clusters.cluster import Cluster
@@ -52,10 +52,7 @@ def record_run(
         return run_request(request, place, choose_progress(), first)
     except KeyboardInterrupt:
         if _identity(path) != before:
-            told = (
-                f"opcert: the cases that ran are recorded in {path}; `opcert run --resume` goes on from there"
-            )
-            say(told, error=True)
+            note(f"the cases that ran are recorded in {path}; `opcert run --resume` goes on from there")
         raise
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +19,13 @@ _INSECURE = "opcert.insecure_scheduler"
 _SECONDS = click.FloatRange(0.01, 86400)
 
 suite = click.option("-s", "--suite", "suite_name", default=DEFAULT_SUITE, show_default=True, help=HELP)
+suite_that_was_run = click.option(
+    "-s",
+    "--suite",
+    default=DEFAULT_SUITE,
+    show_default=True,
+    help="The suite that was run: a folder, a zip, a name.",
+)
 pattern = click.option(
     "-k",
     "pattern",
@@ -88,6 +95,19 @@ def scheduler(command: Command) -> Command:
     return address(insecure(command))
 
 
+def formats(known: Sequence[str], *default: str) -> Callable[[Command], Command]:
+    """`--format`, of what is to be written."""
+    return click.option(
+        "--format",
+        "formats",
+        type=click.Choice(known),
+        multiple=True,
+        default=default,
+        show_default=True,
+        help="What to write; may be given several times.",
+    )
+
+
 processes = click.option(
     "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."
 )
@@ -144,3 +164,25 @@ profile = click.option(
     "--profile", "profile_name", help="What to demand: a profile's name, or its YAML file."
 )
 dialect = click.option("--dialect", help="Read every document as this dialect instead of recognising it.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunWords:
+    """What the command line says to each command that runs a suite, by its options above."""
+
+    runtime: str
+    folders: tuple[Path, ...]
+    pattern: str | None
+    jobs: int | None
+    scheduler: Scheduler | None
+    forms: str | None
+    timeout: float
+    known_files: tuple[Path, ...]
+    beside_paths: tuple[Path, ...]
+    diagnose_seconds: float | None
+    resume: bool
+    baseline: Path | None
+    update_baseline: bool
+    python: str | None
+    upgrade: bool
+    output: Path | None

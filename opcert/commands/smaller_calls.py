@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from conformance.judging.kept_diagnosis import SmallerCall
 from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.harmless import one_line
 from reports.causes.failure_class import FailureClass
@@ -46,7 +46,7 @@ def smaller_on(
         try:
             return calls.of(case, row.verdict, row.reason or "", found.entry, found.smallest.shows)
         except RuntimeUnavailable as error:
-            say(f"opcert: {error}", error=True)
+            note(error)
             return case
 
     return smaller

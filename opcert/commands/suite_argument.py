@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note
 from opcert.commands.verbosity import is_verbose
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 
@@ -45,7 +45,7 @@ def resolve_suite(
     if text == ONNX_NODE:
         from conformance.adopting.node_tests import node_suite
 
-        return open_suite(node_suite(lambda line: say(f"opcert: {line}", error=True), digest))
+        return open_suite(node_suite(note, digest))
     # Imported here and below, because a ready-made suite has no use for the generator.
     from generator.making.operators.named_suites import operators_named
     from generator.models.neighbours.neighbour_suite import neighbour_suite, opset_of_neighbours
@@ -55,7 +55,7 @@ def resolve_suite(
     if opset is not None:
         from conformance.suite.kept_suites import kept_suite
 
-        told = neighbour_suite(opset, lambda line: say(f"opcert: {line}", error=True))
+        told = neighbour_suite(opset, note)
         return open_suite(kept_suite(digest) or told)
     if text != DEFAULT_SUITE and (given.exists() or operators_named(text) is None):
         return open_suite(_suite_of_calls(given, folders) if _is_folder_of_calls(given) else given)

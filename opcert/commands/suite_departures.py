@@ -15,7 +15,7 @@ from generator.making.operators.workshop import Options
 from generator.making.suites.cache import PROCESSES
 from generator.making.suites.lock import Lock
 from generator.making.suites.suite_making import make_parts
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note
 from opcert.vocabulary.names import CaseId, OperatorName
 from reports.results.standing import Departure
 from reports.text.phrasing import plural
@@ -55,7 +55,7 @@ def _released_parts(digests: Mapping[OperatorName, str]) -> dict[OperatorName, S
     found = {operator: part for operator, part in kept.items() if part is not None}
     lacking = [each for each in referenced_operators() if each in kept and each not in found]
     if lacking:
-        say(f"opcert: making the released cases of {plural(len(lacking), 'operator')}", error=True)
+        note(f"making the released cases of {plural(len(lacking), 'operator')}")
         for made in make_parts(lacking, Options(), processes=PROCESSES, keep=True):
             if made.part.digest == digests[made.part.operator]:
                 found[made.part.operator] = made.part

@@ -21,6 +21,11 @@ def say(text: object = "", *, error: bool = False, end: bool = True) -> None:
     click.echo(for_terminal(str(text)), err=error, nl=end)
 
 
+def note(sentence: object) -> None:
+    """Print a sentence of ours on standard error, which goes on about what is done or is amiss."""
+    say(f"opcert: {sentence}", error=True)
+
+
 def say_beside_bar(console: Console, sentence: str) -> None:
     """Print a sentence above a bar that is redrawn."""
     console.print(for_terminal(sentence), markup=False, highlight=False)

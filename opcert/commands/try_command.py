@@ -8,7 +8,7 @@ import click
 
 from opcert.commands import shared_options
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import ExitCode, SeveralErrors, UserError
+from opcert.vocabulary.errors import ExitCode, UserError, raise_together
 
 NOBODY = "none"
 
@@ -57,6 +57,5 @@ def command(
         unexplained += table.unexplained
         say(summarise_truth(table))
         faults += find_faults(operator, folders)
-    if faults:
-        raise faults[0] if len(faults) == 1 else SeveralErrors(faults)
+    raise_together(faults)
     return ExitCode.DOES_NOT_HOLD if unexplained else ExitCode.HOLDS

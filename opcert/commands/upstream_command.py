@@ -12,14 +12,13 @@ import click
 
 from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_file, lock_folder
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.harmless import one_line
-from opcert.vocabulary.names import DEFAULT_SUITE
 
 if TYPE_CHECKING:
     from conformance.runtimes.runtimes import Runtime
-    from opcert.commands.reproduced_issues import NotShown
+    from opcert.commands.reproduced_issues import Bareground, NotShown
     from opcert.commands.smaller_calls import Smaller
     from reports.causes.failure_class import FailureClass
     from reports.results.case_results import Results
@@ -31,13 +30,7 @@ _SHRINKING_SECONDS = 5.0
 
 @click.command("upstream")
 @click.argument("runtimes", nargs=-1, required=True, metavar="RUNTIME [CAUSE]")
-@click.option(
-    "-s",
-    "--suite",
-    default=DEFAULT_SUITE,
-    show_default=True,
-    help="The suite that was run: a folder, a zip, a name.",
-)
+@shared_options.suite_that_was_run
 @click.option(
     "--run",
     "record_path",
@@ -95,8 +88,7 @@ def command(
     newest release unless RUNTIME names a version: what it does not reproduce is not written, and told. What
     the documents leave open is no issue. Answers with 1 where nothing could be written.
     """
-    from opcert.commands.reproduced_issues import Bareground, NotShown, issues_of
-    from opcert.vocabulary.whole_files import write_text
+    from opcert.commands.reproduced_issues import Bareground
 
     tested, cause = _asked(runtimes, table)
     if output is None and not table and cause is None:
@@ -110,24 +102,37 @@ def command(
             lock_file(output, "the table")
         else:
             lock_folder(output, "the issues")
+    loaded = [
+        _results(runtime, suite, record_path, records, folders, known_files, beside_paths)
+        for runtime in tested
+    ]
     if table:
-        loaded = [
-            _results(each, suite, record_path, records, folders, known_files, beside_paths) for each in tested
-        ]
         return _write_table(list(zip(tested, loaded, strict=True)), output, runtimes)
-    (runtime,) = tested
-    results = _results(runtime, suite, record_path, records, folders, known_files, beside_paths)
-    classes = _chosen(results, cause)[:most]
-    ground = Bareground(runtime, lambda line: say(f"opcert: {line}", error=True))
-    issues: list[Issue] = []
+    (runtime,), (results,) = tested, loaded
+    classes, ground = _chosen(results, cause)[:most], Bareground(runtime, note)
     with _shrinking(runtime, seconds, results, folders, known_files) as smaller:
-        for made in issues_of(results, classes, ground, smaller):
-            if isinstance(made, NotShown):
-                _tell(made, runtime)
-                continue
-            issues.append(made)
-            if output is not None:
-                say(str(write_text(output / made.file, made.render())))
+        return _write_issues(ground, results, classes, output, smaller)
+
+
+def _write_issues(
+    ground: Bareground,
+    results: Results,
+    classes: Sequence[FailureClass],
+    output: Path | None,
+    smaller: Smaller | None,
+) -> int:
+    """Write the issue of each cause that its script reproduces into a folder, or print the first."""
+    from opcert.commands.reproduced_issues import NotShown, issues_of
+    from opcert.vocabulary.whole_files import write_text
+
+    issues: list[Issue] = []
+    for made in issues_of(results, classes, ground, smaller):
+        if isinstance(made, NotShown):
+            _tell(made, ground.runtime)
+            continue
+        issues.append(made)
+        if output is not None:
+            say(str(write_text(output / made.file, made.render())))
     if output is None and issues:
         say(issues[0].render(), end=False)
     return int(ExitCode.HOLDS if issues else ExitCode.DOES_NOT_HOLD)
@@ -230,7 +235,7 @@ def _tell(made: NotShown, runtime: Runtime) -> None:
     from reports.causes.titles import title
 
     said = one_line(title(made.found, runtime.adapter.name), 160)
-    say(f"opcert: not written: {made.found.number}. {said}: {one_line(made.why, 300)}", error=True)
+    note(f"not written: {made.found.number}. {said}: {one_line(made.why, 300)}")
 
 
 def _write_table(loaded: Sequence[tuple[Runtime, Results]], output: Path | None, words: Sequence[str]) -> int:
@@ -265,7 +270,7 @@ def _write_table(loaded: Sequence[tuple[Runtime, Results]], output: Path | None,
         if len(issues) == MOST:
             break
         if runtime.text not in grounds:
-            grounds[runtime.text] = Bareground(runtime, lambda line: say(f"opcert: {line}", error=True))
+            grounds[runtime.text] = Bareground(runtime, note)
         (made,) = issues_of(results, [each], grounds[runtime.text])
         if isinstance(made, NotShown):
             _tell(made, runtime)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,13 @@ from opcert.commands.terminal import say
 from opcert.vocabulary.names import DEFAULT_SUITE
 
 if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
     from conformance.recording.records import Record
     from conformance.suite.suites import Suite
     from reports.certificates.certificate_files import CertificateFile
     from reports.certificates.verified import Verification
+    from reports.gates.profiles import Profile
 
 
 @click.command("verify")
@@ -53,26 +57,43 @@ def command(
     whatever keys a certificate carries.
     """
     # Imported here, so that --help does not wait for them.
-    from datetime import UTC, datetime
-
-    from opcert.commands.cause_finding import followed_options
-    from opcert.commands.operator_facts import find_measured
     from opcert.commands.profile_argument import demanded_profile
-    from opcert.commands.suite_standing import find_standing
     from opcert.vocabulary.harmless import for_json
     from reports.certificates.certificate_files import read_certificate
-    from reports.certificates.evidence import Evidence
     from reports.certificates.signing import load_public_key
-    from reports.certificates.verification import verify_certificate
 
     profile = demanded_profile(profile_name)
     read = read_certificate(certificate)
     public = load_public_key(key) if key is not None else None
+    found = _verify(read, record, suite_name, public, profile)
+    if form == "json":
+        say(for_json(found.to_json(), indent=1))
+    else:
+        _print(found)
+    return int(found.exit_code)
+
+
+def _verify(
+    read: CertificateFile,
+    record: Path | None,
+    suite_name: str | None,
+    public: Ed25519PublicKey | None,
+    profile: Profile | None,
+) -> Verification:
+    """Hold a certificate against the record and the suite, as far as they are found."""
+    from datetime import UTC, datetime
+
+    from opcert.commands.cause_finding import followed_options
+    from opcert.commands.operator_facts import find_measured
+    from opcert.commands.suite_standing import find_standing
+    from reports.certificates.evidence import Evidence
+    from reports.certificates.verification import verify_certificate
+
     absent: list[str] = []
     broken: list[str] = []
     run = _find_record(read, record, absent, broken)
     suite = _find_suite(read, suite_name, absent, broken)
-    try:
+    with suite if suite is not None else nullcontext():
         evidence = Evidence(
             run,
             suite,
@@ -85,15 +106,7 @@ def command(
             followed_options(),
             find_measured(suite) if suite is not None else {},
         )
-        found = verify_certificate(read, evidence)
-    finally:
-        if suite is not None:
-            suite.close()
-    if form == "json":
-        say(for_json(found.to_json(), indent=1))
-    else:
-        _print(found)
-    return int(found.exit_code)
+        return verify_certificate(read, evidence)
 
 
 def _find_record(

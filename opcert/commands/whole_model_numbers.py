@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opcert.commands.asked_runtimes import without_optimisation
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note
 from opcert.vocabulary.errors import RuntimeUnavailable, UserError
 
 if TYPE_CHECKING:
@@ -28,11 +28,9 @@ def load_on(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) ->
     from generator.exploring.fuzzing.workers import RunningRuntime
     from generator.models.check.load_trial import load_model
 
-    say(f"opcert: loading the model on {runtime.text}", error=True)
+    note(f"loading the model on {runtime.text}")
     try:
-        with RunningRuntime(
-            runtime, _limits(timeout), lambda line: say(f"opcert: {line}", error=True)
-        ) as one:
+        with RunningRuntime(runtime, _limits(timeout), note) as one:
             return load_model(one, facts, model)
     except RuntimeUnavailable:
         return None  # whoever asks it for cases says why
@@ -62,9 +60,7 @@ def with_numbers(
     source = InputSource() if inputs == RANDOM else InputSource(Path(inputs))
     limits = NumberLimits(worker=_limits(timeout))
     try:
-        found = check_numbers(
-            facts, model, asked.runtime, source, limits, lambda line: say(f"opcert: {line}", error=True)
-        )
+        found = check_numbers(facts, model, asked.runtime, source, limits, note)
         if not owed and found.does_not_run:
             told = f"with inputs that were drawn the model does not run: {found.does_not_run}"
             found = replace(found, does_not_run="", notes=(*found.notes, told))
@@ -74,7 +70,7 @@ def with_numbers(
             raise
         return asked
     except RuntimeUnavailable as error:
-        say(f"opcert: runtime: {asked.runtime.text}: {error}", error=True)
+        note(f"runtime: {asked.runtime.text}: {error}")
         return replace(asked, unavailable=str(error))
 
 

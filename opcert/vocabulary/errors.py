@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -88,12 +89,18 @@ class UserError(OpcertError):
 class SeveralErrors(UserError):
     """Every mistake found in one file, so that a person mends them in one go."""
 
-    def __init__(self, errors: list[UserError]) -> None:
+    def __init__(self, errors: Sequence[UserError]) -> None:
         super().__init__(f"{len(errors)} errors")
         self.errors = tuple(errors)
 
     def __str__(self) -> str:
         return "\n".join(str(error) for error in self.errors)
+
+
+def raise_together(errors: Sequence[UserError]) -> None:
+    """Raise an error as it is, several as SeveralErrors; where there is none nothing happens."""
+    if errors:
+        raise errors[0] if len(errors) == 1 else SeveralErrors(errors)
 
 
 class SystemFailed(OpcertError):

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from conformance.judging.verdicts import ACCEPTED_INVALID, LOST
 from opcert.vocabulary.names import OperatorName
 from reports.causes.conditions import Condition, Observation, separate
 from reports.causes.failure_kinds import Kind
 from reports.results.case_results import CaseResult
 from reports.results.features import feature_names
-from reports.text.verdicts import LOST
 
 FEWEST = 3
 """From fewer failures no condition is said: something singles out every case."""
@@ -56,7 +56,7 @@ def remark(
 
 def comparable(kind: Kind, case: CaseResult) -> bool:
     """Whether a case could have failed in this way at all: a valid call is never accepted wrongly."""
-    if kind == "accepted_invalid":
+    if kind == ACCEPTED_INVALID:
         return case.demand == "refuse"
     return kind in LOST or case.demand == "answer"
 

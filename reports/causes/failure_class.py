@@ -9,6 +9,7 @@ from typing import Literal
 
 from conformance.judging.kept_diagnosis import DiagnosedCause
 from conformance.judging.known_causes import KnownCause
+from conformance.judging.verdicts import BESIDE, LOST
 from conformance.suite.where_shown import Shows, first_shown
 from opcert.vocabulary.names import OperatorName
 from reports.causes.conditions import Condition
@@ -27,7 +28,6 @@ from reports.causes.operator_use import Use, use_of
 from reports.results.case_results import CaseResult
 from reports.results.others import Beside, nobody_passes
 from reports.text.type_order import type_rank
-from reports.text.verdicts import BESIDE, LOST
 
 Smallness = tuple[tuple[int, int, int], tuple[int, int, int], str]
 Told = Literal[

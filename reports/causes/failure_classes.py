@@ -23,6 +23,7 @@ from conformance.judging.kept_diagnosis import (
 )
 from conformance.judging.known_causes import KnownCause, Suspicion
 from conformance.judging.refusals import sentence
+from conformance.judging.verdicts import ACCEPTED_INVALID, BESIDE, LOST, REJECTED_VALID
 from conformance.suite.where_shown import ORDER
 from opcert.vocabulary.names import OperatorName
 from reports.causes.associations import associate, by_operator, comparable, operators_of, remark
@@ -41,11 +42,10 @@ from reports.causes.spoken_failures import said_form
 from reports.results.case_results import CaseResult, Results
 from reports.results.features import CONSTRAINT
 from reports.results.others import OtherRun, hold_beside
-from reports.text.verdicts import BESIDE
 
 _SEPARATOR = "; "
 _NUMBER = re.compile(r" of [0-9.e+-]+")
-SPOKEN: frozenset[Kind] = frozenset({"crash", "rejected_valid"})
+SPOKEN: frozenset[Kind] = frozenset({"crash", REJECTED_VALID})
 """Kinds of failure of which the runtime, or its end, says something itself."""
 
 
@@ -96,7 +96,7 @@ def find_classes(
     left = [each for name, each in failing.items() if name not in claimed]
     every = by_operator(cases)
     classes += _by_message(left, every)
-    classes += _by_rule([each for each in left if each.verdict == "accepted_invalid"])
+    classes += _by_rule([each for each in left if each.verdict == ACCEPTED_INVALID])
     wrong = {str(each.id): each for each in left if each.verdict == "mismatch"}
     causes = () if diagnosis is None else diagnosis.causes
     classes += _by_experiment(wrong, causes)
@@ -159,11 +159,10 @@ def _by_message(
     groups: dict[tuple[Kind, str, str], list[CaseResult]] = defaultdict(list)
     for each in left:
         operator = each.operator.unversioned
-        match each.verdict:
-            case "rejected_valid":
-                groups["rejected_valid", "", said_form(each)].append(each)
-            case "crash" | "timeout":
-                groups[each.verdict, operator, said_form(each)].append(each)
+        if each.verdict == REJECTED_VALID:
+            groups[REJECTED_VALID, "", said_form(each)].append(each)
+        elif each.verdict in LOST:
+            groups[each.verdict, operator, said_form(each)].append(each)
     for (kind, _, _), members in groups.items():
         names = by_operator(members)
         conditions = remark(kind, members, every[next(iter(names))]) if len(names) == 1 else None
@@ -178,7 +177,7 @@ def _sentence(case: CaseResult) -> str:
     row = case.row
     if row is None:
         return ""
-    refused = case.verdict == "rejected_valid"
+    refused = case.verdict == REJECTED_VALID
     return sentence(row.message or row.reason or "") if refused else row.reason or ""
 
 
@@ -190,7 +189,7 @@ def _by_rule(failing: Sequence[CaseResult]) -> Iterable[FailureClass]:
     for (_, _, rule), members in groups.items():
         conditions = None if rule is None else (Condition(CONSTRAINT, (rule,)),)
         told: Told = "nothing" if rule is None else "rule"
-        found = FailureClass(0, "accepted_invalid", operators_of(members), conditions, tuple(members))
+        found = FailureClass(0, ACCEPTED_INVALID, operators_of(members), conditions, tuple(members))
         yield replace(found, told=told)
 
 

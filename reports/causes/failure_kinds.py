@@ -6,12 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from conformance.judging.verdicts import (
+    ACCEPTED_INVALID,
+    BESIDE,
+    LOST,
+    REJECTED_VALID,
+    WRONG_REFUSALS,
+    WrongRefusal,
+)
 from conformance.suite.where_shown import ORDER, Shows
 from reports.results.case_results import CaseResult
 
-Kind = Literal[
-    "crash", "timeout", "shape", "values", "rejected_valid", "accepted_invalid", "inexact", "document"
-]
+Kind = Literal["crash", "timeout", "shape", "values", WrongRefusal, "inexact", "document"]
 
 
 @dataclass(frozen=True)
@@ -55,8 +61,8 @@ TIER_OF: Mapping[Kind, Tier] = {
     "timeout": _LOST,
     "shape": _SHAPE,
     "values": _VALUES,
-    "rejected_valid": _REFUSED,
-    "accepted_invalid": _ACCEPTED,
+    REJECTED_VALID: _REFUSED,
+    ACCEPTED_INVALID: _ACCEPTED,
     "inexact": INEXACT,
     "document": OPEN,
 }
@@ -65,8 +71,8 @@ VERBS: Mapping[Kind, str] = {
     "timeout": "no answer in time",
     "shape": "wrong shape or type",
     "values": "wrong",
-    "rejected_valid": "refuses valid input",
-    "accepted_invalid": "accepts invalid input",
+    REJECTED_VALID: "refuses valid input",
+    ACCEPTED_INVALID: "accepts invalid input",
     "inexact": "less exact",
     "document": "open in the documents",
 }
@@ -85,10 +91,8 @@ DIFFERENCES = {"shape": "shape", "type": "element type", "count": "number of out
 
 def failure_kind(case: CaseResult) -> Kind | None:
     """In which way a case fails or stands beside the failures; None where it does neither."""
-    match case.verdict:
-        case "crash" | "timeout" | "rejected_valid" | "accepted_invalid" | "inexact" | "document":
-            return case.verdict
-        case "mismatch":
-            return "shape" if case.wrong_shape else "values"
-        case _:
-            return None
+    if case.verdict == "mismatch":
+        return "shape" if case.wrong_shape else "values"
+    if case.verdict in LOST or case.verdict in WRONG_REFUSALS or case.verdict in BESIDE:
+        return case.verdict
+    return None

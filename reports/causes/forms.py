@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from conformance.judging.verdicts import FAILING
 from conformance.models.case_models import FORMS
 from conformance.recording.rows import Result
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import items, mapping, text
 from reports.text.phrasing import count, listed, plural
-from reports.text.verdicts import FAILING
 
 MEANINGS: Mapping[str, str] = {
     "inputs": "every input given at run time, its extents known before",

@@ -6,6 +6,7 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
+from conformance.judging.verdicts import ACCEPTED_INVALID
 from reports.causes.failure_class import FailureClass
 from reports.causes.spoken_failures import check_message, fits_message, is_telling, said_form
 from reports.results.case_results import CaseResult
@@ -47,7 +48,7 @@ class NamedCause(Strict):
         if self.message:
             return fits_message(self.message, case)
         if self.rule:
-            return case.verdict == "accepted_invalid" and case.constraint == self.rule
+            return case.verdict == ACCEPTED_INVALID and case.constraint == self.rule
         if found is None:
             return False
         if self.known:

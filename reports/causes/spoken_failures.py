@@ -5,6 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from conformance.judging.signatures import crash_signature, signature
+from conformance.judging.verdicts import REJECTED_VALID
 from reports.results.case_results import CaseResult
 
 _CUT = " ... "
@@ -19,7 +20,7 @@ def said_form(case: CaseResult) -> str:
     row = case.row
     if row is None:
         return ""
-    if case.verdict == "rejected_valid":
+    if case.verdict == REJECTED_VALID:
         return signature(str(row.error), row.message or row.reason or "", (case.operator.name,))
     if case.verdict == "crash":
         return crash_signature(row.signal, row.reason or "", row.stderr or "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from conformance.judging.verdicts import HARNESS_ERROR, NOT_RUN, count_failing
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.whole_files import write_text
 from reports.certificates.certificate import Certificate
@@ -13,7 +14,6 @@ from reports.overview.headline import runtime_label
 from reports.results.case_results import Results
 from reports.results.standing import SuiteStanding
 from reports.text.phrasing import count, plural
-from reports.text.verdicts import FAILING
 
 LABEL = "operator documents"
 
@@ -42,7 +42,7 @@ def render_certificate_badge(certificate: Certificate) -> str:
     """What a certificate says of its profile, or that none was demanded, and of which suite."""
     result = certificate.profile
     counts = certificate.statement["predicate"]["counts"]
-    failing = sum(counts[each] for each in FAILING)
+    failing = count_failing(counts)
     if result is None:
         decided = plural(counts["pass"] + failing, "decided case")
         message = f"{count(failing)} of {decided} fail, nothing demanded"
@@ -70,7 +70,7 @@ def state_run(results: Results) -> tuple[str, str]:
     """The message and the colour of a run; a run that is not whole is never green."""
     counts = results.counts
     failing = sum(each.fails for each in results.cases)
-    if counts["harness_error"]:
+    if counts[HARNESS_ERROR]:
         whose = "its worker" if results.record.failed_by_worker else "opcert"
         return f"not judged: a bug of {whose}", "lightgrey"
     if not failing and not counts["pass"] and not counts["observed"]:
@@ -78,7 +78,7 @@ def state_run(results: Results) -> tuple[str, str]:
     if failing or results.record.faults:
         faults = f", {plural(len(results.record.faults), 'fault')}" if results.record.faults else ""
         verb = "fails" if failing == 1 else "fail"
-        left = counts["not_run"]
+        left = counts[NOT_RUN]
         there = plural(failing + counts["pass"], "decided case")
         return (
             f"{count(failing)} of {there} {verb}{faults}{f', {count(left)} not run' if left else ''}",
@@ -87,7 +87,7 @@ def state_run(results: Results) -> tuple[str, str]:
     verb = "passes" if counts["pass"] == 1 else "pass"
     passing = f"{plural(counts['pass'], 'decided case')} {verb}"
     if not results.complete:
-        return f"{passing}, {count(counts['not_run'])} not run", "lightgrey"
+        return f"{passing}, {count(counts[NOT_RUN])} not run", "lightgrey"
     if counts["unsupported"]:
         return f"{passing}, {count(counts['unsupported'])} unsupported", "green"
     return passing, "brightgreen"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.judging.verdicts import REJECTED_VALID
 from conformance.recording.rows import Result
 from reports.results.case_results import Results
 from reports.results.told_facts import mapping
@@ -84,7 +85,7 @@ _KINDS: Sequence[_Kind] = (
         "rejected",
         "in which the runtime refused a valid call, by the error that the worker reported",
         True,
-        lambda row: row.verdict == "rejected_valid",
+        lambda row: row.verdict == REJECTED_VALID,
     ),
     _Kind("crashed", "in which the worker was lost", True, lambda row: row.response == "crashed"),
     _Kind("timed out", "in which the worker did not answer", True, lambda row: row.response == "timed out"),

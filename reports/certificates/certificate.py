@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
-from conformance.judging.judge import VERDICTS
+from conformance.judging.verdicts import HARNESS_ERROR, NOT_JUDGED, NOT_RUN, VERDICTS
 from conformance.suite.canonical import canonical_json, plain, sha256
 from opcert.vocabulary.errors import NothingRan, Place, UserError, unreadable
 from opcert.vocabulary.file_digests import digest_of
@@ -28,7 +28,6 @@ from reports.results.told_facts import items, mapping, text
 from reports.results.trusted import trust_of, unreviewed
 from reports.text.phrasing import count, listed, parse_moment, plural
 from reports.text.type_order import in_type_order
-from reports.text.verdicts import NOT_JUDGED
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:opcert:conformance:v1"
@@ -113,13 +112,13 @@ def _list_obstacles(results: Results) -> list[str]:
     if missing:
         found.append(f"the record was merged without the shards {listed([text(each) for each in missing])}")
     counts = results.counts
-    if counts["not_run"]:
+    if counts[NOT_RUN]:
         found.append(
-            f"{count(counts['not_run'])} of {plural(len(results.cases), 'case')} of the suite did not run"
+            f"{count(counts[NOT_RUN])} of {plural(len(results.cases), 'case')} of the suite did not run"
         )
-    if counts["harness_error"]:
+    if counts[HARNESS_ERROR]:
         who = "the worker" if results.record.failed_by_worker else "opcert"
-        found.append(f"{who} itself failed on {plural(counts['harness_error'], 'case')}")
+        found.append(f"{who} itself failed on {plural(counts[HARNESS_ERROR], 'case')}")
     return found
 
 

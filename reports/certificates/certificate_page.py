@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conformance.judging.verdicts import GROUPS, WORST_FIRST, word
 from conformance.runtimes.processor import processor_text
 from opcert.vocabulary.whole_files import write_text
 from reports.certificates.certificate import Certificate
@@ -13,7 +14,6 @@ from reports.certificates.profile_checks import is_ready_made
 from reports.results.told_facts import items, mapping, text
 from reports.text.pages_alone import render_page
 from reports.text.phrasing import count, moment, plural
-from reports.text.verdicts import GROUPS, WORST_FIRST, word
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from conformance.judging.verdicts import LOST, NOT_RUN, REJECTED_VALID, word
 from opcert.vocabulary.harmless import one_line
 from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass, smallness
@@ -18,7 +19,6 @@ from reports.checked_models.grades import grade_of, inexact_by
 from reports.results.case_results import CaseResult, Results
 from reports.single_cases.answer_views import error_text
 from reports.text.phrasing import ratio_text
-from reports.text.verdicts import LOST, word
 
 Answer = Literal[
     "crashes",
@@ -140,7 +140,7 @@ def _answer(
     # A call that a document calls an error is none of a model's.
     cases = [optimised[each] for each in checked.cases if each in optimised]
     valid = [each for each in cases if each.demand != "refuse"]
-    cases = [each for each in valid if each.verdict != "not_run"]
+    cases = [each for each in valid if each.verdict != NOT_RUN]
     if results is None or not cases:
         return CallAnswer(checked, "uncovered", why=checked.why or "no case of it ran")
     also = {str(each.id): unoptimised[str(each.id)] for each in cases if str(each.id) in unoptimised}
@@ -232,7 +232,7 @@ def _answer_of(found: FailureClass) -> Answer:
         return "crashes"
     if not found.fails:
         return "inexact" if found.kind == "inexact" else "open"
-    return "refused" if found.kind == "rejected_valid" else "wrong"
+    return "refused" if found.kind == REJECTED_VALID else "wrong"
 
 
 def _said(refusing: Sequence[CaseResult], results: Results) -> Iterable[CallCause]:

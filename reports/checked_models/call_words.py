@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from conformance.checked_models.model_calls import ModelCall, ModelNode, ModelValue
+from conformance.judging.verdicts import ACCEPTED_INVALID, NOT_RUN, REJECTED_VALID
 from opcert.vocabulary.harmless import one_line
 from reports.causes.spoken_failures import said_form
 from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
@@ -33,13 +34,13 @@ WORDS: dict[Answer, str] = {
 SIGNS: dict[Answer, str] = {
     "crashes": "crash",
     "wrong": "mismatch",
-    "refused": "rejected_valid",
-    "special": "accepted_invalid",
-    "constant": "accepted_invalid",
-    "inexact": "accepted_invalid",
-    "elsewhere": "accepted_invalid",
+    "refused": REJECTED_VALID,
+    "special": ACCEPTED_INVALID,
+    "constant": ACCEPTED_INVALID,
+    "inexact": ACCEPTED_INVALID,
+    "elsewhere": ACCEPTED_INVALID,
     "open": "observed",
-    "uncovered": "not_run",
+    "uncovered": NOT_RUN,
     "conformant": "pass",
 }
 """The verdict of a case whose sign and colour an answer has."""

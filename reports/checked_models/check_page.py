@@ -11,6 +11,7 @@ from pathlib import Path
 
 from conformance.checked_models.model_calls import ModelNode
 from conformance.checked_models.whole_model import OutputVerdict, WholeModelFacts
+from conformance.judging.verdicts import NOT_RUN, REJECTED_VALID
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.whole_files import write_text
 from reports.causes.failure_class import marked_features
@@ -103,7 +104,7 @@ class CheckPage:
     @cached_property
     def loads(self) -> tuple[tuple[str, str, str], ...]:
         """For each runtime that was asked the sign of whether the model loads, and the words."""
-        signs = {"loads": "pass", "refused": "rejected_valid", "lost": "crash", "unknown": "not_run"}
+        signs = {"loads": "pass", "refused": REJECTED_VALID, "lost": "crash", "unknown": NOT_RUN}
         return tuple(
             (each.label, signs[each.load.verdict], number_words.load_text(each.load))
             for each in self.check.runtimes

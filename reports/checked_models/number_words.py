@@ -15,6 +15,7 @@ from conformance.checked_models.whole_model import (
     OutputVerdict,
     WholeModelFacts,
 )
+from conformance.judging.verdicts import NOT_RUN
 from opcert.vocabulary.harmless import one_line
 from reports.text.phrasing import count, plural, ratio_text
 
@@ -29,7 +30,7 @@ PASSED_OVER: Mapping[str, str] = {
     "not_seen": "took or gave what the runtime did not show",
     "together": "differ in the model and are right by themselves: the runtime computes them with others",
     "inside": "stand in the graph of another node",
-    "not_run": "were not run",
+    NOT_RUN: "were not run",
     "failed": "could not be judged, which is a mistake in opcert",
 }
 VERDICTS: Mapping[OutputVerdict, str] = {
@@ -62,7 +63,7 @@ def load_text(load: LoadFacts) -> str:
 def numbers_line(numbers: WholeModelFacts) -> str:
     """`with these inputs 85 of 90 nodes are right, 2 wrong, 3 passed over`."""
     verdicts = Counter(each.verdict for each in numbers.nodes)
-    if numbers.how == "not_run":
+    if numbers.how == NOT_RUN:
         return "the whole model does not run with these inputs"
     right, wrong, left = (verdicts[each] for each in ("right", "wrong", "passed_over"))
     total = plural(len(numbers.nodes), "node")

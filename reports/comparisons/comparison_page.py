@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from conformance.judging.verdicts import COMPARED, word
 from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.comparisons.comparison_text import (
     LISTED,
@@ -17,7 +18,6 @@ from reports.comparisons.comparison_text import (
 from reports.comparisons.run_comparison import KINDS, CaseChange, ChangeKind, RunComparison
 from reports.text.pages_alone import render_page
 from reports.text.phrasing import moment, ratio_text
-from reports.text.verdicts import COMPARED, word
 
 MOST = 2000
 """Cases that one table of a page lists; what it leaves out it counts."""

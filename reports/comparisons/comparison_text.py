@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from conformance.judging.verdicts import COMPARED, word
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, for_shell, one_line
 from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.comparisons.run_comparison import KINDS, CaseChange, ChangeKind, RunComparison
 from reports.text.markdown_tables import headed_list, table, within
 from reports.text.phrasing import count, plural, ratio_text
-from reports.text.verdicts import COMPARED, word
 
 LIMIT = 1024 * 1024
 """Bytes of Markdown that a step's summary may have."""

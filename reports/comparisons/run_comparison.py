@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from conformance.judging.judge import FAILING, worst_verdict
+from conformance.judging.verdicts import FAILING, HOLDING, LOST, NOT_JUDGED, worst_verdict
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.recording.suite_ordered import merged_cases
@@ -17,7 +17,6 @@ from reports.causes.followed_readings import fault_text
 from reports.overview.headline import runtime_label
 from reports.results.told_facts import items, mapping, text
 from reports.text.phrasing import listed, plural
-from reports.text.verdicts import HOLDING, LOST, NOT_JUDGED
 
 ChangeKind = Literal["regressed", "fixed", "changed", "expectation", "error", "same"]
 KINDS: Mapping[ChangeKind, str] = {

@@ -10,9 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from conformance.judging.judge import VERDICTS
 from conformance.judging.kept_diagnosis import OUTCOMES, DiagnosedCause, SmallerCall
 from conformance.judging.known_causes import KnownCause
+from conformance.judging.verdicts import VERDICTS
 from conformance.suite.canonical import plain
 from opcert.vocabulary.whole_files import write_text
 from reports.causes.class_words import headline

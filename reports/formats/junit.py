@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+from conformance.judging.verdicts import BESIDE, HARNESS_ERROR, NOT_RUN, word
 from opcert.vocabulary.whole_files import write_bytes
 from reports.causes.class_words import headline
 from reports.causes.failure_classes import class_of
@@ -21,7 +22,6 @@ from reports.results.told_facts import text
 from reports.single_cases.answer_views import error_text
 from reports.text.junit_tree import JUnitSuite, JUnitTest, render_suites
 from reports.text.phrasing import parse_moment
-from reports.text.verdicts import BESIDE, word
 
 
 def write(results: Results, folder: Path) -> Path:
@@ -74,10 +74,10 @@ def _case(results: Results, case: CaseResult) -> JUnitTest:
     if case.fails:
         details = _details(results, case)
         return JUnitTest(classname, name, seconds, "failure", message, case.verdict, details)
-    if case.verdict == "harness_error":
+    if case.verdict == HARNESS_ERROR:
         details = _details(results, case)
         return JUnitTest(classname, name, seconds, "error", message, case.verdict, details)
-    if case.verdict in ("unsupported", "not_run"):
+    if case.verdict in ("unsupported", NOT_RUN):
         return JUnitTest(classname, name, seconds, "skipped", message, case.verdict)
     if case.verdict in (*BESIDE, "limit", "observed"):
         return JUnitTest(classname, name, seconds, "system-out", message)

@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import Field, model_validator
 
+from conformance.judging.verdicts import NOT_JUDGED, FailingVerdict
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.whole_files import write_text
@@ -22,7 +23,6 @@ from reports.causes.failure_classes import class_of, classes_of
 from reports.causes.followed_readings import fault_name
 from reports.causes.named_causes import NamedCause, name_cause
 from reports.results.case_results import Results
-from reports.text.verdicts import NOT_JUDGED
 from reports.text.yaml_types import Date, Listed, Strict
 
 LASTS = timedelta(days=90)
@@ -43,7 +43,7 @@ class BaselineEntry(Strict):
     cases are listed (the first digits of its digest).
     """
 
-    verdict: Literal["crash", "timeout", "mismatch", "rejected_valid", "accepted_invalid", "fault"]
+    verdict: Literal[FailingVerdict, "fault"]
     reason: str = Field(min_length=1)
     link: str = ""
     expires: Date

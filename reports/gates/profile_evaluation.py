@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from conformance.judging.verdicts import FAILING, UNCOUNTED, word
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from reports.causes.followed_readings import fault_text
@@ -15,7 +16,6 @@ from reports.gates.profiles import Profile, Waiver
 from reports.results.case_results import CaseResult, Results
 from reports.results.standing import OWN, SuiteStanding
 from reports.text.phrasing import plural
-from reports.text.verdicts import FAILING, UNCOUNTED, word
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from conformance.suite.suites import Suite
-from opcert.vocabulary.errors import Place, SeveralErrors, UserError
+from opcert.vocabulary.errors import Place, UserError, raise_together
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.near_names import near_names
 from reports.gates.profiles import Profile
@@ -31,10 +31,7 @@ def check_names(profile: Profile, suite: Suite) -> None:
         for number, each in enumerate(profile.element_types):
             if each not in types:
                 found.append(_missing("element type", each, types, suite, profile.place(key, number)))
-    if len(found) == 1:
-        raise found[0]
-    if found:
-        raise SeveralErrors(found)
+    raise_together(found)
 
 
 def _missing_operators(profile: Profile, there: Iterable[str], suite: Suite) -> Iterator[UserError]:

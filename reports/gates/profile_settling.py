@@ -8,7 +8,7 @@ from pathlib import Path
 
 from conformance.checked_models.model_calls import ModelFacts
 from conformance.checked_models.model_reading import read_model
-from opcert.vocabulary.errors import Place, SeveralErrors, UserError
+from opcert.vocabulary.errors import Place, UserError, raise_together
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.near_names import near_names
@@ -55,10 +55,7 @@ def settle(profile: Profile, known: KnownOperators, folder: Path = Path()) -> Pr
             names = {one.unversioned for one in in_force}
             errors.append(_unknown(profile, "operator", each, names, "operators", number))
     found += _whole_domains(profile, known, in_force, errors)
-    if len(errors) > 1:
-        raise SeveralErrors(errors)
-    if errors:
-        raise errors[0]
+    raise_together(errors)
     return profile.model_copy(update={"operators": tuple(dict.fromkeys(found))})
 
 

@@ -18,7 +18,7 @@ from pydantic import (
     field_validator,
 )
 
-from conformance.judging.judge import FAILING, Verdict
+from conformance.judging.verdicts import FAILING, Verdict
 from conformance.suite.case_selection import selects
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import Place, UserError, unreadable

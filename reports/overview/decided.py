@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
+from conformance.judging.verdicts import FAILING, count_failing
 from reports.causes.failure_class import FailureClass
 from reports.results.case_results import CaseResult
 from reports.text.phrasing import count, plural
-from reports.text.verdicts import FAILING
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def decide_verdicts(verdicts: Iterable[tuple[str, str]], causes: int) -> Decided
         by_name[name].add(verdict)
         counts[verdict] += 1
     stand = Counter(standing(found) for found in by_name.values())
-    failing = sum(counts[each] for each in FAILING)
+    failing = count_failing(counts)
     beside = sum(counts[each] for each in ("pass", "inexact", "document", "unsupported", "observed"))
     return Decided(
         len(by_name),

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from conformance.judging.verdicts import BESIDE, HARNESS_ERROR, word
 from reports.causes.failure_classes import classes_of
 from reports.overview.cause_paragraphs import cause_paragraphs
 from reports.results.case_results import CaseResult, Results
 from reports.text.phrasing import count, listed, plural
-from reports.text.verdicts import BESIDE, word
 
 CAUSES, OPERATORS = "causes", "operators"
 _MOST_NAMED = 200
@@ -42,7 +42,7 @@ def grouped_tests(results: Results) -> Iterator[GroupedTest]:
         failing = [each for each in cases if each.fails]
         numbers = sorted({causes[str(each.id)] for each in failing})
         # By cause what fails has its own tests: here it is told what passes.
-        failed = (bool(failing) and results.grouping == "operator") or counted["harness_error"] > 0
+        failed = (bool(failing) and results.grouping == "operator") or counted[HARNESS_ERROR] > 0
         message = f"{plural(len(cases), 'case')}: {said}"
         if numbers:
             message += f"; causes {', '.join(map(str, numbers))}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.judging.verdicts import HARNESS_ERROR, NOT_JUDGED, NOT_RUN
 from conformance.recording.records import Record
 from conformance.runtimes.processor import processor_text
 from opcert.vocabulary.harmless import one_line
@@ -17,7 +18,6 @@ from reports.results.case_results import Results
 from reports.results.missing_rows import list_missing
 from reports.results.told_facts import mapping, text
 from reports.text.phrasing import duration, listed, moment, parse_moment, plural
-from reports.text.verdicts import NOT_JUDGED
 
 _LONGEST_NAME = 200
 
@@ -61,11 +61,11 @@ def list_warnings(results: Results) -> tuple[str, ...]:
     """What keeps the numbers from being the whole truth."""
     counts = results.counts
     found = [*list_missing(results)]
-    if counts["harness_error"]:
+    if counts[HARNESS_ERROR]:
         worker = results.record.failed_by_worker
         who, whose = ("The worker", "its own mistake") if worker else ("opcert", "a bug of ours")
         found.append(
-            f"{who} itself failed on {plural(counts['harness_error'], 'case')}: {whose}; "
+            f"{who} itself failed on {plural(counts[HARNESS_ERROR], 'case')}: {whose}; "
             "they count for nothing."
         )
     if len(results.cases) == sum(counts[each] for each in NOT_JUDGED):
@@ -151,7 +151,7 @@ def _record_fact(results: Results) -> HeadlineFact:
     footer = results.record.footer
     if footer is None:
         return HeadlineFact("record", "partial: no footer")
-    if results.counts["not_run"]:
+    if results.counts[NOT_RUN]:
         return HeadlineFact(
             "record", "closed, but cases are missing; digest", text(footer.get("digest"))[:16]
         )

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from conformance.judging.verdicts import FAILING, VerdictCounts, short_word
 from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_class import FailureClass
 from reports.results.case_results import OTHERS, CaseResult
 from reports.text.links import any_of, cases_link, note_id, operator_link, operator_words, token
 from reports.text.type_order import in_type_order, type_rank
-from reports.text.verdicts import FAILING, VerdictCounts, short_word
 
 MOST_NOTES = 3
 """So many marks of notes a cell has at most; all notes stand in its words."""

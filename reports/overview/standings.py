@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from conformance.judging.verdicts import WORST_FIRST, VerdictCounts
 from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_class import FailureClass
 from reports.overview.decided import Standing, standing
 from reports.results.case_results import CaseResult
 from reports.text.links import operator_link
-from reports.text.verdicts import WORST_FIRST, VerdictCounts
 
 _HEADINGS: dict[Standing, str] = {
     "with": "with a failure",

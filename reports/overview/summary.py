@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
-from opcert.vocabulary.harmless import one_line, shown
+from conformance.judging.verdicts import WORST_FIRST, word
+from opcert.vocabulary.harmless import shown
 from opcert.vocabulary.names import OperatorName, operator_path_of
-from reports.causes.class_words import fit_text, headline
-from reports.causes.failure_class import FailureClass
-from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import readings_summary
 from reports.causes.lenient_passes import lenient_passes
 from reports.results.case_results import Results
-from reports.results.told_facts import short_names
-from reports.text.verdicts import WORST_FIRST, word
 
 
 def summary_table(results: Results) -> list[list[str]]:
@@ -46,16 +42,3 @@ def readings_lines(results: Results) -> list[str]:
         if said:
             found.append(f"{operator}: {shown(said)}")
     return found
-
-
-def failure_lines(results: Results) -> list[tuple[str, str]]:
-    """For each failure class, in the order to fix, a line, and the command for its smallest case."""
-    return [
-        (failure_line(each), results.reproduction_command(each.smallest.id)) for each in classes_of(results)
-    ]
-
-
-def failure_line(found: FailureClass) -> str:
-    """A class in one line: its number, operators, what its cases do and when, and how many fit."""
-    line = f"{found.number}. {short_names(found.operators)}: {headline(found)} ({fit_text(found)})"
-    return one_line(line, 400)

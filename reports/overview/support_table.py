@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Literal
 
-from conformance.judging.judge import VERDICTS
+from conformance.judging.verdicts import UNCOUNTED, VERDICTS, VerdictCounts
 from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text
@@ -18,7 +18,6 @@ from reports.overview.support_notes import SupportNote, make_notes, steady_text
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import mapping, text
 from reports.text.type_order import in_type_order
-from reports.text.verdicts import UNCOUNTED, VerdictCounts
 
 Support = Literal["full", "partial", "none", "wrong", "open", "inexact", "unknown", "undemanded"]
 """What a cell comes to:

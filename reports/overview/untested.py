@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.judging.verdicts import NOT_RUN
 from opcert.vocabulary.names import FAMILIES, OperatorName
 from reports.causes.forms import untried_forms
 from reports.results.case_results import Results
@@ -52,7 +53,7 @@ _MEANING: Mapping[str, str] = {
 
 
 def _not_run(results: Results, of: str) -> list[Untested]:
-    number = results.counts["not_run"]
+    number = results.counts[NOT_RUN]
     if not number:
         return []
     why = "the record is partial" if results.record.partial else "the run left them out"

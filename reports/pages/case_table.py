@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from conformance.judging.verdicts import COMPARED, WORST_FIRST, short_word, word
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import FAMILIES
 from reports.causes.class_words import headline
@@ -20,7 +21,6 @@ from reports.results.features import CONSTRAINT, ELEMENT_TYPE
 from reports.results.told_facts import items, mapping, text
 from reports.text.links import operator_words
 from reports.text.type_order import in_type_order
-from reports.text.verdicts import COMPARED, WORST_FIRST, short_word, word
 
 _REASON = 240
 _NOT_EQUAL, _WRONG_SHAPE = -1, -2

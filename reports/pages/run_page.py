@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
+from conformance.judging.verdicts import ALWAYS, GROUPS, word
 from reports.causes.class_words import equals_text, fit_text, headline, remarks
 from reports.causes.failure_class import FailureClass, marked_features
 from reports.causes.failure_classes import classes_of, smaller_call
@@ -35,7 +36,6 @@ from reports.single_cases.passages_shown import with_titles
 from reports.text.links import case_link, cases_link, note_id, token
 from reports.text.phrasing import count, listed, plural
 from reports.text.type_order import in_type_order
-from reports.text.verdicts import ALWAYS, GROUPS, word
 from reports.text.view_parts import ViewedValue
 
 

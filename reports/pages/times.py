@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from conformance.judging.verdicts import UNCOUNTED, WORST_FIRST
 from reports.pages.run_page import RunPage
 from reports.results.case_results import CaseResult
 from reports.results.told_facts import short_names
 from reports.text.links import case_link
 from reports.text.phrasing import duration, plural
-from reports.text.verdicts import UNCOUNTED, WORST_FIRST
 
 SLOWEST = 8
 _LEFT, _RIGHT, _WIDTH, _HEIGHT = 250, 340, 1180, 30

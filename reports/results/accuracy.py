@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from conformance.judging.verdicts import COMPARED
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import short_names
-from reports.text.verdicts import COMPARED
 
 LIMITS = (0.0, 1 / 64, 1 / 16, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 16.0)
 HEADS = ("0", "≤ 1/64", "≤ 1/16", "≤ 1/4", "≤ 1/2", "≤ 1", "≤ 2", "≤ 4", "≤ 16", "> 16", "not equal", "shape")

@@ -10,8 +10,8 @@ from pathlib import Path
 from sys import intern
 from typing import Any, Literal
 
-from conformance.judging.judge import FAILING, worst_verdict
 from conformance.judging.known_causes import KnownCause, Suspicion
+from conformance.judging.verdicts import BESIDE, FAILING, NOT_RUN, worst_verdict
 from conformance.recording.record_rows import RecordRows
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
@@ -27,7 +27,6 @@ from reports.results.kept_rows import KeptRows
 from reports.results.measured import VersionTrust
 from reports.results.others import OtherRun
 from reports.results.standing import SuiteStanding
-from reports.text.verdicts import BESIDE
 
 Grouping = Literal["cause", "operator", "case"]
 Followed = Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]]
@@ -143,7 +142,7 @@ class Results:
     @property
     def complete(self) -> bool:
         """Whether the record has its footer and every case of the suite ran."""
-        return not self.record.partial and not self.counts["not_run"]
+        return not self.record.partial and not self.counts[NOT_RUN]
 
     def reproduction_command(self, case: CaseId | None) -> str:
         """The command that makes a folder which reproduces a case, in the form in which it fails.
@@ -241,7 +240,7 @@ def rows_by_case(
 
 def _worst(own: tuple[Result, ...]) -> tuple[str, Result | None]:
     """The verdict of a case with these rows, and the first row that has it."""
-    verdict = worst_verdict(each.verdict for each in own) if own else "not_run"
+    verdict = worst_verdict(each.verdict for each in own) if own else NOT_RUN
     return verdict, next((each for each in own if each.verdict == verdict), None)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from sys import intern
 from typing import Any
 
-from conformance.judging.judge import FAILING
+from conformance.judging.verdicts import FAILING
 from conformance.recording.rows import Result
 
 _MOST_SHARED = 1 << 16

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.judging.verdicts import NOT_RUN
 from conformance.suite.form_sample import forms_by_case
 from opcert.vocabulary.harmless import for_shell
 from opcert.vocabulary.names import DEFAULT_SUITE
@@ -20,7 +21,7 @@ def list_missing(results: Results) -> tuple[str, ...]:
 
 
 def _missing(results: Results) -> Iterator[str]:
-    partial, number = results.record.partial, results.counts["not_run"]
+    partial, number = results.record.partial, results.counts[NOT_RUN]
     if partial:
         yield "The record has no footer: the run did not come to its end, and this is a part of it."
     if number:
@@ -39,7 +40,7 @@ def _by_operator(results: Results) -> str:
     """`469 of 617 of Resize-18; all 512 of Resize-13, ...`: whole operator versions together."""
     whole, parts = [], []
     for operator, cases in results.by_operator.items():
-        missing = sum(each.verdict == "not_run" for each in cases)
+        missing = sum(each.verdict == NOT_RUN for each in cases)
         if missing == len(cases):
             whole.append(operator)
         elif missing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from conformance.judging.judge import FAILING
+from conformance.judging.verdicts import FAILING, NOT_RUN
 
 FEWEST = 2
 """So many other runtimes must have been asked before it is said that none of them passes."""
@@ -42,7 +42,7 @@ def hold_beside(cases: Sequence[str], runs: Iterable[OtherRun]) -> tuple[Beside,
     for each in runs:
         if each.optimises_less:
             continue
-        verdicts = [each.verdicts.get(case, "not_run") for case in cases]
+        verdicts = [each.verdicts.get(case, NOT_RUN) for case in cases]
         failing = sum(verdict in FAILING for verdict in verdicts)
         found.append(Beside(each.label, verdicts.count("pass"), failing))
     return tuple(found)

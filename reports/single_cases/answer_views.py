@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from conformance.judging.verdicts import ACCEPTED_INVALID, REJECTED_VALID, word
 from conformance.recording.rows import Result
 from conformance.suite.cases import Case
 from opcert.vocabulary.harmless import one_line
@@ -14,7 +15,6 @@ from reports.results.case_results import CaseResult, Results
 from reports.results.recorded_answers import Output, read_outputs
 from reports.single_cases.pictures import Picture, draw_picture
 from reports.text.phrasing import duration, ratio_text
-from reports.text.verdicts import word
 from reports.text.view_parts import ViewedValue
 
 
@@ -95,10 +95,10 @@ def error_text(found: CaseResult) -> str:
 
 def _answer(found: CaseResult, outputs: Sequence[Output]) -> str:
     """What happened, in a line: the outputs, or why there are none."""
-    if found.told in (*_COMPARED, "document", "accepted_invalid") and outputs:
+    if found.told in (*_COMPARED, "document", ACCEPTED_INVALID) and outputs:
         return "; ".join(each.line for each in outputs)
     row = found.row
-    if row is not None and found.verdict == "rejected_valid" and row.message:
+    if row is not None and found.verdict == REJECTED_VALID and row.message:
         return one_line(f"{row.error}: {row.message}" if row.error else row.message, 500)
     return (row.reason if row is not None else None) or word(found.verdict)
 
@@ -112,8 +112,8 @@ def _sentence(found: CaseResult) -> str:
         "inexact": "Right, and less exact than the table of functions",
         "document": "Open in the documents",
         "limit": "Ended by a limit of opcert",
-        "rejected_valid": "A valid call was refused",
-        "accepted_invalid": "A call that must be refused was answered",
+        REJECTED_VALID: "A valid call was refused",
+        ACCEPTED_INVALID: "A call that must be refused was answered",
     }.get(found.verdict, word(found.verdict))
     return f"{opening}: {reason}. {unstable_cases.case_text(found)}".rstrip()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from conformance.judging.verdicts import word
 from opcert.vocabulary.harmless import for_shell, one_line
 from reports.causes.failure_class import smallness
 from reports.results.case_results import CaseResult, Results
@@ -11,7 +12,6 @@ from reports.results.recorded_answers import read_outputs
 from reports.single_cases.case_views import view_case
 from reports.single_cases.passages_shown import ShownPassage
 from reports.text.phrasing import ratio_text
-from reports.text.verdicts import word
 from reports.text.view_parts import ViewedValue
 
 _LONGEST = 600

@@ -6,6 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 
+from conformance.judging.verdicts import REJECTED_VALID
 from opcert.vocabulary.names import slug
 from reports.causes.failure_class import FailureClass
 from reports.causes.spoken_failures import is_telling, said_form
@@ -44,7 +45,7 @@ def key_of(found: FailureClass, runtime: str) -> CauseKey:
         return CauseKey("entry", (found.known.id,))
     if found.told == "message":
         said = _without_types(said_form(found.smallest))
-        if found.kind == "rejected_valid" and is_telling(said):
+        if found.kind == REJECTED_VALID and is_telling(said):
             return CauseKey("message", (said,))
         return CauseKey("message", (runtime, found.kind, *operators, said))
     if found.told == "experiment" and found.shown is not None and found.shown.needed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.judging.known_causes import WORDS
+from conformance.judging.verdicts import word
 from reports.results.case_results import ONNX
 from reports.results.told_facts import short_names
 from reports.single_cases.passages_shown import with_titles
@@ -10,7 +11,6 @@ from reports.sites.cause_keys import CauseKey
 from reports.sites.site_causes import CauseInRun, SiteCause, cause_in_runs
 from reports.sites.site_page import Site, run_name
 from reports.text.phrasing import count
-from reports.text.verdicts import word
 
 MOST_CASES = 40
 """So many of its cases a cause's page lists; of the others it says how many there are."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from sys import intern
 from typing import Any
 
+from conformance.judging.verdicts import UNCOUNTED
 from conformance.recording.records import Record
 from conformance.runtimes.adapter import list_adapters, load_adapter
 from opcert.vocabulary.errors import UserError
@@ -21,7 +22,6 @@ from reports.results.told_facts import mapping, text
 from reports.sites.cause_keys import CauseKey
 from reports.sites.seen_causes import SeenCause, causes_of, causes_of_record
 from reports.sites.tallies import Tally
-from reports.text.verdicts import UNCOUNTED
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from conformance.judging.judge import worst_verdict
 from conformance.judging.kept_diagnosis import FILE, read_diagnosis
 from conformance.judging.known_causes import KnownCause
 from conformance.judging.refusals import sentence
+from conformance.judging.verdicts import REJECTED_VALID, WORST_FIRST, worst_verdict
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from opcert.vocabulary.harmless import one_line
@@ -21,7 +21,6 @@ from reports.results.case_results import CaseResult, Results
 from reports.results.features import CONSTRAINT
 from reports.sites.cause_examples import CauseExample, bare_example, full_example
 from reports.sites.cause_keys import CauseKey, key_of
-from reports.text.verdicts import WORST_FIRST
 
 _LONGEST_TITLE = 360
 _READ = 8192
@@ -94,7 +93,7 @@ def _seen(classes: Sequence[FailureClass], runtime: str, results: Results | None
 def _title(found: FailureClass) -> str:
     """What tells a cause; of a refusal what was said, without the element types of the one call."""
     row = found.smallest.row
-    if found.told != "message" or found.kind != "rejected_valid" or row is None or not row.message:
+    if found.told != "message" or found.kind != REJECTED_VALID or row is None or not row.message:
         return headline(found)
     return f"{found.verb}: {sentence(_SIGNATURE.sub(' ', row.message[:_READ]))}"
 

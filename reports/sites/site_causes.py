@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from conformance.judging.judge import FAILING
 from conformance.judging.known_causes import KnownCause
+from conformance.judging.verdicts import FAILING, HOLDING, NOT_JUDGED
 from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_kinds import GROUPS, NOBODY, TIERS
 from reports.causes.operator_use import Use, use_of
@@ -16,7 +16,6 @@ from reports.sites.cause_keys import CauseKey
 from reports.sites.kept_run import ArchivedRun
 from reports.sites.kept_runs import KeptRuns
 from reports.sites.seen_causes import SeenCause
-from reports.text.verdicts import HOLDING, NOT_JUDGED
 
 
 @dataclass(frozen=True, eq=False)

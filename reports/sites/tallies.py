@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from reports.text.verdicts import VerdictCounts, word
+from conformance.judging.verdicts import VerdictCounts, word
 
 
 @dataclass(frozen=True)

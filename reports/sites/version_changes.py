@@ -8,12 +8,11 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
-from conformance.judging.judge import FAILING
+from conformance.judging.verdicts import FAILING, HOLDING, UNCOUNTED
 from opcert.vocabulary.names import CaseId, OperatorName
 from reports.sites.cause_keys import CauseKey
 from reports.sites.kept_run import ArchivedRun
 from reports.sites.kept_runs import KeptRuns
-from reports.text.verdicts import HOLDING, UNCOUNTED
 
 Turn = Literal[
     "regressed", "newly_failing", "dropped", "otherwise", "fixed", "supported", "refused", "open", "unsteady"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from opcert.vocabulary.errors import Place, SeveralErrors, UserError
+from opcert.vocabulary.errors import Place, SeveralErrors, UserError, raise_together
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_bytes
 from specs.documents.text.documents import Text
@@ -64,6 +64,22 @@ class Assertion:
         return any(fnmatch.fnmatchcase(each, self.pattern) for each in (str(path), path.name))
 
 
+def jobs_of(
+    paths: Sequence[Path],
+    assertions: Sequence[Assertion],
+    dialect: str | None,
+    remembered: Mapping[str, OperatorName],
+) -> list[Job]:
+    """The files to read, each with the operators that are asserted for it, now or by earlier imports."""
+    jobs = []
+    for path, named in find_files(paths):
+        asserted = tuple(assertion.operator for assertion in assertions if assertion.fits(path))
+        if not asserted and path.name in remembered:
+            asserted = (remembered[path.name],)
+        jobs.append(Job(path, named, asserted, dialect))
+    return jobs
+
+
 def read_documents(
     paths: Sequence[Path],
     assertions: Sequence[Assertion] = (),
@@ -78,12 +94,7 @@ def read_documents(
     one that a pattern fits, is listed as unread. `remembered` gives the operators that earlier imports
     asserted, by file name. The result does not depend on `processes`.
     """
-    jobs = []
-    for path, named in find_files(paths):
-        asserted = tuple(each.operator for each in assertions if each.fits(path))
-        if not asserted and remembered is not None and path.name in remembered:
-            asserted = (remembered[path.name],)
-        jobs.append(Job(path, named, asserted, dialect))
+    jobs = jobs_of(paths, assertions, dialect, remembered or {})
     result = Import()
     errors: list[UserError] = []
     for outcome in read_jobs(jobs, processes, progress):
@@ -93,8 +104,7 @@ def read_documents(
             errors.append(outcome.error)
         elif outcome.job.path.name not in _SKIPPED_NAMES:
             result.unread.append(UnreadFile(str(outcome.job.path), _reason(outcome.error)))
-    if errors:
-        raise errors[0] if len(errors) == 1 else SeveralErrors(errors)
+    raise_together(errors)
     return result
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.judging.judge import VERDICTS
+from conformance.judging.verdicts import VERDICTS
 from conformance.processes.worker_limits import Limits
 from conformance.recording.records import Record, read_record
 from conformance.recording.rows import Result

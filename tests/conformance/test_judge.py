@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import validate
 
-from conformance.judging.judge import FAILING, VERDICTS, Judgement, judge, worst_verdict
+from conformance.judging.judge import Judgement, judge
 from conformance.judging.responses import (
     Answered,
     Crashed,
@@ -22,6 +22,7 @@ from conformance.judging.responses import (
     ReturnedOther,
     TimedOut,
 )
+from conformance.judging.verdicts import FAILING, VERDICTS, worst_verdict
 from conformance.recording.rows import make_result
 from conformance.schemas import load_schema
 from conformance.suite.cases import Expectation, ExpectedOutput

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.judging.judge import VERDICTS, Verdict
+from conformance.judging.verdicts import VERDICTS, Verdict
 from conformance.recording import records
 from conformance.recording.record_rows import RecordRows
 from conformance.recording.records import RecordWriter, read_record

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.judging.judge import VERDICTS, Verdict
+from conformance.judging.verdicts import VERDICTS, Verdict
 from conformance.recording.rows import Result
 from conformance.recording.suite_ordered import OrderedCounts, cases_in_order, merged_cases, order_key
 from conformance.recording.totals import case_verdicts, count_verdicts

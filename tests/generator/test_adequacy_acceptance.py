@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conformance.judging.judge import DIFFERENT, judge
+from conformance.judging.judge import judge
 from conformance.judging.responses import Answered, Refused, Response
+from conformance.judging.verdicts import DIFFERENT
 from conformance.suite.cases import Case
 from generator.asking.bare_cases import first_type
 from generator.asking.calls import call_of

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from conformance.judging.judge import FAILING, judge
+from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
+from conformance.judging.verdicts import FAILING
 from conformance.suite.cases import Case
 from conformance.suite.values import decode_floats
 from generator.calls.sizes.roles import roles_of

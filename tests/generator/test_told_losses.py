@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from conformance.judging.judge import FAILING, judge
+from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
+from conformance.judging.verdicts import FAILING
 from conformance.suite.cases import Case
 from generator.calls.data.spoilt_words import in_ascii, spoilt, stripped
 from generator.making.cases.narrowing import held_in

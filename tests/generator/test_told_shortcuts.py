@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.judging.judge import FAILING, judge
+from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
+from conformance.judging.verdicts import FAILING
 from conformance.suite.cases import Case
 from generator.making.cases.told_shortcuts import add_told_shortcuts, tells_what_is_handed_on
 from generator.making.operators.workshop import Options, open_workshop

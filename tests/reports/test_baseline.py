@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.judging.judge import VERDICTS, Verdict
 from conformance.judging.responses import Answered, Crashed, Refused, Response
+from conformance.judging.verdicts import VERDICTS, Verdict
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from reports.gates.baseline import (

@@ -16,13 +16,14 @@ from markupsafe import escape
 from conformance.judging.responses import Answered
 from conformance.suite.canonical import canonical_json
 from opcert.vocabulary.errors import NothingRan, UserError
+from reports.causes.failure_classes import classes_of
 from reports.certificates.badges import write_certificate_badge
 from reports.certificates.certificate import PREDICATE_TYPE, make_certificate, statement_digest
 from reports.certificates.certificate_files import write_certificate
 from reports.certificates.certificate_page import write_certificate_page
 from reports.formats.badge import write as write_run_badge
 from reports.gates.profiles import Profile, load_profile
-from reports.overview.summary import failure_lines, readings_lines, summary_table
+from reports.overview.summary import readings_lines, summary_table
 from reports.results.case_results import Results, put_together
 from reports.results.measured import VersionTrust
 from reports.results.standing import Departure, Standing, SuiteStanding
@@ -313,5 +314,6 @@ def test_the_table_for_a_terminal_adds_up(results: Results) -> None:
     numbers = [[0 if cell == "-" else int(cell) for cell in row[1:]] for row in rows]
     assert [sum(column) for column in zip(*numbers, strict=True)] == [int(cell) for cell in sums[1:]]
     assert all(sum(row[:-1]) == row[-1] for row in numbers)
-    assert all(command.startswith("opcert repro ") for _, command in failure_lines(results))
+    smallest = [found.smallest.id for found in classes_of(results)]
+    assert all(results.reproduction_command(case).startswith("opcert repro ") for case in smallest)
     assert any("align_corners_length: floored" in each for each in readings_lines(results))

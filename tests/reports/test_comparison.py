@@ -17,8 +17,8 @@ from click.testing import Result as Done
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.judging.judge import FAILING, VERDICTS, Verdict
 from conformance.judging.responses import Answered, Crashed, Refused, Response
+from conformance.judging.verdicts import FAILING, VERDICTS, Verdict
 from conformance.recording.records import Record, read_record
 from conformance.recording.rows import Result
 from conformance.recording.totals import case_verdicts, count_verdicts

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.judging.judge import VERDICTS as VERDICT_NAMES
 from conformance.judging.responses import Answered, Refused, Response
+from conformance.judging.verdicts import VERDICTS as VERDICT_NAMES
 from conformance.recording.rows import Result
 from conformance.suite.cases import Case
 from opcert.vocabulary.names import CaseId, OperatorName

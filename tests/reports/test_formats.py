@@ -17,8 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.judging.judge import FAILING, VERDICTS, Judgement, Verdict
+from conformance.judging.judge import Judgement
 from conformance.judging.responses import HarnessFailed, Refused, Response
+from conformance.judging.verdicts import FAILING, VERDICTS, Verdict, word
 from conformance.recording.records import Record
 from conformance.recording.totals import case_verdicts, count_verdicts
 from conformance.suite.cases import Case
@@ -33,7 +34,6 @@ from reports.overview.summary import summary_table
 from reports.results.case_csv import COLUMNS, render_csv
 from reports.results.case_results import Results, put_together
 from reports.schemas import load_schema
-from reports.text.verdicts import word
 from tests.reports.sample import CROP_PAD, HEADER, RESIZE_18, Maker, make_case, planted, sample_cases
 from tests.reports.test_junit import parse
 

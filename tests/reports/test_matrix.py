@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from conformance.judging.verdicts import FAILING, GROUPS, WORST_FIRST
 from opcert.vocabulary.names import CaseId, OperatorName
 from reports.causes.failure_classes import find_classes
 from reports.overview.matrix import MOST_NOTES, build_matrix
 from reports.results.case_results import OTHERS, CaseResult
-from reports.text.verdicts import FAILING, GROUPS, WORST_FIRST
 from tests.reports.test_failure_classes import case_result, runs
 
 

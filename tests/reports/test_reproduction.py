@@ -19,7 +19,7 @@ from onnx import numpy_helper
 from onnx.backend.test.loader import load_model_tests
 from onnx.reference import ReferenceEvaluator
 
-from conformance.judging.judge import Verdict
+from conformance.judging.verdicts import Verdict
 from conformance.models.case_models import FORMS, Form, carried_in
 from conformance.recording.records import Record
 from conformance.recording.rows import Result

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.judging.judge import Verdict
+from conformance.judging.verdicts import Verdict
 from conformance.recording.records import RecordWriter
 from conformance.recording.rows import Result
 from conformance.recording.totals import case_verdicts, count_verdicts

@@ -18,9 +18,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.judging.judge import FAILING, VERDICTS, Verdict
 from conformance.judging.known_causes import CauseKind, KnownCause
 from conformance.judging.responses import Answered, Refused, Response
+from conformance.judging.verdicts import FAILING, VERDICTS, Verdict
 from conformance.suite.cases import Case
 from opcert.vocabulary.names import OperatorName
 from reports.causes.open_cases import with_open_cases

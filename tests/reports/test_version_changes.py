@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.judging.judge import FAILING, VERDICTS, Verdict
 from conformance.judging.known_causes import KnownCause
+from conformance.judging.verdicts import FAILING, VERDICTS, Verdict
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.recording.totals import case_verdicts, count_verdicts

@@ -15,9 +15,9 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from conformance.judging.judge import FAILING
 from conformance.judging.kept_diagnosis import EntryTrial
 from conformance.judging.known_causes import EQUALS, KnownCause, Suspicion, SuspicionKind
+from conformance.judging.verdicts import ACCEPTED_INVALID, FAILING, REJECTED_VALID
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.recording.suite_ordered import cases_in_order
@@ -40,9 +40,9 @@ _TELL_LITTLE = ("example", CHAINS)
 _TOLD_IN_WORDS = ("property", "memory")
 """Differences that were measured of an answer, and are told in words: entries are held against these."""
 _DEMAND: Mapping[str, Demand] = {
-    "accepted_invalid": "refuse",
+    ACCEPTED_INVALID: "refuse",
     "mismatch": "answer",
-    "rejected_valid": "answer",
+    REJECTED_VALID: "answer",
 }
 
 

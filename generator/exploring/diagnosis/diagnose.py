@@ -8,8 +8,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from conformance.judging.judge import FAILING, judge
+from conformance.judging.judge import judge
 from conformance.judging.kept_diagnosis import Diagnosis
+from conformance.judging.verdicts import FAILING
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.asking.expectations import expect

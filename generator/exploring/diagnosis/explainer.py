@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance.judging.judge import FAILING
+from conformance.judging.verdicts import FAILING
 from conformance.recording.rows import Result
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case

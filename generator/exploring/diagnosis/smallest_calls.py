@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from conformance.judging.responses import Response
+from conformance.judging.verdicts import REJECTED_VALID
 from conformance.suite.cases import Case, Expectation
 from conformance.suite.where_shown import ORDER, Shows, shows_of
 from generator.asking.calls import Call, call_of
@@ -29,7 +30,7 @@ from opcert.vocabulary.errors import InternalError, UserError
 from reference.answers import OutsideDomain, UnstableLength
 from reference.readings.disagreements import Disagreement
 
-SHRUNK = ("mismatch", "rejected_valid")
+SHRUNK = ("mismatch", REJECTED_VALID)
 """Verdicts of which calls are shrunk: each lost process costs a start."""
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.judging.judge import FAILING, judge
+from conformance.judging.judge import judge
+from conformance.judging.verdicts import FAILING
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import cases_in
 from generator.asking.calls import call_of

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from conformance.judging.judge import FAILING, Judgement, judge
+from conformance.judging.judge import Judgement, judge
 from conformance.judging.responses import Crashed, Refused, Response, TimedOut, WorkerFailed
 from conformance.judging.signatures import signature
+from conformance.judging.verdicts import FAILING, HARNESS_ERROR
 from conformance.suite.cases import Case, Expectation
 from conformance.suite.values import JsonNumber
 from generator.asking.answered_outputs import asked_answers
@@ -63,7 +64,7 @@ class CallFailure:
         return self.how == other.how or {self.how, other.how} == BY_VALUE
 
 
-NOTHING_SAID = frozenset({"unsupported", "undefined", "unstable", "too large", "harness_error"})
+NOTHING_SAID = frozenset({"unsupported", "undefined", "unstable", "too large", HARNESS_ERROR})
 """Outcomes that say neither that the runtime is right nor that it is wrong."""
 
 
@@ -174,7 +175,7 @@ class CallTrials:
         return judgement.verdict, failure_of(judgement, response, empty)
 
     def _harmless(self, judgement: Judgement, response: Response) -> tuple[str, None]:
-        if judgement.verdict == "harness_error":
+        if judgement.verdict == HARNESS_ERROR:
             told = self.failed if isinstance(response, WorkerFailed) else self.mistakes
             told.append(str(judgement.reason))
         return judgement.verdict, None

@@ -11,7 +11,8 @@ from contextlib import suppress
 
 import numpy as np
 
-from conformance.judging.judge import DIFFERENT, judge
+from conformance.judging.judge import judge
+from conformance.judging.verdicts import DIFFERENT
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.asking.computed import as_run

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from conformance.judging.judge import DIFFERENT, judge
+from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
+from conformance.judging.verdicts import DIFFERENT
 from conformance.suite.cases import Case
 from generator.asking.answered_outputs import asked_answers
 from generator.asking.calls import Call

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from conformance.judging.judge import DIFFERENT, judge
+from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
+from conformance.judging.verdicts import DIFFERENT
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.asking.computed import as_run

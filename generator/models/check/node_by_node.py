@@ -21,6 +21,7 @@ from conformance.checked_models.whole_model import (
     Why,
 )
 from conformance.checked_models.whole_reading import WholeModel
+from conformance.judging.verdicts import NOT_RUN
 from generator.exploring.shrinking.judged_calls import Ask
 from generator.models.check.end_effects import end_effects
 from generator.models.check.model_inputs import ModelInputs, drawn_inputs, filed_inputs, wanted_inputs
@@ -113,7 +114,7 @@ class NodeByNode:
             self.tell(f"judging {len(self.numbers) + len(seen.nodes)} of {len(self.model.nodes)} nodes")
             for node, facts in seen.nodes:
                 if seen.reason is not None:
-                    self._pass_over(facts, "not_run", one_line(seen.reason, 300))
+                    self._pass_over(facts, NOT_RUN, one_line(seen.reason, 300))
                 else:
                     self._look_at(given, node, facts, known.beside(seen.values))
         return "whole"
@@ -138,19 +139,19 @@ class NodeByNode:
                 break
             taken = {name: found for name in names if (found := known.beside(values)(name)) is not None}
             if len(taken) < len(names):
-                self._pass_over(facts, "not_run", "a node before it gave nothing")
+                self._pass_over(facts, NOT_RUN, "a node before it gave nothing")
                 continue
             case = node_case(node, facts, self.model, taken)
             answer = returned(self.ask(case, None), case.output_names)
             if isinstance(answer, str):
-                self._pass_over(facts, "not_run", one_line(answer, 300))
+                self._pass_over(facts, NOT_RUN, one_line(answer, 300))
                 continue
             ran = True
             values |= answer
             self._look_at(given, node, facts, known.beside(values), alone=True)
             for name in [name for name in values if last.get(name, -1) <= at]:
                 del values[name]
-        return "nodes" if ran else "not_run"
+        return "nodes" if ran else NOT_RUN
 
     def _look_at(
         self,
@@ -213,7 +214,7 @@ class NodeByNode:
         answer = returned(self.ask(case, None), case.output_names)
         if isinstance(answer, str):
             reason = f"by itself it does not run ({one_line(answer)}); in the model {numbers.reason}"
-            return replace(numbers, verdict="passed_over", why="not_run", reason=reason)
+            return replace(numbers, verdict="passed_over", why=NOT_RUN, reason=reason)
         again = self._judge.judge(facts, taken, [answer.get(name) if name else None for name in node.output])
         if again.numbers.verdict == "right":
             reason = f"by itself, given the same, it is right; in the model {numbers.reason}"

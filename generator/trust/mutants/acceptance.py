@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from conformance.judging.judge import DIFFERENT, judge
+from conformance.judging.judge import judge
 from conformance.judging.responses import Refused, Response
+from conformance.judging.verdicts import DIFFERENT
 from conformance.suite.cases import Case, Expectation
 from generator.asking.bare_cases import first_type
 from generator.asking.calls import Call

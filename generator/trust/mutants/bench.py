@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from time import process_time
 from typing import Protocol
 
-from conformance.judging.judge import DIFFERENT, judge
+from conformance.judging.judge import judge
 from conformance.judging.responses import Answered, Response
+from conformance.judging.verdicts import DIFFERENT
 from conformance.suite.cases import Case
 from generator.asking.calls import Call, call_of
 from generator.asking.computed import as_run

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.judging.judge import Verdict
+from conformance.judging.verdicts import REJECTED_VALID, Verdict
 from conformance.suite.cases import Case
 from generator.asking.bare_cases import bare_case
 from generator.asking.calls import Call
@@ -22,7 +22,7 @@ from specs.model.call_scopes import scope_of
 from specs.model.spec import Refusable, Spec
 
 _VERDICTS: dict[Reaction, Verdict] = {
-    "refused": "rejected_valid",
+    "refused": REJECTED_VALID,
     "crashed": "crash",
     "timed out": "timeout",
 }

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from conformance.checked_models.model_calls import ModelCall
-from conformance.judging.judge import FAILING, judge
+from conformance.judging.judge import judge
 from conformance.judging.responses import Answered, Refused
+from conformance.judging.verdicts import FAILING
 from conformance.suite.cases import Case
 from generator.asking.questions import settled_options
 from generator.models.check.making import cases_of_call

@@ -1,18 +1,50 @@
-"""The words for verdicts: their order, groups and short forms."""
+"""The verdicts, in one place: their words, their order, their groups, and what people read for them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final, Literal, get_args
 
-from conformance.judging.judge import BEST_FIRST, Verdict
-from conformance.judging.judge import FAILING as BLAMING
-
-FAILING: tuple[Verdict, ...] = tuple(verdict for verdict in reversed(BEST_FIRST) if verdict in BLAMING)
+Verdict = Literal[
+    "pass",
+    "mismatch",
+    "inexact",
+    "document",
+    "unsupported",
+    "rejected_valid",
+    "accepted_invalid",
+    "crash",
+    "timeout",
+    "limit",
+    "observed",
+    "harness_error",
+    "not_run",
+]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+WrongRefusal = Literal["rejected_valid", "accepted_invalid"]
+WRONG_REFUSALS: tuple[WrongRefusal, ...] = get_args(WrongRefusal)
+FailingVerdict = Literal["crash", "timeout", "mismatch", WrongRefusal]
+FAILING: tuple[FailingVerdict, ...] = get_args(FailingVerdict)
 """Verdicts that say that a runtime does not do what the documents say, the worst first."""
+BEST_FIRST: tuple[Verdict, ...] = (
+    "pass",
+    "observed",
+    "unsupported",
+    "not_run",
+    "limit",
+    "document",
+    "inexact",
+    *reversed(FAILING),
+    "harness_error",
+)
+ACCEPTED_INVALID: Final = "accepted_invalid"
+HARNESS_ERROR: Final = "harness_error"
+NOT_RUN: Final = "not_run"
+REJECTED_VALID: Final = "rejected_valid"
 
 
-LOST: tuple[Verdict, ...] = ("crash", "timeout")
+LOST: tuple[Literal["crash", "timeout"], ...] = ("crash", "timeout")
 """Verdicts of calls that cost their caller the process."""
 
 
@@ -24,7 +56,7 @@ HOLDING: tuple[Verdict, ...] = ("pass", "observed")
 """Verdicts of cases that do what is demanded of them."""
 
 
-NOT_JUDGED: tuple[Verdict, ...] = ("harness_error", "not_run")
+NOT_JUDGED: tuple[Verdict, ...] = (HARNESS_ERROR, NOT_RUN)
 """Verdicts of cases of which nothing came that could be judged."""
 
 
@@ -32,11 +64,15 @@ UNCOUNTED: tuple[Verdict, ...] = ("limit", *NOT_JUDGED)
 """Verdicts that say nothing of a runtime."""
 
 
-BESIDE = ("inexact", "document")
+BESIDE: tuple[Literal["inexact", "document"], ...] = ("inexact", "document")
 """Verdicts of answers that stand beside the failures, each with its cause: they blame nobody."""
 
 
-WORST_FIRST = (*FAILING, *BESIDE, *UNCOUNTED, "unsupported", "observed", "pass")
+DIFFERENT: tuple[Verdict, ...] = (*FAILING, *BESIDE, "limit")
+"""Whatever shows that a program does not do what the reference does."""
+
+
+WORST_FIRST: tuple[str, ...] = (*FAILING, *BESIDE, *UNCOUNTED, "unsupported", "observed", "pass")
 """Every verdict, in the order in which lists have them."""
 
 
@@ -70,6 +106,11 @@ GROUPS = (
 _WORDS = {"document": "open in the documents", "limit": "ended by a limit of opcert"}
 
 
+def worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:
+    """A case's verdict from those of its rows; raises ValueError on none."""
+    return max(verdicts, key=BEST_FIRST.index)
+
+
 def word(verdict: str) -> str:
     """A verdict as people read it: `rejected valid`, `open in the documents`."""
     return _WORDS.get(verdict) or verdict.replace("_", " ")
@@ -80,9 +121,9 @@ def short_word(verdict: str) -> str:
     return verdict.replace("_", " ").removesuffix(" valid").removesuffix(" invalid")
 
 
-def failing(counts: Mapping[str, int]) -> int:
+def count_failing(counts: Mapping[str, int]) -> int:
     """How many of the counted cases fail."""
-    return sum(counts.get(each, 0) for each in FAILING)
+    return sum(counts.get(verdict, 0) for verdict in FAILING)
 
 
 class VerdictCounts:
@@ -101,12 +142,12 @@ class VerdictCounts:
     @property
     def failing(self) -> int:
         """How many fail."""
-        return failing(self.counts)
+        return count_failing(self.counts)
 
     @property
     def mark(self) -> str:
         """The worst verdict of what fails; where nothing does, what most describes the cases."""
-        return next((verdict for verdict in _TELLING_FIRST if self.counts.get(verdict)), "not_run")
+        return next((verdict for verdict in _TELLING_FIRST if self.counts.get(verdict)), NOT_RUN)
 
     @property
     def told(self) -> str:
