@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from conformance.clusters.cluster import Cluster
-from conformance.clusters.machines import sources_digest
 from conformance.clusters.own_process import in_own_process
 from conformance.clusters.worker_answers import Lost, WorkerFailure, on_worker
 from conformance.suite.cases import Case
@@ -24,6 +23,7 @@ from generator.trust.mutants.asked_node_tests import node_tests, tested_by_nodes
 from generator.trust.mutants.measure import measure
 from generator.trust.mutants.subject import MutatedOperator
 from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.process_pools import broken_off, process_pool
@@ -89,7 +89,7 @@ def measure_operator(
 def _measure_on(
     cluster: Cluster, path: Path, operators: Sequence[OperatorName], tested: Collection[OperatorName]
 ) -> Iterator[MeasuredOperator]:
-    sources, lost = sources_digest(), dict[OperatorName, str]()
+    sources, lost = project_digest(), dict[OperatorName, str]()
     with open_suite(path) as suite:
         units = ((each, (sources, work_of(suite, each, tested=each in tested))) for each in operators)
         for operator, answer in cluster.each(measure_apart, units):
