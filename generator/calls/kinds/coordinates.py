@@ -33,7 +33,7 @@ _GREATEST_FLOAT = "3.4028234663852886e+38"
 
 
 @dataclass(frozen=True)
-class Coordinates(SingleKind):
+class CoordinateList(SingleKind):
     """What they are is `what`.
 
     `offsets` are how far the elements that a kernel takes are from where it would take them; `locations` lie

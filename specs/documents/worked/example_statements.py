@@ -23,7 +23,7 @@ from specs.documents.worked.example_calls import (
     read_node,
     read_opset,
 )
-from specs.documents.worked.literals import Budget, LiteralReader, TooLong
+from specs.documents.worked.literals import EvaluationBudget, LiteralReader, TooLong
 from specs.documents.worked.printed import read_remarks
 from specs.model.spec import Source
 from specs.model.worked_values import Assignment
@@ -150,7 +150,7 @@ class StatementReader:
         self._functions: dict[str, ast.FunctionDef] = {}
         self._effects: dict[ast.AST, Effects] = {}
         self._remarks = Remarks(read_remarks(text, lines))
-        self._budget = Budget()
+        self._budget = EvaluationBudget()
         self._depth = 0
         self.calls: list[ExpectedCall] = []
         self.unread: list[UnreadCall] = []

@@ -38,7 +38,7 @@ class TooLong(ValueError):
     """An example makes more steps than are read."""
 
 
-class Budget:
+class EvaluationBudget:
     """How much may still be read of one example; reading beyond it raises TooLong."""
 
     def __init__(self, steps: int = MOST_STEPS) -> None:
@@ -60,9 +60,9 @@ _BUILTIN_TYPES = {"object": "object", "bool": "bool", "float": "float64", "int":
 class LiteralReader:
     """Values of expressions under the variables assigned so far; whatever is not whitelisted is `UNREAD`."""
 
-    def __init__(self, variables: Mapping[str, Any], budget: Budget | None = None) -> None:
+    def __init__(self, variables: Mapping[str, Any], budget: EvaluationBudget | None = None) -> None:
         self.variables = dict(variables)
-        self._budget = budget if budget is not None else Budget()
+        self._budget = budget if budget is not None else EvaluationBudget()
 
     def read(self, node: ast.expr) -> Any:
         """The value of an expression, never by running it; never raises."""
