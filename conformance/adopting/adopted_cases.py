@@ -6,17 +6,18 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto
+from onnx.defs import OpSchema
 
 from conformance.adopting.declared_values import declared_inputs, declared_outputs
-from conformance.adopting.foreign_models import is_random, lower, operator_of, parse_model
+from conformance.adopting.foreign_models import find_schema, is_random, lower, operator_of, parse_model
 from conformance.adopting.foreign_tensors import read_foreign_tensor
 from conformance.adopting.foreign_values import read_data_set
 from conformance.adopting.layout import TestFolder
-from conformance.adopting.naming import Inputs, exported_id, name_case, name_inputs
 from conformance.adopting.packed_tests import PackedModel, is_packed, length_outputs, own_nodes, pack_values
 from conformance.suite.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
 from conformance.suite.protos import read_attribute
@@ -24,8 +25,68 @@ from conformance.suite.values import decode_floats
 from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Attributes
 from opcert.vocabulary.element_types import BY_CODE, ElementType
 from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import Tensor
+
+Inputs = tuple[tuple[str, Tensor | None], ...]
+_LONGEST_WORD = 120
+
+
+def name_case(name: str, operator: OperatorName, demand: Demand, digest: str) -> CaseId:
+    """An exported case keeps its id where it is still the same call, else its word; any other is named for
+    its test."""
+    known = exported_id(name)
+    if (
+        known is not None
+        and (demand == "answer" or known.family == "survival")
+        and (known.operator, known.digest) == (operator, digest)
+    ):
+        return known
+    word = (
+        known.word if known is not None else re.sub(r"[^A-Za-z0-9_]+", "_", name)[-_LONGEST_WORD:].strip("_")
+    )
+    return CaseId(operator, "survival" if demand == "survive" else "example", word or None, digest)
+
+
+def exported_id(name: str) -> CaseId | None:
+    """The case id that a test is named by where opcert exported it."""
+    try:
+        return CaseId.parse(name)
+    except UserError:
+        return None
+
+
+def name_inputs(
+    name: str,
+    model: ModelProto,
+    operator: OperatorName,
+    attributes: Attributes,
+    given: dict[str, Tensor | None],
+) -> Inputs:
+    """The inputs by the names that the operator's document gives them, omitted ones as None.
+
+    The model's own names stay where onnx does not know the operator, and where it is by them that the call is
+    the exported case that the test is named for.
+    """
+    node = model.graph.node[0]
+    own = [*node.input]
+    while own and not own[-1]:
+        own.pop()
+    by_own_names = tuple((each, given.get(each)) for each in own)
+    schema = find_schema(model, node)
+    known = exported_id(name)
+    if schema is None or not schema.inputs:
+        return by_own_names
+    if known is not None and known.digest == call_digest(operator, attributes, by_own_names):
+        return by_own_names
+    return tuple((_formal_name(schema, position), given.get(each)) for position, each in enumerate(own))
+
+
+def _formal_name(schema: OpSchema, position: int) -> str:
+    # The last one may be variadic.
+    formal: Any = schema.inputs[min(position, len(schema.inputs) - 1)]
+    return str(formal.name)
+
 
 WRITTEN_AS = "written_as"
 """The level that says how a test writes its call: `node`, `expanded` (the operator's function body in place

@@ -1,25 +1,230 @@
-"""Whether a worker keeps the protocol, and what its runtime can do."""
+"""Whether a worker keeps the protocol, and what its runtime can do.
+
+Each check is a function whose docstring is its name; it returns what was seen.
+
+Each check is a function whose docstring is its name; it returns what was seen.
+"""
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from conformance.doctor.abilities import Abilities, find_abilities
-from conformance.doctor.answer_checks import ANSWERS
-from conformance.doctor.manners import PROTOCOL
-from conformance.doctor.patient import CannotBeLooked, Fails, Patient
+from conformance.doctor.patient import IDENTITY, CannotBeLooked, Fails, Patient, demand_type, identity
 from conformance.doctor.trial_case import choose_case
-from conformance.processes.frames import BrokenProtocol
+from conformance.judging.judge import judge
+from conformance.judging.responses import Answered
+from conformance.processes.frames import BrokenProtocol, Frame
 from conformance.processes.worker_limits import Limits, describe_confinement
 from conformance.processes.worker_process import WorkerHung, WorkerLost
+from conformance.running.judge_check import expect, perturb
 from conformance.running.progress import Progress, Silent
 from conformance.running.requests import Offer
+from conformance.running.returned_values import read_touched
 from conformance.runtimes.runtimes import Runtime, install
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import RuntimeUnavailable
+from opcert.vocabulary.tensors import Tensor
+
+_LARGE = 200 << 20
+_LARGE_SECONDS = 120.0
+
+
+def look_at_answers(patient: Patient) -> str:
+    """a right answer passes."""
+    case = patient.demand_case()
+    found = patient.answer(case)
+    verdict = judge(case, found)
+    if verdict.verdict != "pass":
+        raise Fails(f"{case.id}: {verdict.verdict}: {verdict.reason}")
+    return str(case.operator)
+
+
+def look_at_perturbed(patient: Patient) -> str:
+    """the same answer fails where another is expected."""
+    case = patient.demand_case()
+    found = patient.answer(case)
+    outputs = tuple(each for each in found.outputs if isinstance(each, Tensor))
+    if len(outputs) != len(found.outputs) or not any(each.array.size for each in outputs):
+        raise CannotBeLooked("the answer holds no elements")
+    verdict = judge(expect(case, tuple(map(perturb, outputs))), found)
+    if verdict.verdict != "mismatch":
+        raise Fails(f"{verdict.verdict} for an answer with one element changed")
+    return ""
+
+
+def look_at_repeats(patient: Patient) -> str:
+    """a model runs again, and another beside it, with the same answer."""
+    case = patient.demand_case()
+    first, second = patient.load(case), patient.load(case)
+    answers = [patient.run(each) for each in (first, second, first)]
+    if any(judge(expect(case, _tensors(answers[0])), each).verdict != "pass" for each in answers[1:]):
+        raise Fails("the answers differ")
+    return ""
+
+
+def _tensors(answer: Answered) -> tuple[Tensor, ...]:
+    return tuple(each for each in answer.outputs if isinstance(each, Tensor))
+
+
+def look_at_unloads(patient: Patient) -> str:
+    """a model is forgotten, and running it then is an error."""
+    case = patient.demand_case()
+    model = patient.load(case)
+    for _ in range(2):
+        demand_type(patient.ask({"type": "unload", "model": model}), "unloaded")
+    request = patient.models[model]
+    frame = patient.ask({**request.run, "model": model}, request.run_blobs)
+    if frame.header.get("type") != "error":
+        raise Fails(f"answered {frame.header.get('type')!r}")
+    return ""
+
+
+def look_at_large(patient: Patient) -> str:
+    """a tensor of 200 MB comes back unharmed."""
+    if patient.demand_case().operator != IDENTITY:
+        raise CannotBeLooked("the worker offers no operator that copies")
+    large = identity(np.arange(_LARGE // 4, dtype=np.float32))
+    begin = time.monotonic()
+    found = patient.patiently(_LARGE_SECONDS).answer(large)
+    if judge(large, found).verdict != "pass":
+        raise Fails("it comes back changed")
+    return f"{time.monotonic() - begin:.1f} s"
+
+
+def look_at_forms(patient: Patient) -> str:
+    """each form that it offers gives the same answer."""
+    case = patient.demand_case()
+    assert patient.offer is not None
+    first = patient.answer(case)
+    for form in patient.offer.forms[1:]:
+        _demand_same(first, patient.answer(case, form), f"in the form {form}")
+    if "untouched" in patient.offer.forms:
+        _demand_memory(patient, case)
+    return ", ".join(patient.offer.forms)
+
+
+def _demand_memory(patient: Patient, case: Case) -> None:
+    """Fails where a worker that offers the form says nothing of what a run touches."""
+    model = patient.load(case, "untouched")
+    request = patient.models[model]
+    for _ in range(2):
+        frame = patient.ask({**request.run, "model": model}, request.run_blobs)
+        demand_type(frame, "outputs")
+        if "touched" not in frame.header:
+            raise Fails("an answer in the form untouched without `touched`")
+        read_touched(frame)
+
+
+def look_at_threads(patient: Patient) -> str:
+    """each thread count that it offers gives the same answer."""
+    case = patient.demand_case()
+    assert patient.offer is not None
+    if len(patient.offer.threads) < 2:
+        raise CannotBeLooked("the worker offers no choice")
+    first = patient.answer(case)
+    for count in patient.offer.threads[1:]:
+        _demand_same(first, patient.answer(case, threads=count), f"with {count} threads")
+    return ", ".join(map(str, patient.offer.threads))
+
+
+def _demand_same(first: Answered, second: Answered, where: str) -> None:
+    if not _same(first, second):
+        raise Fails(f"another answer {where}")
+
+
+def _same(first: Answered, second: Answered) -> bool:
+    outputs = tuple(each for each in first.outputs if isinstance(each, Tensor))
+    return judge(expect(identity(np.zeros(1, np.float32)), outputs), second).verdict == "pass"
+
+
+ANSWERS = (
+    look_at_answers,
+    look_at_perturbed,
+    look_at_repeats,
+    look_at_forms,
+    look_at_threads,
+    look_at_unloads,
+    look_at_large,
+)
+
+
+def _demand_internal_error(frame: Frame) -> None:
+    if (frame.header.get("type"), frame.header.get("class")) != ("error", "internal"):
+        raise Fails(f"answered {frame.header.get('type')!r}, class {frame.header.get('class')!r}")
+
+
+def look_at_unknown(patient: Patient) -> str:
+    """a request of an unknown type, or without its keys, is an internal error, and the worker goes on."""
+    for header in ({"type": "frobnicate"}, {"type": "load"}, {"type": "run", "model": 7}, {}):
+        _demand_internal_error(patient.ask(header))
+    return ""
+
+
+def look_at_ignores(patient: Patient) -> str:
+    """keys that the worker does not know are ignored."""
+    demand_type(patient.ask({"type": "unload", "model": 99, "x_unknown": {"a": [1]}}), "unloaded")
+    return ""
+
+
+def look_at_garbage(patient: Patient) -> str:
+    """bytes that are no frame are answered with an error, and the worker goes."""
+    seen = []
+    for raw in (b"\x04\0\0\0nope", struct.pack("<I", 0xFFFFFFFF), b"\x02\0\0\0[]"):
+        patient.start()
+        assert patient.process is not None
+        patient.process.send_raw(raw)
+        try:
+            patient.process.receive(-1, patient.patience, time.monotonic() + patient.patience)
+        except WorkerLost as lost:
+            seen.append(lost.reason)
+        except WorkerHung as hung:
+            raise Fails(f"{raw!r}: nothing within {patient.patience:g} s") from hung
+    silent = [each for each in seen if not each.startswith("could not read a request")]
+    if silent:
+        raise Fails(f"no answer before the worker {silent[0]}")
+    return ""
+
+
+def look_at_half(patient: Patient) -> str:
+    """half a frame and the end of the input end the worker."""
+    for raw in (b"", b"\x10\0", b'\x10\0\0\0{"type":', b'\x1b\0\0\0{"type":"x","blobs":[1000]}ab'):
+        patient.start()
+        assert patient.process is not None
+        patient.process.send_raw(raw)
+        patient.process.end_input()
+        try:
+            patient.process.receive(-1, patient.patience, time.monotonic() + patient.patience)
+        except WorkerLost:
+            continue
+        except WorkerHung as hung:
+            raise Fails(
+                f"still there {patient.patience:g} s after {raw!r} and the end of its input"
+            ) from hung
+    return ""
+
+
+def look_at_leaves(patient: Patient) -> str:
+    """the worker answers `shutdown` and goes with status 0."""
+    demand_type(patient.ask({"type": "shutdown"}), "bye")
+    assert patient.process is not None
+    try:
+        patient.process.receive(-1, patient.patience, time.monotonic() + patient.patience)
+    except WorkerLost as lost:
+        if lost.status != 0:
+            raise Fails(f"the worker {lost.reason}") from lost
+    except WorkerHung as hung:
+        raise Fails(f"still there {patient.patience:g} s later") from hung
+    return ""
+
+
+PROTOCOL = (look_at_unknown, look_at_ignores, look_at_leaves, look_at_garbage, look_at_half)
 
 
 @dataclass(frozen=True)

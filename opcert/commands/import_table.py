@@ -6,14 +6,47 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from opcert.commands.import_contradictions import print_contradictions
 from opcert.commands.terminal import draw_table, say
 from opcert.vocabulary.names import OperatorName
 from reports.text.phrasing import plural
 from specs.files.layers import merge_layers
 from specs.importing.importing import Import
-from specs.model.facts import list_facts
-from specs.model.spec import Spec
+from specs.lint.linting import with_key
+from specs.model.facts import list_facts, place
+from specs.model.spec import Finding, Spec
+
+_MOST = 20
+
+
+def print_contradictions(result: Import, every: bool) -> None:
+    """One line for each contradiction, the first of them where they are many; then how many there are."""
+    found = [
+        (spec, finding)
+        for _, layers in sorted(result.layers.items())
+        if len(layers) > 1
+        for spec, finding in _between(layers)
+    ]
+    if not found:
+        return
+    shown = found if every else found[:_MOST]
+    for spec, finding in shown:
+        say(f"{spec.operator}: {place(spec, finding.source)}: {finding.message} ({finding.evidence})")
+    if len(found) > len(shown):
+        say(f"... {len(found) - len(shown)} more, which --each shows")
+    codes = Counter(finding.code for _, finding in found)
+    listed = ", ".join(f"{code} {count}" for code, count in codes.most_common())
+    say(f"{plural(len(found), 'contradiction')} between documents: {listed}")
+
+
+def _between(layers: list[Spec]) -> list[tuple[Spec, Finding]]:
+    """The findings that no single document has."""
+    # Until they are written, documents share one key; their files tell them apart here.
+    keyed = [with_key(each, f"d{number}") for number, each in enumerate(layers, 1)]
+    merged = merge_layers(keyed)
+    own = Counter(finding for each in keyed for finding in each.findings)
+    more = Counter(merged.findings) - own
+    return [(merged, finding) for finding in dict.fromkeys(merged.findings) if more[finding]]
+
 
 _DOCUMENT_HEADINGS = ("document", "dialect", "operators", "versions", "facts", "examples", "findings")
 _VERSION_HEADINGS = (

@@ -3,25 +3,164 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from markupsafe import Markup
 
 from opcert.vocabulary.errors import unwritable
+from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_text
 from reports.overview.headline import runtime_name
-from reports.pages.case_details import list_details
 from reports.pages.case_table import build_table
-from reports.pages.operator_pages import list_operator_facts
 from reports.pages.report import Report
+from reports.pages.run_page import RunPage
 from reports.results.case_csv import FILE as CSV_FILE
 from reports.results.case_csv import render_csv
 from reports.results.case_results import ANY_CASE, Results
-from reports.single_cases.standalone import surroundings
+from reports.results.told_facts import mapping, text
+from reports.single_cases.answer_views import view_answer
+from reports.single_cases.case_views import view_case
+from reports.single_cases.passages_shown import document_title, passages_of, public_page
+from reports.single_cases.pictures import Overview, Picture, Plane
+from reports.single_cases.standalone import case_lines, surroundings
 from reports.text.page_data import FOLDER, DataPart, pack, pack_many, to_json
 from reports.text.pages_alone import render_page
+from reports.text.view_parts import ViewedValue
+
+
+def list_details(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The place in the list and the details of each case in it that fails in at least one of the runs."""
+    for place, position in enumerate(report.listed):
+        if any(each.cases[position].deviates for each in report.runs):
+            yield place, _detail(report.pages, position)
+
+
+def _detail(pages: Sequence[RunPage], position: int) -> dict[str, Any]:
+    first = pages[0].results
+    case = first.suite.case(str(first.cases[position].id))
+    view = view_case(first, case)
+    named = case.valid_case
+    valid = first.suite.case(named) if named is not None and named in first.suite else None
+    script = case_lines(case, valid)
+    return {
+        "script": [script.kind, *script.lines] if script else None,
+        "attributes": _parts(view.attributes),
+        "inputs": _parts(view.inputs),
+        "expected": _parts(view.expected),
+        "rules": _parts(view.rules),
+        "passages": [each.to_json() for each in view.passages],
+        "levels": _parts(view.levels),
+        "runs": [
+            _answer(page, position, case) if page.results.cases[position].deviates else None for page in pages
+        ],
+    }
+
+
+def _answer(page: RunPage, position: int, case: Any) -> dict[str, Any]:
+    view = view_answer(page.results, page.results.cases[position], case)
+    found: dict[str, Any] = {
+        "sentence": view.sentence,
+        "resembles": view.resembles,
+        "got": _parts(view.got),
+        "worst": _parts(view.worst),
+        "circumstances": _parts(view.circumstances),
+        "messages": _parts(view.messages),
+        "picture": _picture(view.picture) if view.picture else None,
+        "form": page.results.form_of(page.results.cases[position].id),
+    }
+    return {name: each for name, each in found.items() if each}
+
+
+def _parts(parts: Iterable[ViewedValue]) -> list[list[str]]:
+    return [[each.name, each.values, each.type] if each.type else [each.name, each.values] for each in parts]
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
+    return {
+        "output": picture.output,
+        "shape": picture.shape,
+        "elements": picture.elements,
+        "wrong": picture.wrong,
+        "exact": picture.exact,
+        "planes": [_plane(each) for each in picture.planes],
+        "overview": _overview(picture.overview) if picture.overview else None,
+    }
+
+
+def _plane(plane: Plane) -> dict[str, Any]:
+    same = len(set(plane.allowed)) == 1
+    return {
+        "at": plane.at,
+        "from": [plane.row, plane.column],
+        "size": [plane.rows, plane.columns],
+        "expected": plane.expected,
+        "got": plane.got,
+        "apart": plane.apart,
+        "allowed": plane.allowed[0] if same else plane.allowed,
+        "levels": plane.levels,
+    }
+
+
+def _overview(overview: Overview) -> dict[str, Any]:
+    return {
+        "size": [overview.rows, overview.columns],
+        "tile": [overview.height, overview.width],
+        "levels": overview.levels,
+        "wrong": overview.wrong,
+    }
+
+
+def list_operator_facts(results: Results) -> dict[str, Any]:
+    """By the name of each operator version its group, public page, documents, attributes and rules."""
+    return {str(each): _facts(results, each) for each in results.by_operator}
+
+
+def _facts(results: Results, operator: OperatorName) -> dict[str, Any]:
+    facts = results.operator_facts(operator)
+    attributes, rules = mapping(facts.get("attributes")), mapping(facts.get("constraints"))
+    return {
+        "group": results.group_of(operator),
+        "page": public_page(operator),
+        "documents": [_title(operator, mapping(each)) for each in mapping(facts.get("documents")).values()],
+        "attributes": [
+            [name, _about(mapping(each)), _passages(results, operator, each)]
+            for name, each in attributes.items()
+        ],
+        "rules": [
+            [name, _rule(mapping(each)), _passages(results, operator, each)] for name, each in rules.items()
+        ],
+    }
+
+
+def _title(operator: OperatorName, document: Mapping[str, Any]) -> str:
+    return document_title(operator, *(text(document.get(each)) for each in ("file", "dialect", "release")))
+
+
+def _about(attribute: Mapping[str, Any]) -> str:
+    """`int, 0 where it is left out`."""
+    default = attribute.get("default")
+    said = "required" if attribute.get("required") else ""
+    if default is not None:
+        value = " ".join(map(text, default)) if isinstance(default, list) else text(default)
+        said = f"{value} where it is left out"
+    return ", ".join(filter(None, (text(attribute.get("kind")), said)))
+
+
+def _rule(rule: Mapping[str, Any]) -> str:
+    words = {"error": "a call that breaks it must be refused", "undefined": "nothing is said of others"}
+    otherwise = words.get(text(rule.get("otherwise")), text(rule.get("otherwise")))
+    return "; ".join(filter(None, (text(rule.get("rule")), otherwise)))
+
+
+def _passages(results: Results, operator: OperatorName, entry: object) -> list[list[str]]:
+    """The first passage that it rests on."""
+    sources = mapping(entry).get("sources")
+    found = passages_of(results, operator, sources if isinstance(sources, list) else ())
+    return [each.to_json() for each in found[:1]]
+
 
 ONE_FILE_BYTES = 2_900_000
 ONE_FILE_CASES = 20_000

@@ -1,22 +1,168 @@
-"""A site of kept runs: operators by runtime, a page for each operator, runtime, cause and change, a feed."""
+"""A site of kept runs: operators by runtime, a page for each operator, runtime, cause and change, a feed.
+
+Every moment in it is one of a run, so that the same runs make the same feed, and an entry keeps its id as
+long as its two runs are kept.
+"""
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from opcert.vocabulary.errors import NothingRan, Place, UserError
+from opcert.vocabulary.harmless import for_shell, tidy_xml
 from opcert.vocabulary.whole_files import write_text
-from reports.sites.atom_feed import render_feed
 from reports.sites.cause_pages import render_cause, render_causes
-from reports.sites.change_pages import render_change, render_changes
+from reports.sites.change_words import sentence, summary, versions_text
 from reports.sites.front_page import render_front
 from reports.sites.kept_runs import KeptRuns, ResultsOf, find_runs, no_suite
 from reports.sites.operator_histories import render_operator
-from reports.sites.runtime_pages import render_runtime
+from reports.sites.runtime_pages import render_runtime, suite_text
 from reports.sites.site_links import CAUSES, CHANGES, FEED, FOLDERS, INDEX
 from reports.sites.site_page import Site
+from reports.sites.version_changes import HEADINGS, TURNS, VersionChange
 from reports.text.pages_alone import STYLE_FILE
+from reports.text.phrasing import moment, parse_moment
+
+ATOM = "http://www.w3.org/2005/Atom"
+MOST_ENTRIES = 60
+_MOST_LINES = 40
+_LONGEST = 20_000
+_NAMES = uuid.uuid5(uuid.NAMESPACE_URL, "urn:opcert:site")
+
+
+def render_feed(site: Site, address: str = "") -> str:
+    """The feed as XML; `address` is where the site is published, without it links are relative.
+
+    A change whose run does not say when it was is in no feed, for an entry must say when.
+    """
+    root = address if not address or address.endswith("/") else f"{address}/"
+    entries = [
+        (when, change)
+        for changes in site.changes.values()
+        for change in changes
+        if not (change.why_not or change.same_code)
+        and (when := run_moment(change.after.finished)) is not None
+    ]
+    entries.sort(key=lambda each: (each[0], each[1].after.identity), reverse=True)
+    moments = [when for each in site.runs.all if (when := run_moment(each.finished)) is not None]
+    feed = Element("feed", xmlns=ATOM)
+    SubElement(feed, "title").text = "opcert: what changed between versions of runtimes"
+    SubElement(feed, "id").text = f"{root}{FEED}" if root else _urn("site", *_first_run(site))
+    SubElement(feed, "updated").text = _text(max(moments, default=datetime(1970, 1, 1, tzinfo=UTC)))
+    SubElement(SubElement(feed, "author"), "name").text = "opcert"
+    SubElement(feed, "link", rel="self", type="application/atom+xml", href=f"{root}{FEED}")
+    SubElement(feed, "link", rel="alternate", type="text/html", href=f"{root}{INDEX}")
+    for when, change in entries[:MOST_ENTRIES]:
+        feed.append(_entry(site, change, when, root))
+    tidy_xml(feed, _LONGEST)
+    indent(feed, " ")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(feed, encoding="unicode")}\n'
+
+
+def run_moment(text: str) -> datetime | None:
+    """A moment of a record in UTC, taken as UTC where it names no zone; None where it is none."""
+    found = parse_moment(text)
+    if found is None:
+        return None
+    try:
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except OverflowError:
+        return None
+
+
+def _text(when: datetime) -> str:
+    return when.strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")
+
+
+def _first_run(site: Site) -> tuple[str, ...]:
+    return min((each.started, *each.identity) for each in site.runs.all)
+
+
+def _urn(*words: str) -> str:
+    return uuid.uuid5(_NAMES, "\0".join(words)).urn
+
+
+def _entry(site: Site, change: VersionChange, when: datetime, root: str) -> Element:
+    entry = Element("entry")
+    told = f"{change.after.series} {versions_text(change)}: {summary(change)}"
+    SubElement(entry, "title").text = told
+    SubElement(entry, "id").text = _urn("change", *change.before.identity, *change.after.identity)
+    SubElement(entry, "updated").text = _text(when)
+    link = f"{root}{site.links.change(change.after)}"
+    SubElement(entry, "link", rel="alternate", type="text/html", href=link)
+    SubElement(entry, "category", term=change.after.series)
+    SubElement(entry, "content", type="text").text = "\n".join(_lines(change))
+    return entry
+
+
+def _lines(change: VersionChange) -> Sequence[str]:
+    lines = [sentence(each) for each in change.causes]
+    lines += [f"New fault: {each}" for each in change.new_faults]
+    lines += [f"Fault gone: {each}" for each in change.gone_faults]
+    more = len(lines) - _MOST_LINES
+    return [*lines[:_MOST_LINES], *([f"and {more} more"] if more > 0 else [])] or ["Nothing changed."]
+
+
+MOST_CASES = 30
+"""So many cases of a cause that changed are listed; of the others it is said how many there are."""
+
+
+def render_change(site: Site, change: VersionChange) -> str:
+    """The page of what changed in a run since the one before."""
+    sections = []
+    for turn in TURNS:
+        own = [
+            (
+                sentence(each),
+                None if each.cause is None else site.links.cause(each.cause),
+                for_shell(["opcert", "repro", each.cases[0]]),
+                each.cases[:MOST_CASES],
+                max(0, len(each.cases) - MOST_CASES),
+            )
+            for each in change.of_turn(turn)
+        ]
+        if own:
+            sections.append((turn, HEADINGS[turn], TURNS[turn], change.counts[turn], own))
+    return site.render(
+        "site_change.html.j2",
+        "../",
+        change=change,
+        series=change.after.series,
+        runtime=site.links.runtime(change.after.series),
+        versions=versions_text(change),
+        summary=summary(change),
+        sections=sections,
+        sides=[
+            (name, run, moment(run.started), suite_text(run))
+            for name, run in (("before", change.before), ("now", change.after))
+        ],
+    )
+
+
+def render_changes(site: Site) -> str:
+    """Every two runs that follow each other, the newest first of each runtime."""
+    told = [
+        (
+            series,
+            site.links.runtime(series),
+            [
+                (
+                    versions_text(each),
+                    summary(each),
+                    None if each.why_not else site.links.change(each.after),
+                    moment(each.after.started),
+                )
+                for each in reversed(changes)
+            ],
+        )
+        for series, changes in site.changes.items()
+    ]
+    return site.render("site_changes.html.j2", "", here="changes", told=told)
+
 
 MARK = '<meta name="generator" content="opcert site">'
 """What every page has, so that pages of before are told from whatever else lies in a folder."""

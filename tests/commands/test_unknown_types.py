@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.calls.edits.input_changes import input_changes
+from generator.calls.edits.finding import input_changes
 from generator.making.operators.discovery import select_operators
 from reports.text.type_order import in_type_order
 from specs.files.library import load_spec

@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from conformance.doctor.abilities import Abilities, find_abilities
-from conformance.doctor.answer_checks import (
+from conformance.doctor.examination import (
+    WorkerExamination,
+    examine,
     look_at_answers,
     look_at_forms,
     look_at_repeats,
     look_at_threads,
 )
-from conformance.doctor.examination import WorkerExamination, examine
 from conformance.doctor.patient import Fails, Patient
 from conformance.doctor.trial_case import choose_case
 from conformance.processes.worker_limits import Limits

@@ -17,8 +17,12 @@ from typing import Any
 
 import pytest
 
-from conformance.processes.removing import remove_folder
-from conformance.processes.scratch_folders import make_scratch_folder, remove_leftovers, scratch_folder
+from conformance.processes.scratch_folders import (
+    make_scratch_folder,
+    remove_folder,
+    remove_leftovers,
+    scratch_folder,
+)
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import Launch, WorkerProcess
 from tests.commands.command_line import heed_signals

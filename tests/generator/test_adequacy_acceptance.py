@@ -21,8 +21,7 @@ from generator.calls.data.draws import Draw
 from generator.making.operators.discovery import open_spec
 from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import generate_operator
-from generator.trust.mutants.acceptance import Acceptance
-from generator.trust.mutants.random_calls import RandomCall, RandomCalls
+from generator.trust.mutants.random_calls import Acceptance, RandomCall, RandomCalls
 from generator.trust.mutants.subject import MutatedOperator
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import Tensor

@@ -14,7 +14,7 @@ from generator.asking.expectations import expect
 from generator.calls.edits.finding import find_changes
 from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import generate_operator
-from generator.trust.mutants.misreadings import make_misreadings
+from generator.trust.mutants.measure import make_misreadings
 from generator.trust.mutants.subject import MutatedOperator
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.trust.mutants.mutated_parts import find_parts
-from generator.trust.mutants.unmutated import FILE_NAME, Unmutated, read_unmutated
+from generator.trust.mutants.mutated_parts import FILE_NAME, Unmutated, find_parts, read_unmutated
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator, implemented

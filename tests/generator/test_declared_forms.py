@@ -19,7 +19,7 @@ from generator.calls.borders.edges import find_edges
 from generator.calls.data.draws import Draw
 from generator.calls.rows.covering_rows import learn_cores, make_rows
 from generator.calls.space.space import CallSpace, open_space
-from generator.trust.witnesses.truth import WitnessRefusal, ask_checker, ask_inference
+from generator.trust.witnesses.truth_runs import WitnessRefusal, ask_checker, ask_inference
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from specs.files.declarations import FILE_NAME

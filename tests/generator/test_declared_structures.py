@@ -27,7 +27,7 @@ from generator.calls.declared.modelled import kept_cores_of
 from generator.calls.rows.covering_rows import make_rows
 from generator.calls.solver.form_levels import form_levels, read_form
 from generator.calls.space.space import CallSpace, open_space
-from generator.trust.witnesses.truth import Inferred, WitnessRefusal, ask_checker, ask_inference
+from generator.trust.witnesses.truth_runs import Inferred, WitnessRefusal, ask_checker, ask_inference
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName

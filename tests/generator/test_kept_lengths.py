@@ -9,7 +9,7 @@ from generator.asking.calls import Call
 from generator.asking.validity import find_violations
 from generator.calls.borders.edges import find_edges
 from generator.calls.data.draws import Draw
-from generator.trust.witnesses.truth import Inferred, ask_inference
+from generator.trust.witnesses.truth_runs import Inferred, ask_inference
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import space_of
 

@@ -196,7 +196,7 @@ def test_the_digest_follows_code_that_only_a_users_modules_import(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_operator(tmp_path, "reference: ../../own.py\n", "{}\n")
-    (tmp_path / "own.py").write_text("import generator.exploring.shrinking.simpler_calls\n")
+    (tmp_path / "own.py").write_text("import generator.exploring.shrinking.shrinking\n")
     seen: list[Path] = []
 
     def noting(files: Iterable[Path]) -> str:
@@ -205,7 +205,7 @@ def test_the_digest_follows_code_that_only_a_users_modules_import(
 
     monkeypatch.setattr(sources, "digest_of", noting)
     sources_digest([tmp_path])
-    assert "generator/exploring/shrinking/simpler_calls.py" in names(
+    assert "generator/exploring/shrinking/shrinking.py" in names(
         [each for each in seen if each.is_relative_to(ROOT)]
     )
 

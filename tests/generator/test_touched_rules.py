@@ -9,8 +9,7 @@ import pytest
 from generator.calls.borders.breach_attempts import bases, broken_rules, changed_calls
 from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import UnlearnedCore, declare_levels
-from generator.calls.space.space import open_space
-from generator.calls.space.touched_rules import TouchedRules
+from generator.calls.space.space import TouchedRules, open_space
 from opcert.vocabulary.names import OperatorName
 from specs.files.library import load_spec
 

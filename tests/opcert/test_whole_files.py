@@ -130,7 +130,7 @@ EXCEPTIONS = {
     "conformance/suite/spilled_bytes.py": "a file without a name",
     "conformance/checked_models/type_inference.py": OWN_FOLDER,
     "conformance/checked_models/infer_types_script.py": "a process of its own, confined to its folder",
-    "conformance/processes/removing.py": "moves aside what it removes",
+    "conformance/processes/scratch_folders.py": "moves aside what it removes",
     "conformance/processes/confine.py": "files of the system by which it confines itself",
     "conformance/checked_models/taken_branches.py": "`rename` is of a node",
     "generator/making/suites/suite_making.py": "a file without a name",

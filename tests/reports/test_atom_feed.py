@@ -8,8 +8,7 @@ from xml.etree.ElementTree import Element, fromstring
 import pytest
 import xmlschema
 
-from reports.sites.atom_feed import ATOM, run_moment
-from reports.sites.site import write_site
+from reports.sites.site import ATOM, run_moment, write_site
 from tests.reports.kept_samples import answer, crop_crashes, keep
 
 SCHEMA = Path(__file__).parent / "schemas" / "atom.xsd"

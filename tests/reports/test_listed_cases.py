@@ -14,10 +14,9 @@ from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.overview import matrix
 from reports.pages import listed_cases, run_page
 from reports.pages import report as report_module
-from reports.pages.case_details import list_details
 from reports.pages.case_table import build_table
 from reports.pages.report import Report
-from reports.pages.report_page import render_report
+from reports.pages.report_page import list_details, render_report
 from reports.results.case_results import Results, put_together
 from tests.reports.page_data import text_of
 from tests.reports.sample import Maker, sample_cases

@@ -17,10 +17,9 @@ import pytest
 from conformance.judging.responses import Answered
 from opcert.vocabulary.errors import UserError
 from reports.pages import report_page
-from reports.pages.report import run_keys
+from reports.pages.report import measure_times, run_keys
 from reports.pages.report_page import render_report, write_report
 from reports.pages.run_page import RunPage
-from reports.pages.times import measure_times
 from reports.results.accuracy import HEADS, measure_accuracy
 from reports.results.adequacy import find_adequacy, share_text
 from reports.results.case_results import Results, put_together

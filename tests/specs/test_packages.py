@@ -18,7 +18,7 @@ import specs.documents.packages
 from conformance.processes.worker_process import Launch
 from opcert.commands import packages
 from opcert.commands.import_command import command
-from opcert.commands.import_contradictions import print_contradictions
+from opcert.commands.import_table import print_contradictions
 from opcert.commands.packages import PACKAGES, package_document
 from opcert.vocabulary.errors import RuntimeUnavailable, UserError
 from opcert.vocabulary.names import OperatorName

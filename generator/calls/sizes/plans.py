@@ -2,17 +2,234 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from generator.calls.sizes.joins import join_plans
-from generator.calls.sizes.long_axes import axis_plans, order_plans
+from generator.calls.kinds.axes import Axes
+from generator.calls.kinds.axis import Axis
+from generator.calls.kinds.einsum import Einsum
+from generator.calls.kinds.joined import Joined
+from generator.calls.kinds.permutation import Permutation
 from generator.calls.sizes.long_sums import product_plans
-from generator.calls.sizes.packs import pack_plans
-from generator.calls.sizes.plan import SizePlan
+from generator.calls.sizes.plan import COUNTS, RANKS, SizePlan, by, extents
 from generator.calls.sizes.roles import Roles, sizes_of
 from generator.calls.sizes.sized_windows import window_plans
+from generator.calls.solver.partial import Bindings
 from generator.calls.space.space import CallSpace
+from generator.calls.variables.data_levels import DATA
+from generator.calls.variables.kind import Kind, Level
+
+_OF_RANK: Mapping[int, tuple[int, ...]] = {
+    1: (5,),
+    2: (3, 5),
+    3: (3, 2, 4),
+    4: (2, 3, 2, 4),
+    5: (2, 3, 4, 2, 3),
+    6: (3, 2, 2, 1, 2, 3),
+    8: (2, 1, 3, 1, 2, 1, 1, 3),
+}
+"""Extents of packs of so many axes: few elements in all."""
+_BROADCAST: tuple[Level, ...] = ("mutual", "fewer_axes", "last", "first")
+_LONG: tuple[tuple[tuple[int, ...], Level], ...] = (
+    ((17, 33), "last"),
+    ((33, 17), "first"),
+    ((3, 5, 65), "fewer_axes"),
+    ((33, 5, 17), "mutual"),
+)
+"""Shapes that several inputs come to, and how they differ on the way."""
+_MOVED = ((33, 65), (3, 40, 17))
+_NONFINITE = "nonfinite"
+_SPECIALS = (6, 37)
+"""Rows of two vectors of 16 elements and a rest."""
+_CHANNELS = ((17, (5, 13)), (33, (65,)), (5, (257,)), (4, (16, 17)), (64, (1, 3)))
+"""Channels, and the extents behind them."""
+_SIDES = ((17, 9), (5, 33))
+_OTHERS = 2
+"""The length of extents beside them."""
+
+
+def pack_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
+    """Every rank that the text leaves, broadcasting over it; long axes, channels and sides."""
+    yield from _ranks(space, roles)
+    if roles.window is not None or roles.inner:
+        return
+    if roles.packs and _NONFINITE in space.factors.get(DATA, ()) and not _beside(space, roles.packs[0]):
+        levels = _in_float(space)
+        levels |= {"broadcast": "same"} if roles.packs[0] in roles.broadcast else {}
+        word = f"specials_in_{by(_SPECIALS)}"
+        yield SizePlan(word, extents({roles.packs[0]: _SPECIALS}), levels, specials=True)
+    if roles.packs and roles.packs[0] in roles.broadcast:
+        for shape, how in _LONG:
+            word = f"extents_{by(shape)}_{how}"
+            yield SizePlan(word, extents({roles.packs[0]: shape}), {"broadcast": how})
+    elif roles.packs and (roles.channels or roles.outer):
+        channels = (roles.channels or roles.outer)[-1]
+        for length, shape in _CHANNELS:
+            word = f"channels_{length}_extents_{by(shape)}"
+            beside = dict.fromkeys((*roles.outer, *roles.batch), _OTHERS)
+            yield SizePlan(word, extents({**beside, channels: length, roles.packs[0]: shape}))
+    elif roles.packs and roles.axis is None and roles.order is None and not _is_elementwise(space):
+        for shape in _MOVED:
+            yield SizePlan(f"extents_{by(shape)}", extents({roles.packs[0]: shape}))
+    elif not roles.packs and roles.outer:
+        sides = roles.outer[-2:]
+        for shape in _SIDES:
+            word = f"outer_{by(shape[: len(sides)])}"
+            beside = dict.fromkeys(roles.outer, _OTHERS)
+            yield SizePlan(word, extents({**beside, **dict(zip(sides, shape, strict=False))}))
+
+
+def _ranks(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
+    """Tensors of five, six and eight axes in all, of the first pack; of others of five."""
+    told = sizes_of(space)
+    packs = (
+        [] if roles.window is not None else [each for each in roles.packs if f"rank_{each}" in space.factors]
+    )
+    for at, pack in enumerate(packs):
+        beside = _beside(space, pack)
+        for place, rank in enumerate(RANKS if at == 0 else RANKS[:1]):
+            shape = _OF_RANK.get(rank - beside)
+            if shape is None or (told.rank is not None and rank > told.rank):
+                continue
+            levels = _in_float(space)
+            if pack in roles.broadcast:
+                levels["broadcast"] = _BROADCAST[place]
+            word = f"rank_{rank}" if at == 0 else f"rank_{rank}_of_{pack}"
+            yield SizePlan(word, extents({pack: shape}), levels)
+
+
+def _in_float(space: CallSpace) -> dict[str, Level]:
+    """Float for each type variable that may be it: what a type alone makes wrong, other cases tell."""
+    return {each: "float" for each in space.types if "float" in space.factors[each]}
+
+
+def _beside(space: CallSpace, pack: str) -> int:
+    """How many axes there are beside a pack, in the shape that has the most."""
+    found = [
+        sum(pack not in part.starred for part in parts)
+        for shape in space.spec.shapes.values()
+        for _, parts in shape.alternatives
+        if any(pack in part.starred for part in parts)
+    ]
+    return max(found, default=0)
+
+
+def _is_elementwise(space: CallSpace) -> bool:
+    """Whether what comes out has the shape of what goes in, element by element."""
+    texts = {each.text for each in space.spec.results.values()}
+    return texts == {"*S"} and not space.covered & {each.name for each in space.spec.inputs}
+
+
+_SHAPES: tuple[tuple[tuple[int, ...], int], ...] = (
+    ((5, 33), 1),
+    ((64, 3), 0),
+    ((2, 65, 3), 1),
+    ((3, 129), 1),
+    ((1000, 2), 0),
+)
+"""Shapes, and which of their axes the operator goes along: the last, the first, one between others."""
+_GATHERED = (17,)
+"""The shape of a list of places beside them."""
+_SEVERAL: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (((4, 17, 5), (0, 2)), ((17, 33), (0, 1)))
+_ORDERS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
+    ((33, 65), (1, 0)),
+    ((2, 48, 33), (0, 2, 1)),
+    ((40, 3, 33), (2, 1, 0)),
+    ((2, 33, 5, 32), (0, 2, 1, 3)),
+    ((1, 17, 64, 2), (0, 3, 1, 2)),
+    ((2, 3, 2, 2, 1, 3, 2, 2), (7, 0, 5, 2, 1, 3, 6, 4)),
+)
+"""Shapes and orders: two long axes exchanged, one of them no multiple of a block; blocks moved as wholes."""
+
+
+def axis_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
+    """Each shape with the operator going along one of its axes; of a list of axes along several."""
+    kind = roles.axis
+    if kind is None or not roles.packs or not _goes_along(kind):
+        return
+    pack = roles.packs[0]
+    sizes = sizes_of(space)
+    told = sizes.lengths.get(pack, ())
+    for place, (shape, axis) in enumerate(_SHAPES):
+        lengths = list(shape)
+        if told:
+            lengths[axis] = told[place % len(told)]
+        listed = isinstance(kind, Axes)
+        plan = _plan(f"scanned_{lengths[axis]}_of", pack, lengths, kind, [axis] if listed else axis, roles)
+        yield replace(plan, asked=pack if told else None)
+    for shape, axes in _SEVERAL if isinstance(kind, Axes) else ():
+        yield _plan("scanned_of", pack, shape, kind, list(axes))
+
+
+def _goes_along(kind: Kind) -> bool:
+    """Whether the axes are of an input, and any of them: not those of length one, or of a result."""
+    if isinstance(kind, Axes):
+        return not kind.says(kind.unit) and not kind.says(kind.adds)
+    return isinstance(kind, Axis) and kind.extra is None
+
+
+def _plan(
+    word: str, pack: str, shape: Sequence[int], kind: Kind, value: object, roles: Roles | None = None
+) -> SizePlan:
+    fixed: dict[str, Bindings] = extents({pack: list(shape)})
+    for other in roles.packs[1:] if roles is not None else ():
+        fixed |= extents({other: _GATHERED})
+    return SizePlan(f"{word}_{by(shape)}", fixed | {f"kind:{kind.name}": {kind.name: value}})
+
+
+def order_plans(roles: Roles) -> Iterator[SizePlan]:
+    """Orders of long axes."""
+    kind = roles.order
+    if isinstance(kind, Permutation) and roles.packs:
+        for shape, order in _ORDERS:
+            word = f"order_{''.join(map(str, order))}_of"
+            yield _plan(word, roles.packs[0], shape, kind, list(order))
+
+
+_JOINED: tuple[tuple[int, int, tuple[int, ...]], ...] = ((5, 1, (3, 17)), (9, 0, (5, 33)), (17, 1, (2, 3, 5)))
+"""How many tensors, the axis along which they are joined, and the shape of the first."""
+_EQUATIONS: tuple[tuple[str, str, tuple[tuple[int, ...], ...]], ...] = (
+    ("inner_257_outer_5x17", "ij,jk->ik", ((5, 257), (257, 17))),
+    ("inner_64_outer_33x65_turned", "ji,kj->ik", ((64, 33), (65, 64))),
+    ("inner_1025", "i,i->", ((1025,), (1025,))),
+    ("inner_65_batch_17", "bij,bkj->bik", ((17, 3, 65), (17, 5, 65))),
+    ("inner_17x16_outer_5x33", "aij,jib->ab", ((5, 17, 16), (16, 17, 33))),
+    ("order_of_33x65", "ij->ji", ((33, 65),)),
+    ("summed_33_turned", "ijk->ki", ((5, 33, 17),)),
+    ("three_with_one_alone", "ij,jk,l->il", ((5, 33), (33, 2), (17,))),
+    ("rank_5", "abcde,ebx->axcd", ((2, 3, 2, 3, 4), (4, 3, 5))),
+)
+"""Equations with operands that are long, turned, and summed over several axes."""
+
+
+def join_plans(space: CallSpace) -> Iterator[SizePlan]:
+    """So many tensors for each variadic input; equations of einsum."""
+    for kind in space.kinds:
+        if isinstance(kind, Joined):
+            for count, axis, shape in _JOINED:
+                shapes = [_longer(shape, axis, place % 3) for place in range(count)]
+                bindings = {f"shapes:{kind.name}": shapes, kind.axis.text: axis}
+                yield SizePlan(f"tensors_{count}_of_{by(shape)}", {f"kind:{kind.name}": bindings})
+            for rank in (5, 8):
+                shapes = [(*(2, 1, 3, 2, 2, 1, 2)[: rank - 1], length) for length in (3, 1, 2)]
+                bindings = {f"shapes:{kind.name}": shapes, kind.axis.text: rank - 1}
+                yield SizePlan(f"rank_{rank}", {f"kind:{kind.name}": bindings})
+        if isinstance(kind, Einsum):
+            for word, equation, operands in _EQUATIONS:
+                bindings = {kind.equation.text: equation, f"shapes:{kind.name}": list(operands)}
+                yield SizePlan(word, {f"kind:{kind.name}": bindings})
+    for each in space.spec.inputs:
+        counted = f"{each.name}_count"
+        if each.option == "variadic" and counted in space.factors:
+            if any(f"shapes:{each.name}" in kind.binds for kind in space.kinds):
+                continue
+            for count in COUNTS:
+                yield SizePlan(f"tensors_{count}", {}, {counted: count})
+
+
+def _longer(shape: tuple[int, ...], axis: int, more: int) -> tuple[int, ...]:
+    """The shape, with an axis that is longer."""
+    return tuple(each + more * (at == axis) for at, each in enumerate(shape))
 
 
 def plans_of(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:

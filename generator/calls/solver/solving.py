@@ -5,16 +5,46 @@ Effort is counted in candidates, never in seconds, so that the same search ends 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.calls.data.draws import Draw
-from generator.calls.solver.decided_rules import SearchedRule
 from generator.calls.solver.partial import Bindings, Partial
 from opcert.vocabulary.errors import UserError
 from specs.language.evaluation import EvaluationError
 from specs.language.expressions import parse
+from specs.model.domain import holds
 from specs.model.spec import Constraint, Spec
+
+
+class SearchedRule:
+    """A rule in a search. What it says of levels alone is remembered: `places` are the names that are bound.
+
+    Of the same values of all that it asked for it always says the same.
+    """
+
+    def __init__(self, constraint: Constraint, places: Mapping[str, int]) -> None:
+        self._constraint = constraint
+        self._places = places
+        self._said: dict[tuple[str, ...], dict[tuple[object, ...], frozenset[str] | None]] = {}
+
+    def broken(self, scope: Partial) -> Collection[str] | None:
+        """What a call that breaks the rule was asked for; None where it holds, or cannot be decided."""
+        bound = scope.bindings
+        for names, said in self._said.items():
+            values = tuple(map(bound.get, names))
+            if values in said:
+                return said[values]
+        scope.asked.clear()
+        try:
+            broken = None if holds(self._constraint, scope) else frozenset(scope.asked)
+        except EvaluationError:
+            broken = None  # it hangs on data, or another rule says what is wrong
+        levels = tuple(sorted(name for name in scope.asked if name in self._places))
+        if all(name.startswith("level:") for name in levels):
+            self._said.setdefault(levels, {})[tuple(map(bound.get, levels))] = broken
+        return broken
+
 
 BUDGET = 4_000
 """Candidates that one search tries before it gives up."""

@@ -12,8 +12,6 @@ from generator.calls.solver.solving import SearchVariable
 from generator.calls.space.declared_kinds import make_kinds
 from generator.calls.space.derived import derive_rules, shape_rules
 from generator.calls.space.space_names import check_names
-from generator.calls.space.tensor_counts import is_many, tensor_counts
-from generator.calls.space.types_by_use import by_use
 from generator.calls.variables.data_levels import DATA, FITS, Fits, classes_of, unfit
 from generator.calls.variables.extents import (
     EXTENTS,
@@ -34,15 +32,54 @@ from generator.calls.variables.wanted_outputs import (
     WANTED,
     Outputs,
     asks_for_outputs,
+    counts_within,
     names_needed,
     output_factors,
     output_rules,
 )
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.language.expressions import parse
 from specs.language.shape_expressions import Shape, parse_shape
-from specs.model.declared import Declared
+from specs.model.declared import Declared, DeclaredBounds
 from specs.model.spec import Exclusion, ParameterSpec, Spec
-from specs.model.structures import element_types_of, is_structured, type_variable
+from specs.model.structures import element_types_of, is_sequence, is_structured, type_variable
+
+COUNTS: tuple[Level, ...] = (2, 1, 3)
+"""The plainest number first."""
+
+
+def is_many(spec: Spec, parameter: ParameterSpec) -> bool:
+    """Whether an input is made of several tensors."""
+    return parameter.option == "variadic" or is_sequence(spec, parameter)
+
+
+def tensor_counts(spec: Spec, parameter: ParameterSpec) -> tuple[Level, ...]:
+    """How many tensors such an input may have, as its declaration says, or else the facts."""
+    told = spec.declared.counts.get(parameter.name) if spec.declared is not None else None
+    if isinstance(told, DeclaredBounds):
+        return tuple(each for each in counts_within(told) if int(each) >= _fewest(spec, parameter))
+    if parameter.option != "variadic":
+        return (*COUNTS, 0)
+    least = parameter.least_length or 1
+    return tuple(count for count in COUNTS if int(count) >= least) or (least,)
+
+
+def _fewest(spec: Spec, parameter: ParameterSpec) -> int:
+    """How many tensors of a variadic input the node needs, where the other inputs are there or empty."""
+    arity = spec.input_arity
+    if parameter.option != "variadic" or arity is None:
+        return 0
+    return arity.least - (len(spec.inputs) - 1)
+
+
+_BY_USE = ("float", "int64", "int32", "double", "float16", "bool", "uint8", "int8", "bfloat16", "string")
+"""Those that are used most; the others follow as the document lists them."""
+
+
+def by_use(types: Sequence[str]) -> list[str]:
+    """The types that are known here, those that are used most first."""
+    known = [each for each in types if each in ELEMENT_TYPES]
+    return [*(each for each in _BY_USE if each in known), *(each for each in known if each not in _BY_USE)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,8 @@
-"""The cases of one call of a model."""
+"""The cases of one call of a model.
+
+A form feeds every input, or the first alone. A node of which something else is constant (weights of an LSTM
+whose states are fed, a table from which fed indices gather) is asked in a model of its own.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
+from onnx import ModelProto
+
 from conformance.checked_models.model_calls import ModelCall
-from conformance.models.case_models import Form
+from conformance.models.case_models import Form, build_model, hold_as_constants
+from conformance.models.input_names import input_names
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import suite_order
 from generator.asking.answered_outputs import declared_results
@@ -24,14 +31,48 @@ from generator.models.check.call_drawing import CallDrawing
 from generator.models.check.call_keys import key_of_call
 from generator.models.check.call_rows import EXTENTS, Levels, count_pairs, dimensions_of, pairs_in, rows_of
 from generator.models.check.extent_classes import elements
-from generator.models.check.held_constants import held, holds_some
 from generator.models.check.node_calls import NodeCall, read_node
-from generator.models.check.open_shapes import FIXED, OPEN, SHAPES, leaves_open, opened, rows_to_open
+from generator.models.check.open_shapes import (
+    FIXED,
+    OPEN,
+    SHAPES,
+    in_model,
+    leaves_open,
+    opened,
+    rows_to_open,
+)
 from generator.models.check.shape_checks import UNKNOWN_EXTENT, ShapeChecks, Shapes, broken_by_model
 from generator.models.check.shape_choice import ChosenShapes, choose_shapes
 from opcert.vocabulary.errors import InternalError, OpcertError
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry import find_operator
+
+
+def holds_some(node: NodeCall) -> bool:
+    """Whether some of a node's inputs are constants, some are fed, and no form says which."""
+    given = [each.value for each in node.inputs if each.value is not None]
+    constant = [each.is_constant for each in given]
+    return any(constant) and not all(constant) and constant != [False] + [True] * (len(given) - 1)
+
+
+def held(node: NodeCall, case: Case) -> Case:
+    """The same case in a model that holds the node's constants; its inputs are those that are fed.
+
+    The case itself where it takes more than tensors.
+    """
+    if case.slots:
+        return case
+    given = [(name, tensor) for name, (_, tensor) in zip(input_names(case.inputs), case.inputs, strict=True)]
+    constants = {
+        name: tensor
+        for each, (name, tensor) in zip(node.inputs, given, strict=False)
+        if tensor is not None and each.value is not None and each.value.is_constant
+    }
+    model = ModelProto.FromString(case.model or build_model(case))
+    hold_as_constants(model, constants)
+    inputs = tuple((name, each) for name, each in given if each is not None and name not in constants)
+    return in_model(replace(case, inputs=inputs), model)
+
 
 MOST_CASES = 20
 """Cases of one call."""

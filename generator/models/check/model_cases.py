@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
@@ -10,11 +10,77 @@ from functools import partial
 
 from conformance.checked_models.model_calls import ModelCall
 from conformance.clusters.cluster import Cluster
-from generator.models.check.call_cases import CallCases
-from generator.models.check.cluster_calls import make_on_cluster
-from generator.models.check.kept_calls import KeptCalls
+from conformance.clusters.worker_answers import Lost, on_worker
+from generator.models.check.call_cases import CallCases, CallGoldens
+from generator.models.check.call_keys import key_of_call
 from generator.models.check.making import MOST_CASES, cases_of_call
+from generator.models.check.part_cache import PartCache
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.file_digests import project_digest
+from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.process_pools import broken_off, process_pool
+
+
+@on_worker
+def make_call_on_worker(call: ModelCall) -> CallGoldens:
+    """The cases of a call, as `cases_of_call` makes them anywhere."""
+    return CallGoldens.of(cases_of_call(call, MOST_CASES))
+
+
+def make_on_cluster(cluster: Cluster, calls: Sequence[ModelCall]) -> Iterator[CallCases]:
+    """The cases of each call, in the order of the calls, whichever comes first.
+
+    Raises as `Cluster.each` does, and UserError where all workers of a call are lost, or one makes no cases
+    of it.
+    """
+    sources = project_digest()
+    came: dict[int, CallCases] = {}
+    # A node that makes the call is enough, and a model may have thousands.
+    alone = (ModelCall(each.first, (each.first,)) for each in calls)
+    units = (((place, each), (sources, each)) for place, each in enumerate(alone))
+    answers = cluster.each(make_call_on_worker, units)
+    following = 0
+    for (place, call), found in answers:
+        node = call.first
+        name = f"{node.op_type or node.operator}, node {node.place}"
+        if isinstance(found, Lost):
+            raise UserError(
+                "the workers that made cases of a call were lost again and again",
+                got=f"{name}: {found.reason}",
+                remedy="Give them more memory. What others have made is kept: ask again for the rest.",
+            )
+        try:
+            came[place] = found.cases_of(call)
+        except (UserError, ValueError) as error:
+            raise UserError(
+                "a worker's cases of a call are none of it",
+                got=one_line(f"{name}: {error}", 300),
+                where=Place(cluster.address),
+                remedy="Look at what runs there. What others have made is kept: ask again for the rest.",
+            ) from error
+        while following in came:
+            yield came.pop(following)
+            following += 1
+
+
+class KeptCalls(PartCache[CallGoldens]):
+    """The calls of the cache, of the code and the declarations of now."""
+
+    def __init__(self) -> None:
+        super().__init__("calls", CallGoldens)
+
+    def find(self, call: ModelCall) -> CallCases | None:
+        """What was made before of a call; None where it is not kept, or is not what was written."""
+        return self._read([call.operator], key_of_call(call), lambda kept: kept.cases_of(call))
+
+    def keep(self, made: CallCases) -> None:
+        """Keep what was made of a call; a cache that cannot be written keeps nothing.
+
+        What failed is not kept, nor what took too long on this machine.
+        """
+        if made.not_covered is None or made.not_covered.why not in ("failed", "too_slow"):
+            self._write([made.call.operator], made.key, CallGoldens.of(made))
+
 
 _AGAIN = "Give it more memory, and try again: the cases of calls before it are kept."
 _FEW = 12

@@ -9,6 +9,7 @@ from itertools import accumulate
 
 from onnx import NodeProto
 
+from conformance.adopting.foreign_tensors import read_foreign_tensor
 from conformance.checked_models.model_calls import ModelNode
 from conformance.checked_models.node_order import taken_names
 from conformance.checked_models.whole_model import (
@@ -23,6 +24,7 @@ from conformance.checked_models.whole_model import (
 from conformance.checked_models.whole_reading import WholeModel
 from conformance.judging.verdicts import NOT_RUN
 from generator.exploring.shrinking.judged_calls import Ask
+from generator.models.chains.carrying import MOVING
 from generator.models.check.end_effects import end_effects
 from generator.models.check.model_inputs import ModelInputs, drawn_inputs, filed_inputs, wanted_inputs
 from generator.models.check.model_runs import Values, returned
@@ -37,11 +39,31 @@ from generator.models.check.observed_values import (
     with_branches_taken,
 )
 from generator.models.check.output_holding import hold_output
-from generator.models.check.output_steps import output_steps
 from generator.models.check.reference_run import ReferenceRun
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.tensors import Tensor
+
+
+def output_steps(model: WholeModel) -> dict[str, float]:
+    """The step of each output that comes of DequantizeLinear with one scale, moved about or not, by name."""
+    makers = {name: node for node in model.proto.graph.node for name in node.output}
+    found = {}
+    for each in model.proto.graph.output:
+        node = makers.get(each.name)
+        while node is not None and node.op_type in MOVING and node.input:
+            node = makers.get(node.input[0])
+        if node is None or node.op_type != "DequantizeLinear" or len(node.input) < 2:
+            continue
+        proto = model.initializers.get(node.input[1])
+        try:
+            scale = None if proto is None else read_foreign_tensor(proto)
+        except UserError:
+            continue
+        if scale is not None and scale.array.size == 1 and scale.array.dtype.kind == "f":
+            found[each.name] = abs(float(scale.array.reshape(-1)[0]))
+    return {name: step for name, step in found.items() if 0 < step < float("inf")}
+
 
 _MOST_ASKED_ALONE = 200
 _TAKEN = "it took a branch, whose nodes are judged by themselves"

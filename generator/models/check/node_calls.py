@@ -8,18 +8,49 @@ from functools import cached_property
 
 from conformance.checked_models.model_calls import ModelNode, ModelValue
 from generator.asking.named_operators import calls_are_declared, referenced_operators
+from generator.calls.kinds.enumeration import Enumeration
+from generator.calls.kinds.integer import Integer
 from generator.calls.space.space import CallSpace, open_space
 from generator.calls.variables.wanted_outputs import asks_for_outputs
 from generator.models.check.call_cases import Uncovered
-from generator.models.check.stated_rules import stated_rules
 from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from specs.files.library import load_spec
+from specs.language.shape_expressions import parse_shape
+from specs.model.declared import Declared
 from specs.model.signature_parts import AttributeSpec
-from specs.model.spec import ParameterSpec, Spec
+from specs.model.spec import Constraint, ParameterSpec, Spec
 from specs.model.structures import is_sequence
+
+
+def stated_rules(space: CallSpace) -> Spec:
+    """The spec of a space, with fewer rules: cases are drawn within more bounds than documents set.
+
+    A count that stands in a shape may be any number, though a declaration lists a few; and a whole number
+    may be greater than an end that is a plain number, unless the document has that end.
+    """
+    drawn = _drawn(space)
+    rules = [drawn.get(each.id, each) for each in space.spec.constraints]
+    return replace(space.spec, constraints=tuple(each for each in rules if each is not None))
+
+
+def _drawn(space: CallSpace) -> Mapping[str, Constraint | None]:
+    """The rules that say more than documents, by their ids; what is left of each."""
+    shapes = (space.spec.declared or Declared()).shapes.values()
+    counts = frozenset[str]().union(*(parse_shape(each).names for each in shapes))
+    found: dict[str, Constraint | None] = {}
+    for kind in space.kinds:
+        if isinstance(kind, Enumeration) and kind.listed and kind.name in counts:
+            found |= dict.fromkeys(each.id for each in kind.rules())
+        if isinstance(kind, Integer) and kind.high is not None and not kind.high.names:
+            attribute = space.spec.attributes.get(kind.name)
+            if attribute is None or attribute.at_most is None:
+                found |= dict.fromkeys(each.id for each in kind.rules())
+                found |= {each.id: each for each in replace(kind, high=None).rules()}
+    return found
+
 
 MOST_WHOLE = 256
 """Integers that decide something (axes, lengths, a new shape) are kept to so many elements, as they are."""

@@ -13,8 +13,48 @@ from generator.models.check.first_shapes import begin_with, tries_of
 from generator.models.check.kept_relations import Relations, size_of_results
 from generator.models.check.node_calls import NodeCall
 from generator.models.check.shape_checks import ShapeChecks, Shapes
-from generator.models.check.window_lengths import window_lengths
 from specs.model.spec import Constraint
+
+MOST = 80
+"""A longer one is left out: what a window over two axes holds takes too long."""
+_SPATIAL = 2
+"""Windows slide over the axes from this one on."""
+
+
+def window_lengths(node: NodeCall, outline: Outline) -> Mapping[Class, int]:
+    """For the classes that a window slides over a length with two whole steps and something left.
+
+    Nothing where the node has neither strides nor a kernel.
+    """
+    kernel = _listed(node, "kernel_shape") or _kernel_of_weights(node)
+    if kernel is None or not outline.inputs or outline.inputs[0] is None:
+        return {}
+    strides = _listed(node, "strides") or (1,) * len(kernel)
+    dilations = _listed(node, "dilations") or (1,) * len(kernel)
+    found: dict[Class, int] = {}
+    axes = outline.inputs[0][_SPATIAL:]
+    if not len(axes) == len(kernel) == len(strides) == len(dilations):
+        return {}
+    for each, extent, stride, dilation in zip(axes, kernel, strides, dilations, strict=True):
+        length = (extent - 1) * dilation + 1 + 2 * stride + (stride > 1)
+        if not isinstance(each, int) and length <= MOST:
+            found[each] = max(length, found.get(each, 0))
+    return found
+
+
+def _listed(node: NodeCall, name: str) -> tuple[int, ...] | None:
+    given = node.attributes.get(name)
+    return None if given is None else tuple(int(each) for each in given.numbers)
+
+
+def _kernel_of_weights(node: NodeCall) -> tuple[int, ...] | None:
+    """The kernel that the second input's shape says, where the node has strides."""
+    if "strides" not in node.attributes or len(node.inputs) < 2:
+        return None
+    value = node.inputs[1].value
+    extents = () if value is None or value.shape is None else value.shape[_SPATIAL:]
+    return tuple(each if isinstance(each, int) else 1 for each in extents) or None
+
 
 MOST_ELEMENTS = 1_500
 """Elements of all inputs of a call together, where the node leaves that open."""

@@ -1,25 +1,88 @@
-"""Measuring a suite: every mutant of an operator's reference against its cases, through the judge."""
+"""Measuring a suite: every mutant of an operator's reference against its cases, through the judge.
+
+Kinds bring those of a declared operator's values and formula (`Kind.changes`, `generator/calls/edits`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
+from conformance.judging.responses import Answered, Response
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.asking.questions import describe
+from generator.asking.tensor_edits import is_main
 from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
+from generator.calls.edits.change import Change, Changed
+from generator.calls.edits.finding import find_changes
 from generator.measured.outcomes import RUN, Adequacy, MutantOutcome
 from generator.trust.mutants.asked_node_tests import asking_for_its_outputs
 from generator.trust.mutants.bench import Faulty, MutantTrials, TrialCase, hold
-from generator.trust.mutants.misreadings import make_misreadings
-from generator.trust.mutants.mistake import make_mistakes
+from generator.trust.mutants.mistake import InEveryCall, make_mistakes
 from generator.trust.mutants.mutants import make_mutants
 from generator.trust.mutants.random_calls import AIMED, RandomCall, RandomCalls
 from generator.trust.mutants.subject import MutatedOperator, same_answers, tells_nothing
+from opcert.vocabulary.errors import InternalError
+
+
+@dataclass(frozen=True, eq=False)
+class Misreading(InEveryCall):
+    """A mutant that takes another call for the one that it is given."""
+
+    change: Change
+    file: ClassVar[str] = "generator/calls/edits"
+    kind: ClassVar[str] = "misreading"
+
+    @property
+    def id(self) -> str:
+        return f"misreading: {self.change.key}"
+
+    @property
+    def diff(self) -> tuple[str, ...]:
+        subject = f"{self.change.subject} = " if self.change.subject else ""
+        return (f"+{subject}{self.change.text}",)
+
+    def respond(self, subject: MutatedOperator, call: Call, right: Response | None = None) -> Response:
+        """What comes out of the changed call, of the call itself where there is nothing to change."""
+        changed = self._changed(subject, call)
+        if changed is None:
+            return subject.respond(call) if right is None else right
+        if changed.expectations is not None:
+            return Answered(tuple(each.expected for each in changed.expectations[0].outputs))
+        given = changed.call.trimmed()
+        return subject.respond(given, changed.settled)
+
+    def applies(self, subject: MutatedOperator, call: Call, _right: Response) -> bool:
+        """Whether there is something to change in a call."""
+        return self._changed(subject, call) is not None
+
+    def _changed(self, subject: MutatedOperator, call: Call) -> Changed | None:
+        try:
+            changed = self.change.apply(subject.spec, call)
+        except InternalError:  # what the change needs of the reference, the call is not valid for
+            return None
+        if changed is None or changed.narrow is not None:
+            return None
+        options = subject.reference.readings
+        known = all(option in options.get(name, ()) for name, option in changed.settled.items())
+        return changed if known else None
+
+
+def make_misreadings(subject: MutatedOperator) -> Iterator[Misreading]:
+    """Every change that makes sense for the operator, but for those that its spec leaves open.
+
+    Nor for data that is turned round: the change is one of lists that ask for something.
+    """
+    is_data = is_main(subject.spec)
+    turned = {f"input {each.name} reversed" for each in subject.spec.inputs if is_data(each)}
+    for change in find_changes(subject.spec):
+        if not change.is_accepted(subject.spec) and change.key not in turned:
+            yield Misreading(change)
+
 
 FIRST_CALLS = 200
 """Random calls that are drawn whatever comes: they tell what can be reached at all."""

@@ -2,20 +2,206 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
 
-from specs.documents.prose.part_names import ParameterNames
+from specs.documents.prose.part_names import ParameterNames, name_of
 from specs.documents.prose.ranges import find_ranges
 from specs.documents.prose.ranks import find_ranks, rank_names
-from specs.documents.prose.relevance import find_relevance
 from specs.documents.prose.same_shapes import find_broadcasts, find_same_shapes
-from specs.documents.prose.type_classes import find_type_classes
+from specs.documents.prose.sentences import Sentence, found, pattern, sentences
+from specs.documents.prose.worded_conditions import condition, necessary
 from specs.documents.prose.worded_shapes import find_shapes
 from specs.documents.text.documents import Passage
 from specs.model.spec import Origin
-from specs.model.statements import Statement
+from specs.model.statements import Relevance, Statement, TypeClass
+
+_VERB = (
+    r"(?:valid|used|effective|applied|applicable|relevant|considered|meaningful|supported|has effect"
+    r"|takes? effect|appl(?:y|ies)|has an effect|matters|in effect)"
+)
+_ONLY = (
+    pattern(rf"\b{_VERB}(?: to \w+)? only (?:in case )?(?:if|when|where) (?P<condition>[^.;]{{1,120}})"),
+    pattern(rf"\bonly (?:be )?{_VERB}(?: in case)? (?:if|when|where) (?P<condition>[^.;]{{1,120}})"),
+    pattern(
+        r"\bonly (?:if|when|where) (?P<condition>[^.;]{1,120}?),? (?:is )?(?:this"
+        r"|the) (?:\w+ )?(?:is )?(?:used|valid)"
+    ),
+    pattern(
+        r"^(?:when|if) (?P<condition>[^;]{1,120}?), (?:this|the) (?:value|attribute|input"
+        r"|parameter) is used\b"
+    ),
+)
+_POINTER = (
+    pattern(rf"\b(?:only {_VERB}|{_VERB} only) (?:to|for|by|with|in|during)\b"),
+    pattern(r"\bhas no effect (?:for|on|in|when|if|unless)\b"),
+    pattern(r"\bignored (?:for|unless|otherwise|in)\b"),
+    pattern(r"\b(?:not (?:used|applicable)|unused) (?:for|unless|in)\b"),
+)
+_VOID = (
+    pattern(
+        r"(?<![`'\"\w])(?P<subject>[`'\"]?\w{1,60}[`'\"]?)?(?: values?| attribute| input)? (?:is|are|will be)"
+        r" (?:ignored|not used|unused|not applicable|not relevant|not considered|disregarded)"
+        r" (?:if|when|where) (?P<condition>[^.;]{1,120})"
+    ),
+    pattern(r"\b(?:no effect|not applicable|ignored|unused) (?:if|when|where) (?P<condition>[^.;]{1,120})"),
+    pattern(
+        r"^(?:if|when) (?P<condition>[^.;]{1,120}?),? (?P<subject>this attribute|this input"
+        r"|[`'\"]?\w{1,60}[`'\"]?)(?: values?| attribute| input)? (?:is|are|will be) ignored\b"
+    ),
+)
+_SELF = re.compile(r"^(?:this|it|which|and|that|attribute|input|value|the|parameter)$", re.IGNORECASE)
+_OPPOSITE = {"==": "!=", "!=": "=="}
+
+
+def find_relevance(about: str, passage: Passage, parts: ParameterNames) -> Iterator[Relevance]:
+    """Where the part that a passage is about matters, or another one that the passage names; each once."""
+    group = about.partition(".")[0]
+    if group not in ("attributes", "inputs"):
+        return
+    stated: dict[str, Relevance] = {}
+    for sentence in sentences(passage.text):
+        for each in _of_sentence(about, passage, sentence, parts):
+            known = stated.get(each.about)
+            if known is None or (known.effective_when is None and each.effective_when is not None):
+                stated[each.about] = each
+    yield from stated.values()
+
+
+def _of_sentence(
+    about: str, passage: Passage, sentence: Sentence, parts: ParameterNames
+) -> Iterator[Relevance]:
+    text = sentence.text
+    for rule in _VOID:
+        match = rule.search(text)
+        if match is None:
+            continue
+        subject = _subject(about, match.groupdict().get("subject"), parts)
+        if subject is None:
+            continue
+        words = re.sub(r"^it is\b", f"{name_of(about)} is", match["condition"])
+        read = condition(words, parts)
+        origin = found(passage, sentence.start + match.start(), "ignored-when", 0.9 if read else 0.5)
+        yield Relevance(subject, origin, None if read is None else negated(read))
+        return
+    for position, rule in enumerate(_ONLY):
+        match = rule.search(text)
+        if match:
+            read = condition(match["condition"], parts) or necessary(match["condition"], parts)
+            sure = 0.5 if read is None else 0.75 if position == len(_ONLY) - 1 else 1.0
+            yield Relevance(about, found(passage, sentence.start + match.start(), "only-when", sure), read)
+            return
+    for rule in _POINTER:
+        match = rule.search(text)
+        if match:
+            yield Relevance(about, found(passage, sentence.start + match.start(), "only-for", 0.5))
+            return
+
+
+def _subject(about: str, word: str | None, parts: ParameterNames) -> str | None:
+    if word is None or word.startswith("this ") or _SELF.match(word):
+        return about
+    named = parts.about(word.strip("`'\""))
+    return named if named is None or not named.startswith("outputs") else None
+
+
+def negated(text: str) -> str:
+    """The opposite of a condition of `conditions.condition`."""
+    if " and " in text or " or " in text:
+        return f"not ({text})"
+    if text.startswith("not "):
+        return text.removeprefix("not ")
+    for sign, other in _OPPOSITE.items():
+        if f" {sign} " in text:
+            return text.replace(f" {sign} ", f" {other} ", 1)
+    return f"not {text}"
+
+
+_TO = pattern(r"\bconstrain\w*\b[^.]{0,80}?\b(?:to|as) (?:be )?(?:either )?(?:only )?(?P<words>[^.]{1,160})")
+_BARE = pattern(
+    r"^(?:[\w-]+ ){0,4}?(?:tensors? of|must be) (?P<words>[^.]{1,80})"
+    r"|\bcan be (?:of |either )?(?P<also>[^.]{1,80})|^(?P<all>all tensor(?: types\b"
+    r"|,[^.]{0,80}\btypes\b))|^only (?P<only>\w+)$"
+)
+"""Texts that do not begin with `Constrain`: `1-D tensor of floats`, `input can be of any type`."""
+_WITHOUT = pattern(r"\b(?P<words>\w+(?:,? (?:and|or) \w+)?) (?:are|is) not supported"
+                   r"|\b(?:cast|bitcast)ing (?:from|to) (?P<cast>\w+) is not supported"
+                   r"|\b(?:except|excluding|non-)[ (]*(?P<except>\w+)")  # fmt: skip
+_WIDTH = re.compile(
+    r"\b(?:un)?signed (\d+)[- ]bit integers?|\b(\d+)[- ]bit (unsigned |signed )?(integers?|floats?)?", re.I
+)
+_CLASSES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (pattern(r"\b(?:all|any)(?: \([\w -]+\))? (?:tensors?|types?|tensor and sequence|tensor or sequence"
+             r"|optional)\b"
+             r"|\bany type\b|\ball types\b|^all$|\barbitrary types?\b|\ball tensor types\b"), "any"),
+    (pattern(r"\bsigned numeric\b"), "signed numeric"),
+    (pattern(r"(?<!signed\s)\bnumeric(?:al|s)?\b"), "numeric"),
+    (pattern(r"\bfloat(?:s|ing(?:[- ]?point)?)?\b(?!\d)"), "float"),
+    (pattern(r"(?<!bit\s)(?<!unsigned\s)\b(?:integers?|integral|ints?)\b"), "integer"),
+    (pattern(r"\bcomplex\b"), "complex"),
+    (pattern(r"\bbool(?:ean)?s?\b"), "bool"),
+    (pattern(r"\bstrings?\b"), "string"),
+    (pattern(r"\bsequences?\b"), "sequence"),
+    (pattern(r"\boptional\b"), "optional"),
+    (pattern(r"\bmaps?\b"), "map"),
+)  # fmt: skip
+_EXACT = re.compile(
+    r"\b(float8e\w+|b?float16|float32|float64|double|half|u?int(?:2|4|8|16|32|64)(?=_t\b|\b))(?:_t)?\b", re.I
+)
+_EXACT_NAMES = {"float32": "float", "float64": "double", "half": "float16"}
+_NAMES = {"strings": "string", "booleans": "bool"}
+
+
+def find_type_classes(about: str, passage: Passage) -> Iterator[TypeClass]:
+    """What the text of one type constraint calls its types; nothing where it names no class."""
+    if not about.startswith("type_constraints."):
+        return
+    text = passage.text[:5000]
+    match = _TO.search(text)
+    if match is None:
+        match = _BARE.search(text)
+    without = tuple(dict.fromkeys(_named(text)))
+    classes = tuple(_classes(next(each for each in match.groups() if each))) if match else ()
+    if not classes and not without:
+        return
+    place = match.start(match.lastindex or 0) if match else 0
+    yield TypeClass(about, found(passage, place, "type-class", 0.9), classes or ("any",), without)
+
+
+def _classes(words: str) -> Iterator[str]:
+    words = re.split(r"\bup to\b|\bIt must\b", words)[0]
+    rest = words
+    for width in _WIDTH.finditer(words):
+        bits = width[1] or width[2]
+        signed = "unsigned " if "unsigned" in width[0].lower() else ""
+        kind = "float" if (width[4] or "").lower().startswith("float") else "integer"
+        if width[4] or width[1]:
+            yield f"{bits}-bit {signed}{kind}"
+            rest = rest.replace(width[0], " ")
+        else:
+            yield f"{bits}-bit"
+            rest = rest.replace(width[0], " ")
+    exact = [_EXACT_NAMES.get(each[1].lower(), each[1].lower()) for each in _EXACT.finditer(rest)]
+    plain = _EXACT.sub(" ", rest)
+    plain = re.sub(
+        r"\(including [^)]*\)|\(non-[^)]*\)", lambda each: "" if "non-" not in each[0] else "(x)", plain
+    )
+    names = [name for rule, name in _CLASSES if rule.search(plain)]
+    if "float" in names and exact and re.search(r"\bfloat\b", plain):
+        names.remove("float")
+        exact.insert(0, "float")
+    yield from dict.fromkeys((*names, *exact))
+
+
+def _named(text: str) -> Iterator[str]:
+    for match in _WITHOUT.finditer(text):
+        words = match["words"] or match["cast"] or match["except"] or ""
+        for word in re.split(r",? (?:and|or) ", words):
+            if (word and not match["words"]) or word.lower() in ("strings", "string", "complex", "bool"):
+                yield _NAMES.get(word.lower(), word.lower())
+
 
 MOST_STATEMENTS = 500
 """A page with more of them is none that anybody wrote."""

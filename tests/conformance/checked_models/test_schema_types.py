@@ -7,7 +7,7 @@ from pathlib import Path
 from onnx import helper
 
 from conformance.checked_models.model_calls import ModelValue
-from conformance.checked_models.schema_types import with_schema_types
+from conformance.checked_models.model_nodes import with_schema_types
 from opcert.vocabulary.names import OperatorName
 from tests.conformance.checked_models.hand_made import given, graph_of, model_of, read
 

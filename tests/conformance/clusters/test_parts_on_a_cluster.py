@@ -13,8 +13,7 @@ import pytest
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.worker_answers import Lost
 from generator.making.operators.workshop import Options
-from generator.making.suites.cluster_parts import make_on_cluster
-from generator.making.suites.suite_making import write_generated
+from generator.making.suites.suite_making import make_on_cluster, write_generated
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 

@@ -14,8 +14,7 @@ from conformance.checked_models.model_calls import ModelNode
 from generator.asking.named_operators import referenced_operators
 from generator.models.check.actual_calls import ActualCall, actual_call
 from generator.models.check.node_judging import plain_expectation
-from generator.models.check.sampled_calls import sample
-from generator.models.check.sampled_elements import ELEMENTWISE
+from generator.models.check.sampled_calls import ELEMENTWISE, sample
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
