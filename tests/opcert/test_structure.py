@@ -10,6 +10,8 @@ import grimp
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("conformance", "generator", "opcert", "reference", "reports", "specs")
 SHARED_NAMES = {
+    "coordinates": "the kind of an input that has them, and what Resize does with them",
+    "data": "the kind of a tensor of numbers, and what numbers are drawn for it",
     "draws": "what is drawn: by the generator for calls, and by operators whose outputs are random",
     "examples": "one file a dialect, named for the part of a page that it reads, and the rules on them",
     "json": "one file an output format, found by the format's name",

@@ -121,7 +121,8 @@ def _make(call: ModelCall, key: str, most: int) -> CallCases:
     except Uncovered as error:
         rule = broken_by_model(node) if error.reason.why in ("no_call", "refused") else None
         if rule is not None:
-            told = f"The node breaks the rule {rule.id} of its document ({rule.require})."
+            said = f" ({rule.require})" if rule.require else ""
+            told = f"The node breaks the rule {rule.id} of its document{said}."
             raise Uncovered("not_valid", told) from error
         lists = [each.name for each in node.inputs if each.kept is not None and each.kept.array.size > 1]
         if error.reason.why != "too_costly" or not lists:

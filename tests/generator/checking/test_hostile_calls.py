@@ -107,7 +107,7 @@ def test_inputs_of_very_many_elements_are_not_drawn(
 
 
 @pytest.mark.parametrize(
-    ("block", "why"), [(3_000, "too_costly"), (0, "no_call"), (-1, "no_call"), (9_001, "no_call")]
+    ("block", "why"), [(3_000, "too_costly"), (0, "not_valid"), (-1, "not_valid"), (9_001, "not_valid")]
 )
 def test_an_extent_that_is_computed_takes_neither_time_nor_memory(
     block: int, why: str, tmp_path: Path
