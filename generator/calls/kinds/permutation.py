@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
+from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
@@ -66,4 +67,9 @@ class Permutation(SingleKind):
             yield f"{self.name}_is_permutation", {self.name: value}
 
     def changes(self) -> Iterable[KindChange]:
-        yield from misread_as(self.name, ("inverse", "the inverse of {}", np.argsort))
+        yield from misread_as(self.name, ("inverse", "the inverse of {}", _inverted))
+
+
+def _inverted(permutation: NDArray[Any]) -> list[int]:
+    places = [int(place) for place in permutation]
+    return sorted(range(len(places)), key=places.__getitem__)

@@ -34,7 +34,8 @@ def remove(array: NDArray[Any], index: int, axis: int) -> NDArray[Any]:
 
 
 def repeat(array: NDArray[Any], index: int, axis: int) -> NDArray[Any]:
-    return np.insert(array, index, np.take(array, index, axis), axis)
+    places = list(range(array.shape[axis]))
+    return np.take(array, [*places[:index], index, *places[index:]], axis)
 
 
 def change_entry(call: Call, length: int, index: int, change: Change) -> Call:
