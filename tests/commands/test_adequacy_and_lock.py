@@ -48,7 +48,6 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(lock_making, "referenced_operators", lambda: (PAD,))
     monkeypatch.setattr(lock_making, "suite_names", lambda: ["default", "first-operators"])
     monkeypatch.setattr(lock_making, "operators_named", lambda name: [PAD])
-    monkeypatch.setattr(lock, "LOCK_FILE", found)
     folder = tmp_path / "specs" / "adequacy"
     for module in (measured_cases, keeping):
         monkeypatch.setattr(module, "adequacy_folder", lambda folders: folder)
@@ -56,6 +55,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(selections, "SELECTIONS_FILE", tmp_path / "specs" / "small.json")
     keeping.write_kept(measured(5), folder)
     made = read_lock_of(default_suite(lambda _: None))
+    monkeypatch.setattr(lock, "LOCK_FILE", found)
     write_lock(replace(made, suites={"first-operators": made.digest}), found)
     return found
 
