@@ -1,8 +1,6 @@
 """Whether a worker keeps the protocol, and what its runtime can do.
 
 Each check is a function whose docstring is its name; it returns what was seen.
-
-Each check is a function whose docstring is its name; it returns what was seen.
 """
 
 from __future__ import annotations

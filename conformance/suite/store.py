@@ -79,12 +79,6 @@ class Store:
                 if found is not None:
                     yield found
 
-    def clear(self) -> None:
-        """Remove all entries."""
-        for each in self._entries():
-            with suppress(OSError):
-                each.unlink()
-
     @contextmanager
     def one_maker(self, key: str, what: str, tell: Callable[[str], object]) -> Iterator[None]:
         """Make an entry one process at a time: who waited may find it when it is let in.

@@ -26,8 +26,6 @@ def test_the_newest_stay(tmp_path: Path, most: int, most_bytes: int | None, left
     store.keep("0" * 64, bytes(10))
     assert keys_of(store) == [str(number) for number in range(left)]
     assert len(list(store.contents())) == left
-    store.clear()
-    assert keys_of(store) == []
 
 
 def test_of_what_is_found_nothing_is_older(tmp_path: Path) -> None:
