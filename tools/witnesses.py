@@ -28,8 +28,8 @@ from generator.calls.declared.modelled import choose_modelled, kept_cores_of, mo
 from generator.calls.space.space import open_space
 from generator.making.operators.discovery import open_spec
 from generator.making.operators.workshop import Options, Workshop
-from generator.trust.witnesses.truth_calls import make_truth_calls
 from generator.trust.witnesses.truth_explanations import explanations_of
+from generator.trust.witnesses.truth_table import make_truth_calls
 from opcert.vocabulary.names import OperatorName
 from reference.answers import UnstableLength
 from reference.readings.disagreements import load_disagreements

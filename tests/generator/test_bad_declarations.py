@@ -10,7 +10,7 @@ from generator.calls.declared.declaration_faults import levels_without_call, rul
 from generator.calls.declared.declared_levels import declare_levels
 from generator.calls.rows.covering_rows import learn_cores
 from generator.calls.space.space import CallSpace, open_space
-from generator.making.cases.kernel_sizes import add_kernel_sizes
+from generator.making.cases.sized_cases import add_kernel_sizes
 from generator.making.operators.workshop import Options, Workshop
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName

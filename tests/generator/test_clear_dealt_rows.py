@@ -11,7 +11,7 @@ from textwrap import dedent
 import pytest
 
 from generator.asking.ambiguity import ambiguity
-from generator.calls.rows.clearing import Replacements
+from generator.making.cases.unclear_rows import Replacements
 from generator.making.families import cover
 from generator.making.operators.workshop import Options, Workshop, open_workshop
 from opcert.vocabulary.names import OperatorName

@@ -9,8 +9,8 @@ import pytest
 
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from generator.asking.calls import Call
-from generator.making.cases.lengths_in_types import add_lengths_in_types
-from generator.making.cases.meaning import meaningful, says_something, shortened
+from generator.making.cases.telling import meaningful, says_something, shortened
+from generator.making.cases.typed_cases import add_lengths_in_types
 from generator.making.families import boundary
 from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.attributes import attribute

@@ -15,9 +15,17 @@ from generator.making.operators.opsets import default_operators
 from generator.making.operators.workshop import Options
 from generator.making.suites.cache import default_suite
 from generator.making.suites.suite_making import write_generated
-from generator.measured.slack import Slack, is_measured, outputs_of, slack_of
-from generator.measured.slack_facts import slack_facts
-from generator.measured.slack_page import Allowed, read_allowed, unexcused, write_page
+from generator.measured.slack import (
+    Allowed,
+    Slack,
+    is_measured,
+    outputs_of,
+    read_allowed,
+    slack_facts,
+    slack_of,
+    unexcused,
+    write_page,
+)
 from opcert.commands import adequacy_command
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import ExitCode, UserError

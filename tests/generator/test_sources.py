@@ -13,14 +13,17 @@ import pytest
 
 from generator.asking.named_operators import first_operators, known_operators
 from generator.making.operators import sources
-from generator.making.operators.source_files import (
+from generator.making.operators.sources import (
+    ROOT,
+    SourceReader,
+    code_files,
     digest_of,
     digest_of_file,
     imported_names,
     imports_of,
     modules_under,
+    sources_digest,
 )
-from generator.making.operators.sources import ROOT, SourceReader, code_files, sources_digest
 from opcert.vocabulary.names import OperatorName
 from specs.files.library import load_spec
 from specs.files.spec_folders import OWN_FOLDER

@@ -12,10 +12,9 @@ from generator.asking.calls import Call
 from generator.calls.borders.breach_attempts import Stage
 from generator.calls.borders.breaches import Breach, BreachPlace
 from generator.calls.declared.modelled import choose_modelled, modelled_operators
-from generator.trust.witnesses.truth_calls import TruthCalls
 from generator.trust.witnesses.truth_explanations import FILE_NAME, ExplainedRefusal, read_explanations
 from generator.trust.witnesses.truth_runs import Reaction, Witnessed
-from generator.trust.witnesses.truth_table import TruthTable, TruthTableMaker
+from generator.trust.witnesses.truth_table import TruthCalls, TruthTable, TruthTableMaker
 from opcert.commands.truth_summary import summarise_truth
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import OpcertError, UserError

@@ -15,6 +15,7 @@ from generator.calls.borders.breach_attempts import (
     Stage,
     base_makers,
     bases,
+    beyond_allowed,
     broken_among,
     broken_rules,
     changed_calls,
@@ -22,7 +23,6 @@ from generator.calls.borders.breach_attempts import (
     solve_base,
     valid_base,
 )
-from generator.calls.borders.input_breaches import beyond_allowed
 from generator.calls.data.draws import Draw
 from generator.calls.solver.solving import CallSearch
 from generator.calls.space.space import CallSpace

@@ -17,31 +17,47 @@ from conformance.suite.suite_parts import suite_order
 from generator.calls.declared.declared_levels import UnlearnedCore
 from generator.calls.declared.modelled import searched_of
 from generator.calls.declared.searched import KeptDraws
-from generator.making.cases.integer_ends import add_integer_ends
-from generator.making.cases.kernel_sizes import add_kernel_sizes
-from generator.making.cases.lengths_in_types import add_lengths_in_types
-from generator.making.cases.lone_levels import add_lone_levels
-from generator.making.cases.narrow_stages import add_narrow_stages
-from generator.making.cases.sizes_in_vectors import add_sizes_in_vectors
-from generator.making.cases.specials_together import add_specials_together
-from generator.making.cases.told_losses import add_told_losses
-from generator.making.cases.told_shortcuts import add_told_shortcuts
-from generator.making.cases.type_pairs import add_type_pairs
-from generator.making.cases.wide_values import add_wide_values
-from generator.making.operators.discovery import open_spec
-from generator.making.operators.newer_versions import newer_versions
-from generator.making.operators.selection import keep_what_adds
+from generator.making.cases.mechanisms import add_lone_levels, add_specials_together, add_told_shortcuts
+from generator.making.cases.sized_cases import add_kernel_sizes, add_narrow_stages, add_sizes_in_vectors
+from generator.making.cases.told_cases import add_told_losses, add_wide_values
+from generator.making.cases.typed_cases import add_integer_ends, add_lengths_in_types, add_type_pairs
+from generator.making.operators.discovery import newer_versions, open_spec
 from generator.making.operators.selections import read_selection
 from generator.making.operators.sources import digest_of_spec
 from generator.making.operators.workshop import Options, Workshop
 from generator.making.suites.found_calls import add_calls, read_kept_calls
 from generator.making.suites.manifest_facts import operator_facts
 from generator.making.suites.taken_over import OF_DOCUMENTS, Newer, take_over, takes_over
-from generator.measured.slack_facts import slack_facts
+from generator.measured.slack import slack_facts
 from opcert.vocabulary.names import FAMILIES, OperatorName
 from reference.registry import find_operator
 from specs.files.library import load_spec
 from specs.files.user_modules import mistakes_of
+
+
+def keep_what_adds(workshop: Workshop) -> None:
+    """Drop the cases of a workshop that add nothing to its selection; all stay where there is none.
+
+    The covering rows stay (every level, once), the selection, for every constraint one case that breaks it,
+    with its valid neighbour, and for every attribute one case outside its scope.
+    """
+    selected = {each.digest for each in workshop.selected}
+    if not selected:
+        return
+    kept: dict[str, Case] = {}
+    seen: set[tuple[str, str | None]] = set()
+    for digest, case in workshop.cases.items():
+        what = (case.family, case.constraint or case.id.word)
+        is_first = case.family in ("invalid", "survival", "inert") and what not in seen
+        if case.family == "cover" or digest in selected or is_first:
+            seen.add(what)
+            kept[digest] = case
+    neighbours = {case.valid_case for case in kept.values()}
+    workshop.cases = {
+        digest: case
+        for digest, case in workshop.cases.items()
+        if digest in kept or str(case.id) in neighbours
+    }
 
 
 @dataclass(frozen=True, eq=False)
