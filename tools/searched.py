@@ -1,7 +1,7 @@
 """Searches for calls, made anew: `python -m tools.searched [--update] [--cores] [OPERATOR...]`.
 
-For each operator of the default suite (or each that is named) it searches for the rows, for the clearest
-draws of these, and for calls that break a rule. With `--cores`, and for operators of which none are kept, it
+For each operator of the default suite (or each that is named) it searches for the clearest draws of its
+rows. With `--cores`, and for operators of which none are kept, it
 learns as well for all versions which levels go together in no call, and says which levels no call has, and
 which written rules no call breaks alone. With `--update` it writes what it found to `searched.yaml` in the
 operator's room; without, it answers with 1 where what is kept differs. Prints the seconds of processor that
@@ -17,19 +17,14 @@ from dataclasses import replace
 from time import process_time
 
 from generator.asking.named_operators import calls_are_declared
-from generator.calls.borders.breaches import find_breaches
-from generator.calls.borders.known_breaches import places_of
 from generator.calls.declared.declaration_faults import levels_without_call, rules_broken_together
 from generator.calls.declared.modelled import searched_of
-from generator.calls.declared.searched import FoundCalls, Searched, write_searched
+from generator.calls.declared.searched import Searched, write_searched
 from generator.calls.rows.cores import ForbiddenCombination
 from generator.calls.rows.covering_rows import learn_cores
-from generator.calls.rows.row_search import RowSearch
 from generator.calls.space.space import CallSpace, open_space
-from generator.making.families.cover import dealt_rows, first_seeds
 from generator.making.operators.discovery import select_operators
-from generator.making.operators.sources import digest_of_spec
-from generator.making.operators.workshop import Options, open_workshop
+from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import OperatorCases, generate_operator
 from generator.measured.kept import expectations_of
 from opcert.vocabulary.names import OperatorName
@@ -117,7 +112,7 @@ def main(words: Sequence[str]) -> int:
             cores, faults = _learn(versions)
             found = {version: replace(each, cores=cores[version]) for version, each in found.items()}
         made, without = _made(operator, afresh=True)
-        now = replace(found[operator.since_version], draws=made.draws, calls=search_calls(operator))
+        now = replace(found[operator.since_version], draws=made.draws)
         found[operator.since_version] = now
         if asked.update:
             write_searched(declaration_path(operator, OWN_FOLDER).with_name(SEARCHED), found, _HEADER)
@@ -143,16 +138,6 @@ def modelled_versions(operators: Sequence[OperatorName] = ()) -> Iterator[list[O
             by_room.setdefault(room, []).append(each)
     for versions in by_room.values():
         yield sorted(versions, key=lambda each: -each.since_version)
-
-
-def search_calls(operator: OperatorName) -> FoundCalls:
-    """What the whole searches for the rows and breaches of an operator version find."""
-    workshop = open_workshop(operator, Options(), learn=not searched_of(operator).cores)
-    space, search = workshop.levels.space, RowSearch()
-    if workshop.model.levels:
-        dealt_rows(workshop, first_seeds(workshop), search)
-    breaches = find_breaches(space, workshop.draw("invalid"))
-    return FoundCalls(digest_of_spec(operator), search.found, places_of(space, breaches))
 
 
 def _learn(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import IntEnum
-from functools import partial
+from enum import Enum
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -227,7 +228,7 @@ BASES = 16
 """Valid calls that rules are broken from."""
 
 
-class Stage(IntEnum):
+class Stage(Enum):
     """Where breaches of a rule are looked for, one stage after the other, until one has some."""
 
     PLAIN = 0
@@ -237,7 +238,6 @@ class Stage(IntEnum):
     """Some are about calls that are rare."""
     RARE = 3
     """Some are about elements that kinds never propose."""
-    SEARCHED = 4
 
 
 def broken_rules(space: CallSpace, call: Call) -> list[str]:
@@ -261,20 +261,16 @@ class Base:
     call: Call
 
 
-def base_makers(
-    space: CallSpace, stage: Stage, draw: Draw, rules: Mapping[str, Constraint]
-) -> list[Callable[[], Base | None]]:
-    """What makes each of the valid calls that some rules are broken from at a stage; some make none."""
+def bases_of(space: CallSpace, stage: Stage, draw: Draw, rules: Mapping[str, Constraint]) -> Iterator[Base]:
+    """The valid calls that some rules are broken from at a stage."""
     if stage is Stage.ABOUT:
-        about = [each for each in rules.values() if each.when is not None]
-        return [
-            partial(_base_about, space, rule, types, draw)
-            for rule in about
-            for types in (space.plain_types, {})
-        ]
-    stream = draw if stage is Stage.PLAIN else draw.child(stage.name.lower())
-    types = space.plain_types if stage is Stage.PLAIN else {}
-    return [partial(_base, space, stream, types, turn) for turn in range(2 * BASES)]
+        about = (rule for rule in rules.values() if rule.when is not None)
+        ways = product(about, (space.plain_types, {}))
+        made = (_base_about(space, rule, types, draw) for rule, types in ways)
+        return (base for base in made if base is not None)
+    if stage is Stage.PLAIN:
+        return bases(space, draw, space.plain_types)
+    return bases(space, draw.child(stage.name.lower()), {})
 
 
 def bases(space: CallSpace, draw: Draw, types: Mapping[str, Level]) -> Iterator[Base]:
@@ -306,31 +302,22 @@ def solve_base(space: CallSpace, search: CallSearch, levels: Mapping[str, Level]
     return Base(found.scope, levels, draw_call(space, found.scope, levels, draw))
 
 
-def proposals(
-    space: CallSpace, stage: Stage, base: Base, draw: Draw
-) -> Iterator[Callable[[], ChangedCall | None]]:
-    """What makes each call of a stage that may break a rule, from a valid one; some make none."""
+def changed_calls(
+    space: CallSpace, base: Base, draw: Draw, stage: Stage = Stage.PLAIN
+) -> Iterator[ChangedCall]:
+    """Calls of a stage that may break a rule, made from a valid one."""
     if stage is Stage.RARE:
-        yield from (partial(_same, each) for each in with_rare_inputs(space, base.call))
+        yield from with_rare_inputs(space, base.call)
         return
     stream = draw.child(base.call.digest(space.spec.operator))
     for kind in space.kinds:
-        try:
+        # A call may not have what the breach is about.
+        with suppress(EvaluationError):
             for _, change in kind.breaches(base.scope, stream.child(kind.name)):
-                yield partial(_with, space, base, change, stream)
-        except EvaluationError:
-            continue  # this call does not have what the breach is about
-    yield from (partial(_same, each) for each in _of_inputs_and_outputs(space, base, stream))
-
-
-def _same(changed: ChangedCall) -> ChangedCall:
-    return changed
-
-
-def changed_calls(space: CallSpace, base: Base, draw: Draw) -> Iterator[ChangedCall]:
-    """Calls that may break a rule, made from a valid one."""
-    made = (propose() for propose in proposals(space, Stage.PLAIN, base, draw))
-    return (each for each in made if each is not None)
+                changed = _with(space, base, change, stream)
+                if changed is not None:
+                    yield changed
+    yield from _of_inputs_and_outputs(space, base, stream)
 
 
 def _of_inputs_and_outputs(space: CallSpace, base: Base, stream: Draw) -> Iterator[ChangedCall]:

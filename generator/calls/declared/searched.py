@@ -1,8 +1,6 @@
 """What searches for an operator's calls came to, kept in its room (`searched.yaml`): none is made again.
 
 - cores, combinations of levels that no call has, with the versions that have them: they hold as they stand;
-- the calls that were found, as numbers in the order of the search: they hold while the files of the spec are
-  as they were, and every call that is made so breaks its rule and no other;
 - the draws that became the cases of the covering rows: they hold while the rows are the same.
 
 What is not kept, or holds no more, is searched for. A change of the code that searches is not seen.
@@ -17,13 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from conformance.suite.canonical import canonical_json, sha256
-from generator.calls.borders.breach_attempts import Stage
-from generator.calls.borders.breaches import BreachPlace
-from generator.calls.borders.known_breaches import Places
 from generator.calls.rows.cores import CONFIRMATIONS, CONFIRMING_BUDGET, ForbiddenCombination
 from generator.calls.rows.dealt_rows import DealtRows
 from generator.calls.rows.feasibility import Level, Row
-from generator.calls.rows.row_search import FoundRows
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.regular_files import FileState, file_state
 from opcert.vocabulary.whole_files import write_text
@@ -31,8 +25,7 @@ from opcert.vocabulary.yaml_files import load_file
 from specs.files.yaml_writer import dump
 
 _NONE = "-"
-"""In the place of a draw: the row has no case of its own, or another row stands in for it. In the place of
-breaches: no call breaks the rule."""
+"""In the place of a draw: the row has no case of its own, or another row stands in for it."""
 _DIGITS = 16
 _REMEDY = "Remove the file: without it `opcert generate`, and whatever needs a suite, searches for all of it."
 
@@ -60,21 +53,11 @@ class KeptDraws:
 
 
 @dataclass(frozen=True)
-class FoundCalls:
-    """What searches came to for a spec, whose files have the digest `spec`: its rows, and its breaches."""
-
-    spec: str
-    rows: FoundRows
-    breaches: Places
-
-
-@dataclass(frozen=True)
 class Searched:
     """What is kept of one operator version."""
 
     cores: tuple[ForbiddenCombination, ...] = ()
     draws: KeptDraws | None = None
-    calls: FoundCalls | None = None
 
 
 def digest_of_rows(array: DealtRows, beside: Sequence[Mapping[str, str]]) -> str:
@@ -97,7 +80,7 @@ def _read(path: Path, state: FileState | None) -> Mapping[int, Searched]:
     document = load_file(path)[0]
     found: dict[int, Searched] = {}
     errors: list[UserError] = []
-    for key, add in (("cores", _with_core), ("versions", _with_calls)):
+    for key, add in (("cores", _with_core), ("versions", _with_draws)):
         for number, entry in enumerate((document.value or {}).get(key, [])):
             try:
                 add(found, entry)
@@ -119,27 +102,16 @@ def _with_core(found: dict[int, Searched], entry: Mapping[str, Any]) -> None:
         found[version] = replace(known, cores=(*known.cores, core))
 
 
-def _with_calls(found: dict[int, Searched], entry: Mapping[str, Any]) -> None:
+def _with_draws(found: dict[int, Searched], entry: Mapping[str, Any]) -> None:
     version = int(entry["version"])
-    rows = FoundRows(tuple(map(int, entry["attempts"])), tuple(map(int, entry["without_call"])))
-    calls = FoundCalls(str(entry["spec"]), rows, tuple(map(_places_in, entry["breaches"])))
     draws = tuple(None if each == _NONE else int(each) for each in entry["draws"].split())
-    instead = tuple(map(_instead_in, entry.get("instead", ())))
-    kept = KeptDraws(str(entry["rows"]), draws, instead)
-    found[version] = replace(found.get(version, Searched()), draws=kept, calls=calls)
+    kept = KeptDraws(str(entry["rows"]), draws, tuple(map(_instead_in, entry.get("instead", ()))))
+    found[version] = replace(found.get(version, Searched()), draws=kept)
 
 
 def _instead_in(text: str) -> Instead:
     place, row, draw = text.split()
     return Instead(int(place), tuple(map(int, row.split("."))), int(draw))
-
-
-def _places_in(text: str) -> tuple[BreachPlace, ...]:
-    if text == _NONE:
-        return ()
-    stage, *places = text.split()
-    numbers = (each.split(".") for each in places)
-    return tuple(BreachPlace(Stage(int(stage)), int(turn), int(change)) for turn, change in numbers)
 
 
 def write_searched(path: Path, by_version: Mapping[int, Searched], header: str = "") -> None:
@@ -154,9 +126,9 @@ def write_searched(path: Path, by_version: Mapping[int, Searched], header: str =
         content["confirmed_by"] = {"searches": CONFIRMATIONS, "candidates": CONFIRMING_BUDGET}
         content["cores"] = [{"levels": dict(levels), "versions": versions[levels]} for levels in order]
     entries = [
-        _entry(version, searched.calls, searched.draws)
+        _entry(version, searched.draws)
         for version, searched in sorted(by_version.items())
-        if searched.calls is not None and searched.draws is not None
+        if searched.draws is not None
     ]
     if entries:
         content["versions"] = entries
@@ -166,13 +138,9 @@ def write_searched(path: Path, by_version: Mapping[int, Searched], header: str =
         path.unlink(missing_ok=True)
 
 
-def _entry(version: int, calls: FoundCalls, draws: KeptDraws) -> dict[str, Any]:
+def _entry(version: int, draws: KeptDraws) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "version": version,
-        "spec": calls.spec,
-        "attempts": list(calls.rows.attempts),
-        "without_call": list(calls.rows.without_call),
-        "breaches": list(map(_places, calls.breaches)),
         "rows": draws.rows,
         "draws": " ".join(_NONE if each is None else str(each) for each in draws.draws),
     }
@@ -181,10 +149,3 @@ def _entry(version: int, calls: FoundCalls, draws: KeptDraws) -> dict[str, Any]:
             f"{each.place} {'.'.join(map(str, each.row))} {each.draw}" for each in draws.instead
         ]
     return entry
-
-
-def _places(places: Sequence[BreachPlace]) -> str:
-    """The places of one rule's breaches, which are all of one stage."""
-    if not places:
-        return _NONE
-    return " ".join((str(int(places[0].stage)), *(f"{each.turn}.{each.change}" for each in places)))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from generator.calls.declared.searched import Instead, KeptDraws, digest_of_rows
 from generator.calls.rows.cores import model_with_cores
-from generator.calls.rows.covering import with_fixed
-from generator.calls.rows.dealt_rows import Deal, DealtRows
+from generator.calls.rows.covering import cover, with_fixed
+from generator.calls.rows.dealt_rows import DealtRows
 from generator.calls.rows.feasibility import FREE, Level, Row, Solver
-from generator.calls.rows.row_search import RowSearch
 from generator.making.cases.clearest import Draws, MadeCase, drawn_call
 from generator.making.cases.unclear_rows import clear_up
 from generator.making.operators.workshop import Workshop
@@ -20,14 +18,9 @@ from opcert.vocabulary.errors import InternalError
 def make_cases(workshop: Workshop) -> None:
     if not workshop.model.levels:
         return
-    seeds = first_seeds(workshop)
-    kept, known = workshop.kept_draws, workshop.known_rows
-    array, beside = dealt_rows(workshop, seeds, RowSearch(known))
+    kept = workshop.kept_draws
+    array, beside = dealt_rows(workshop, first_seeds(workshop))
     digest = digest_of_rows(array, beside)
-    if known is not None and (kept is None or kept.rows != digest):
-        # Only draws that are of the same rows say that these are the ones which the whole search finds.
-        array, beside = dealt_rows(workshop, seeds, RowSearch())
-        digest = digest_of_rows(array, beside)
     if kept is not None and kept.rows == digest:
         _make_again(Draws(workshop), array, beside, kept)
     else:
@@ -36,17 +29,16 @@ def make_cases(workshop: Workshop) -> None:
 
 
 def dealt_rows(
-    workshop: Workshop, seeds: Sequence[Mapping[str, object]], search: RowSearch
+    workshop: Workshop, seeds: Sequence[Mapping[str, object]]
 ) -> tuple[DealtRows, list[Mapping[str, str]]]:
     """The rows for which cases are to be found, with their types, and the levels of those beside them."""
     array = DealtRows(workshop.model, taken=list(workshop.rows))
-    deal = partial(workshop.levels.deal, search=search)
-    rows = search.cover(array.model, workshop.options.strength, seeds)
+    rows = cover(array.model, workshop.options.strength, seeds)
     if workshop.options.size != "small":
-        rows += _focused_rows(workshop, search)
-    beside = array.deal(list(dict.fromkeys(rows)), deal)
+        rows += _focused_rows(workshop)
+    beside = array.deal(list(dict.fromkeys(rows)), workshop.levels.deal)
     if lacking := [row for row in rows if row not in array.types and row not in array.taken_rows]:
-        beside = _deal_again(workshop, array, lacking, search, deal) or beside
+        beside = _deal_again(workshop, array, lacking) or beside
     return array, beside
 
 
@@ -119,7 +111,7 @@ def _make_lacking(draws: Draws, rows: Sequence[Mapping[str, str]]) -> None:
 
 
 def _deal_again(
-    workshop: Workshop, array: DealtRows, lacking: Sequence[Row], search: RowSearch, deal: Deal
+    workshop: Workshop, array: DealtRows, lacking: Sequence[Row]
 ) -> list[Mapping[str, str]] | None:
     """Deal more rows where some that no call has leave levels uncovered; None where they leave nothing.
 
@@ -129,12 +121,12 @@ def _deal_again(
     possible = model_with_cores(model, [core_of(model.row_levels(row)) for row in lacking])
     dealt = list(array.types)
     seeds = [model.row_levels(row) for row in (*array.taken_rows, *dealt)]
-    rows = search.cover(possible, workshop.options.strength, seeds)
+    rows = cover(possible, workshop.options.strength, seeds)
     more = [row for row in rows if row not in array.types and row not in array.taken_rows]
     if not more:
         return None
     array.types.clear()
-    return array.deal([*dealt, *more], deal)
+    return array.deal([*dealt, *more], workshop.levels.deal)
 
 
 def _selected_rows(workshop: Workshop) -> list[Mapping[str, Level]]:
@@ -154,14 +146,14 @@ def _selected_rows(workshop: Workshop) -> list[Mapping[str, Level]]:
     return rows
 
 
-def _focused_rows(workshop: Workshop, search: RowSearch) -> list[Row]:
+def _focused_rows(workshop: Workshop) -> list[Row]:
     """Rows that cover the other factors once more, with some levels fixed.
 
     Where a runtime supports few levels of a factor, most of the ordinary rows hide what it does with the
     other factors; among these, none is hidden by the focused ones.
     """
     focus = workshop.levels.focus
-    return search.cover(with_fixed(workshop.model, focus), workshop.options.strength) if focus else []
+    return cover(with_fixed(workshop.model, focus), workshop.options.strength) if focus else []
 
 
 def _make_case(draws: Draws, levels: Mapping[str, str]) -> MadeCase | None:

@@ -29,7 +29,7 @@ from opcert.vocabulary.regular_files import FileState, file_state
 from specs.files.shared_readings import FILE_NAME as READINGS
 from specs.files.shared_readings import read_shared
 from specs.files.spec_files import named_readings, spec_files
-from specs.files.spec_folders import OWN_FOLDER, SEARCHED, find_room, room_of
+from specs.files.spec_folders import OWN_FOLDER, find_room, room_of
 
 DIGITS = 16
 
@@ -245,13 +245,6 @@ def digest_of_many(files: Iterable[Path]) -> str:
 def _is_checkout() -> bool:
     """Whether the code that runs lies in a checkout of the project, where it may be edited."""
     return any((folder / _PROJECT).is_file() for folder in Path(specs.__file__).parents[1:3])
-
-
-def digest_of_spec(operator: OperatorName) -> str:
-    """The digest of what decides in a spec which calls there are: not of what is kept of searches."""
-    files = SourceReader().spec_digests(operator)
-    own = {name: each for name, each in files.items() if name != SEARCHED and not name.endswith(".json")}
-    return sha256(canonical_json(own))[:DIGITS]
 
 
 def sources_digest(folders: Sequence[Path] = (), operators: Sequence[OperatorName] = ()) -> str:

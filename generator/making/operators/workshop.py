@@ -18,13 +18,11 @@ from generator.asking.demands import is_valued, properties_of
 from generator.asking.expectations import expectations_of
 from generator.asking.questions import Question, ask, describe
 from generator.asking.validity import find_refusable, find_violations
-from generator.calls.borders.known_breaches import Places
 from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.declared.searched import KeptDraws
 from generator.calls.rows.factors import factor_model
 from generator.calls.rows.feasibility import Model
-from generator.calls.rows.row_search import FoundRows
 from generator.making.operators.discovery import open_spec
 from generator.measured.kept import Selected
 from opcert.vocabulary.errors import InternalError
@@ -75,10 +73,6 @@ class Workshop:
     """Which draws became the cases of the covering rows when they were last searched for."""
     draws: KeptDraws | None = None
     """The same of the rows of now."""
-    known_rows: FoundRows | None = None
-    """What the last search for covering rows came to."""
-    known_breaches: Places | None = None
-    """Where calls that break rules were found when they were last looked for."""
 
     @cached_property
     def model(self) -> Model:
@@ -89,10 +83,7 @@ class Workshop:
     @cached_property
     def broken_calls(self) -> Sequence[tuple[str, Call, Call]]:
         """The rules that calls break, each with a valid call and the one that breaks it alone."""
-        draw, found = self.draw("invalid"), None
-        if self.known_breaches is not None:
-            found = self.levels.invalid_calls_at(draw, self.known_breaches)
-        return list(self.levels.invalid_calls(self.spec, draw)) if found is None else found
+        return list(self.levels.invalid_calls(self.spec, self.draw("invalid")))
 
     def draw(self, *labels: str) -> Draw:
         return Draw("/".join((str(self.spec.operator), *labels)))

@@ -23,7 +23,6 @@ from generator.making.cases.told_cases import add_told_losses, add_wide_values
 from generator.making.cases.typed_cases import add_integer_ends, add_lengths_in_types, add_type_pairs
 from generator.making.operators.discovery import newer_versions, open_spec
 from generator.making.operators.selections import read_selection
-from generator.making.operators.sources import digest_of_spec
 from generator.making.operators.workshop import Options, Workshop
 from generator.making.suites.found_calls import add_calls, read_kept_calls
 from generator.making.suites.manifest_facts import operator_facts
@@ -118,7 +117,7 @@ def _generate(
     selected = read_selection(operator, folders) if options.size == "small" else ()
     workshop = Workshop(spec, reference, levels, options, selected)
     if not afresh:
-        _tell_what_is_known(workshop, folders)
+        workshop.kept_draws = searched_of(operator, folders).draws
     with mistakes_of(spec.reference_module):
         for family, make_cases in _families().items():
             make_cases(workshop)
@@ -140,17 +139,6 @@ def _generate(
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
     facts = operator_facts(workshop) | slack_facts(operator, cases)
     return OperatorCases(operator, tuple(cases), facts, perf_counter() - started, workshop.draws)
-
-
-def _tell_what_is_known(workshop: Workshop, folders: Sequence[Path]) -> None:
-    """Tell a workshop what searches found before; with folders of specs other calls may be meant."""
-    operator = workshop.spec.operator
-    known = searched_of(operator, folders)
-    workshop.kept_draws = known.draws
-    if not folders and known.calls is not None and known.calls.spec == digest_of_spec(operator):
-        workshop.known_breaches = known.calls.breaches
-        if workshop.options == Options():
-            workshop.known_rows = known.calls.rows
 
 
 def _take_over(

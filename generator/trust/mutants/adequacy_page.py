@@ -55,15 +55,16 @@ reference with one mistake. Either a node of its syntax tree is exchanged (compa
 off by one, swapped arguments, dropped clamp or term, ignored attribute, wrong default, axis order, another
 branch, a neighbour of a function: `generator/trust/mutants/mutations.py`). Or the runtime misreads every
 call: by what the operator's kinds bring (misreading: `generator/calls/edits`), or by what follows from types,
-shapes and attributes, for every operator alike (`generator/trust/mutants/mistakes_of_calls.py`). Each runs in process against the cases, small ones first, through the judge of a run; it is killed by
-the first that fails. What runs out of time is killed only where the right code takes far less. It counts as
-equivalent only where random calls that it can matter to, from the levels and from small variations beyond
-them, get an answer that the judge accepts: 2000 of them, the fewest of an operator's stand below. Only cases
-and calls are asked that run the statement of the mistake. A score is the share killed of those that are not
-equivalent, rounded down. Code that serves the allowed error or the speed has no mutants (`unmutated.yaml` in
-the operator's room says which, and why), nor has what only an unchosen reading comes by. Why a survivor is
-left says `survivors.yaml` in the room. ONNX's own node tests meet the same mutants with their own tolerance;
-an older version of an operator those of them that its reference passes.
+shapes and attributes, for every operator alike (`generator/trust/mutants/mistakes_of_calls.py`). Each runs in
+process against the cases, small ones first, through the judge of a run; it is killed by the first that fails.
+What runs out of time is killed only where the right code takes far less. It counts as equivalent only where
+random calls that it can matter to, from the levels and from small variations beyond them, get an answer that
+the judge accepts: 2000 of them, the fewest of an operator's stand below. Only cases and calls are asked that
+run the statement of the mistake. A score is the share killed of those that are not equivalent, rounded down.
+Code that serves the allowed error or the speed has no mutants (`unmutated.yaml` in the operator's room says
+which, and why), nor has what only an unchosen reading comes by. Why a survivor is left says `survivors.yaml`
+in the room. ONNX's own node tests meet the same mutants with their own tolerance; an older version of an
+operator those of them that its reference passes.
 """
 _MOST_UNCOVERED = 20
 
