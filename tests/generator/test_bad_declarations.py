@@ -30,11 +30,6 @@ MISTAKES = {
         4,
         ["unknown kind", "axess", "axes, axis"],
     ),
-    "a kind of another name today": (
-        _SHAPES + "kinds:\n  input: ranged(0, 9)\n",
-        4,
-        ["unknown kind", "ranged", "data('range', <low>, <high>)"],
-    ),
     "data of an unknown domain": (
         _SHAPES + "kinds:\n  input: data('rnage', 0, 9)\n",
         4,

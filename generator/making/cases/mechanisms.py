@@ -16,7 +16,6 @@ from conformance.suite.cases import Case
 from conformance.suite.values import decode_floats
 from generator.asking.calls import Call
 from generator.asking.computed import as_run
-from generator.asking.tensor_edits import is_main
 from generator.calls.borders.breach_attempts import broken_rules
 from generator.calls.borders.edges import plain_call
 from generator.calls.data.data import zeros
@@ -94,15 +93,14 @@ def _add_first(workshop: Workshop, word: str, name: str, levels: Levels) -> None
     draw = workshop.draw(ALONE, word)
     for turn in range(_TRIES):
         call = workshop.levels.build_call(workshop.spec, levels, draw.child(str(turn)))
-        if call is None or workshop.has(call.trimmed()):
+        case = None if call is None else workshop.attempt(word, call, levels)
+        if call is None or case is None:
             continue
-        with suppress(UnstableLength):
-            made = call.trimmed(), workshop.make_valid("boundary", word, call, levels)
-            made = meaningful(workshop, *made)
-            kept = kept or made
-            if _matters(workshop, name, made[0]):
-                kept = made
-                break
+        made = meaningful(workshop, call.trimmed(), case)
+        kept = kept or made
+        if _matters(workshop, name, made[0]):
+            kept = made
+            break
     if kept is not None:
         workshop.keep(*kept)
 
@@ -217,11 +215,9 @@ def _plain_float(workshop: Workshop) -> ElementType | None:
 
 def _mixed(workshop: Workshop, call: Call, label: str) -> Call:
     """The call whose data is drawn from special values and a few numbers; single elements stay."""
-    main = is_main(workshop.spec)
-    names = {each.name for each in workshop.spec.inputs if main(each)}
-    draw = workshop.draw(TOGETHER, label, "data")
+    draw, main = workshop.draw(TOGETHER, label, "data"), workshop.main_inputs
     inputs = tuple(
-        (name, _drawn(given, draw) if given is not None and name in names and given.array.size > 1 else given)
+        (name, _drawn(given, draw) if given is not None and name in main and given.array.size > 1 else given)
         for name, given in call.inputs
     )
     return replace(call, inputs=inputs)
@@ -263,12 +259,9 @@ def add_told_shortcuts(workshop: Workshop) -> None:
     """For each kind of value the calls at which a runtime may hand on what it is given, and is wrong."""
     calls = _calls(workshop.levels.space, workshop.draw("told shortcuts"))
     for word, call in workshop.lacking("boundary", calls):
-        if workshop.violations(call) or workshop.has(call):
-            continue
-        with suppress(UnstableLength):
-            case = workshop.make_valid("boundary", word_of(word), call)
-            if tells_what_is_handed_on(case):
-                workshop.keep(call, case)
+        case = workshop.attempt(word_of(word), call)
+        if case is not None and tells_what_is_handed_on(case):
+            workshop.keep(call, case)
 
 
 def tells_what_is_handed_on(case: Case) -> bool:

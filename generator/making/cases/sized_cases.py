@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +12,6 @@ from conformance.judging.verdicts import DIFFERENT
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.asking.computed import as_run
-from generator.asking.tensor_edits import is_main
 from generator.calls.data import floats
 from generator.calls.data.draws import Draw
 from generator.calls.kinds.element_type import ElementTypeCode
@@ -31,7 +29,6 @@ from generator.making.operators.workshop import Workshop
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
-from reference.answers import UnstableLength
 
 _MOST_MADE = 40_000
 _LONG = 8
@@ -55,18 +52,15 @@ def _keep_first_sharp(workshop: Workshop, word: str, calls: Iterator[Sized]) -> 
     found = False
     for sized in calls:
         found = True
-        call = sized.call
-        if workshop.violations(call) or workshop.has(call):
-            continue
-        with suppress(UnstableLength):
-            case = workshop.make_valid("boundary", word, call)
-            if (
-                _is_small(case)
-                and says_something(case)
-                and all(_is_noticed(workshop, case, changed) for changed in _planted(case, sized))
-            ):
-                workshop.keep(call, case)
-                break
+        case = workshop.attempt(word, sized.call)
+        if (
+            case is not None
+            and _is_small(case)
+            and says_something(case)
+            and all(_is_noticed(workshop, case, changed) for changed in _planted(case, sized))
+        ):
+            workshop.keep(sized.call, case)
+            break
     return found
 
 
@@ -141,12 +135,9 @@ def add_narrow_stages(workshop: Workshop) -> None:
     wanted = ((word, name) for name, word in _WORDS.items() if stage is not None)
     for _, name in workshop.lacking("boundary", wanted):
         call = _narrow_call(space, name, str(stage), workshop.draw("narrow stages", name))
-        if call is None or workshop.violations(call) or workshop.has(call):
-            continue
-        with suppress(UnstableLength):
-            case = workshop.make_valid("boundary", _WORDS[name], call)
-            if says_something(case):
-                workshop.keep(call, case)
+        case = None if call is None else workshop.attempt(_WORDS[name], call)
+        if call is not None and case is not None and says_something(case):
+            workshop.keep(call, case)
 
 
 def _first_stage(space: CallSpace) -> str | None:
@@ -201,13 +192,8 @@ def add_sizes_in_vectors(workshop: Workshop) -> None:
     made = ((f"{WORD}_{each}", each) for each in kinds if each.layout is not None and each.bits >= 16)
     for word, kind in workshop.lacking("boundary", made):
         call = replace(plain, inputs=tuple(_of_many_sizes(workshop, plain, kind)))
-        if workshop.violations(call) or workshop.has(call):
-            continue
-        try:
-            case = workshop.make_valid("boundary", word, call)
-        except UnstableLength:
-            continue
-        if _is_rounded(case):
+        case = workshop.attempt(word, call)
+        if case is not None and _is_rounded(case):
             workshop.keep(call, case)
 
 
@@ -224,11 +210,9 @@ def _plain_call(workshop: Workshop) -> Call | None:
 
 
 def _of_many_sizes(workshop: Workshop, call: Call, kind: ElementType) -> Iterator[tuple[str, Tensor | None]]:
-    main = is_main(workshop.spec)
-    names = {each.name for each in workshop.spec.inputs if main(each)}
     draw = workshop.draw(WORD, kind.name)
     for place, (name, given) in enumerate(call.inputs):
-        drawn = given is not None and name in names
+        drawn = given is not None and name in workshop.main_inputs
         yield name, _drawn_sizes(kind, draw.child(str(place))) if drawn else given
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -82,13 +81,10 @@ def keep_first_told(
 ) -> None:
     """Keep the case of the first of some calls, each with its levels, that tells a loss."""
     for levels, call in calls:
-        if workshop.violations(call) or workshop.has(call):
-            continue
-        with suppress(UnstableLength):
-            case = workshop.make_valid("boundary", word, call, levels)
-            if case.expectations and tells(workshop, call, case, loss):
-                workshop.keep(call, case)
-                return
+        case = workshop.attempt(word, call, levels)
+        if case is not None and case.expectations and tells(workshop, call, case, loss):
+            workshop.keep(call, case)
+            return
 
 
 def tells_of_inputs(workshop: Workshop, call: Call, case: Case, loss: Loss) -> bool:
@@ -150,12 +146,9 @@ def meaningful(workshop: Workshop, call: Call, case: Case) -> tuple[Call, Case]:
     if says_something(case):
         return call, case
     for shorter in shortened(call):
-        if workshop.violations(shorter) or workshop.has(shorter.trimmed()):
-            continue
-        with suppress(UnstableLength):
-            made = workshop.make_valid(case.family, case.id.word, shorter, case.levels)
-            if says_something(made):
-                return shorter, made
+        made = workshop.attempt(case.id.word, shorter, case.levels, case.family)
+        if made is not None and says_something(made):
+            return shorter, made
     return call, case
 
 

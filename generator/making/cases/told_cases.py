@@ -13,7 +13,6 @@ import numpy as np
 
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
-from generator.asking.tensor_edits import is_main
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
 from generator.calls.rows.factors import first_types
@@ -232,10 +231,10 @@ def _wide(workshop: Workshop, factor: str, element_type: str) -> Iterator[tuple[
 
 def _beside_small(workshop: Workshop, call: Call) -> Call | None:
     """The call in which the other inputs of the first one's type are of one small number."""
-    main = is_main(workshop.spec)
-    names = {each.name for each in workshop.spec.inputs[1:] if main(each)}
+    others = workshop.main_inputs - {each.name for each in workshop.spec.inputs[:1]}
     inputs = tuple(
-        (name, _small(given) if given is not None and name in names else given) for name, given in call.inputs
+        (name, _small(given) if given is not None and name in others else given)
+        for name, given in call.inputs
     )
     return None if inputs == call.inputs else replace(call, inputs=inputs)
 

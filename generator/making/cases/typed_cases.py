@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
 from typing import Any
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
-from generator.asking.tensor_edits import is_main
 from generator.calls.data.data import fill
 from generator.calls.rows.factors import first_types
 from generator.calls.space.space import CallSpace
@@ -25,7 +23,6 @@ from generator.making.cases.telling import meaningful
 from generator.making.operators.workshop import Workshop
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
-from reference.answers import UnstableLength
 
 ENDS = "ends"
 BEYOND = "beyond"
@@ -110,13 +107,12 @@ def _add_ends(workshop: Workshop, word: str, types: Mapping[str, str], numbers: 
         levels.pop(DATA, None)
         call = workshop.levels.build_call(workshop.spec, levels, draw.child(str(turn)))
         made = None if call is None else _with_numbers(workshop, call.trimmed(), numbers)
-        if made is None or workshop.has(made) or workshop.violations(made):
+        case = None if made is None else workshop.attempt(word, made, levels)
+        if made is None or case is None or len(case.expectations) != 1:
             continue
-        with suppress(UnstableLength):
-            case = workshop.make_valid("boundary", word, made, levels)
-            if len(case.expectations) == 1 and case.expectations[0].outputs[0].expected.array.size:
-                workshop.keep(made, case)
-                return
+        if case.expectations[0].outputs[0].expected.array.size:
+            workshop.keep(made, case)
+            return
 
 
 def _with_numbers(workshop: Workshop, call: Call, numbers: Numbers) -> Call | None:
@@ -164,21 +160,15 @@ def add_lengths_in_types(workshop: Workshop) -> None:
     )
     for word, name, call in workshop.lacking("boundary", wanted):
         made = _in_type(workshop, call, ELEMENT_TYPES[name])
-        if workshop.violations(made):
+        case = workshop.attempt(word, made)
+        if case is None:
             continue
-        with suppress(UnstableLength):
-            _add_length(workshop, word, made)
-
-
-def _add_length(workshop: Workshop, word: str, call: Call) -> None:
-    """Put the case in, of a shorter call where sums of so many numbers say nothing in the type."""
-    if workshop.has(call.trimmed()):
-        return
-    shorter, case = meaningful(workshop, call, workshop.make_valid("boundary", word, call))
-    if shorter is not call:
-        word = word.replace(f"_{LONG}_", f"_{_longest(shorter)}_")
-        case = workshop.make_valid("boundary", word, shorter)
-    workshop.keep(shorter, case)
+        # A shorter call where sums of so many numbers say nothing in the type.
+        shorter, case = meaningful(workshop, made, case)
+        if shorter is not made:
+            word = word.replace(f"_{LONG}_", f"_{_longest(shorter)}_")
+            case = workshop.make_valid("boundary", word, shorter)
+        workshop.keep(shorter, case)
 
 
 def _longest(call: Call) -> int:
@@ -197,15 +187,13 @@ def _plain_calls(workshop: Workshop) -> dict[str, Call]:
 
 def _in_type(workshop: Workshop, call: Call, kind: ElementType) -> Call:
     """The call with inputs of the first one's type in another one, of distinct numbers, no axis too long."""
-    main = is_main(workshop.spec)
-    names = {each.name for each in workshop.spec.inputs if main(each)}
     draw = workshop.draw("lengths", kind.name)
 
     def drawn(place: int, name: str, given: Tensor | None) -> Tensor | None:
         if given is None:
             return None
         shape = tuple(LONG if length == MANY else length for length in given.shape)
-        if name in names:
+        if name in workshop.main_inputs:
             return fill(kind, shape, _CLASS, draw.child(str(place)))
         return given if shape == given.shape else Tensor(given.element_type, _cut(given, shape))
 
@@ -311,15 +299,12 @@ def _cases(
     """At most so many new cases of calls that have a pair of types, on ordinary data."""
     word = "_".join((PAIRS, *(name for _, name in pair)))
     for levels, call in _calls(workshop, types, pair, met, most * _TRIES_OF_PAIRS) if most > 0 else ():
-        if workshop.has(call):
-            continue
-        with suppress(UnstableLength):
-            case = workshop.make_valid("boundary", word, call, levels)
-            if _has_data(case):
-                yield meaningful(workshop, call, case)
-                most -= 1
-                if not most:
-                    return
+        case = workshop.attempt(word, call, levels)
+        if case is not None and _has_data(case):
+            yield meaningful(workshop, call, case)
+            most -= 1
+            if not most:
+                return
 
 
 def _calls(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,7 @@ from generator.asking.calls import Call
 from generator.asking.demands import is_valued, properties_of
 from generator.asking.expectations import expectations_of
 from generator.asking.questions import Question, ask, describe
+from generator.asking.tensor_edits import is_main
 from generator.asking.validity import find_refusable, find_violations
 from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
@@ -84,6 +86,12 @@ class Workshop:
     def broken_calls(self) -> Sequence[tuple[str, Call, Call]]:
         """The rules that calls break, each with a valid call and the one that breaks it alone."""
         return list(self.levels.invalid_calls(self.spec, self.draw("invalid")))
+
+    @cached_property
+    def main_inputs(self) -> frozenset[str]:
+        """The names of the inputs that have the type of the first one."""
+        main = is_main(self.spec)
+        return frozenset(each.name for each in self.spec.inputs if main(each))
 
     def draw(self, *labels: str) -> Draw:
         return Draw("/".join((str(self.spec.operator), *labels)))
@@ -167,6 +175,19 @@ class Workshop:
         return self._case(
             family, word, call, levels or {}, expectations if is_valued(asked) else (), properties
         )
+
+    def attempt(
+        self, word: str | None, call: Call, levels: Mapping[str, str] | None = None, family: str = "boundary"
+    ) -> Case | None:
+        """The case of a call that is not in the suite, without keeping it.
+
+        None where it is there, where the call breaks a rule, or an output length hangs on rounding.
+        """
+        if self.violations(call) or self.has(call):
+            return None
+        with suppress(UnstableLength):
+            return self.make_valid(family, word, call, levels)
+        return None
 
     def keep(self, call: Call, case: Case) -> Case:
         """Put a case into the suite; the same case."""
