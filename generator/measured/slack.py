@@ -32,7 +32,6 @@ from conformance.suite.ordinary import has_ordinary_inputs, is_ordinary
 from conformance.suite.suites import Suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import Place, UserError
-from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.yaml_files import load_file
 from opcert.vocabulary.yaml_schemas import validate
@@ -239,15 +238,14 @@ def _largest(accepted: frozenset[str]) -> str | None:
 _DOUBLE = ELEMENT_TYPES["double"]
 
 
-def slack_facts(operator: OperatorName, cases: Iterable[Case]) -> dict[str, Any]:
+def slack_facts(cases: Sequence[Case]) -> dict[str, Any]:
     """The two figures of slack (`slack`), and of how many cases nothing tells double from float.
 
     `single` is None where anything goes. `rounded_to_float` counts cases on ordinary data with results of
     doubles that float does not hold, and those of them that accept these rounded to it, with the readings by
     which they do.
     """
-    given = list(cases)
-    slack = Slack(str(operator), tuple(each for case in given for each in outputs_of(case)))
+    slack = Slack("these cases", tuple(output for case in cases for output in outputs_of(case)))
     facts: dict[str, Any] = {"slack": {"cases": slack.cases}}
     if slack.loosest is not None:
         facts["slack"] |= {
@@ -255,7 +253,7 @@ def slack_facts(operator: OperatorName, cases: Iterable[Case]) -> dict[str, Any]
             "by_all": slack.largest,
             "single": slack.single if isfinite(slack.single) else None,
         }
-    rounded = [(case, answer) for case in given if (answer := _rounded_to_float(case)) is not None]
+    rounded = [(case, answer) for case in cases if (answer := _rounded_to_float(case)) is not None]
     if rounded:
         judged = [(case, judge(case, answer)) for case, answer in rounded]
         passing = [(case, each) for case, each in judged if each.verdict == "pass"]

@@ -11,7 +11,8 @@ import pytest
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
 from generator.calls.data.draws import Draw
-from generator.making.families import boundary, cover, example, inert, invalid, survival
+from generator.making.families import boundary, cover, example, inert
+from generator.making.families.broken import make_invalid, make_survival
 from generator.making.operators.workshop import Workshop
 from generator.making.suites.manifest_facts import operator_facts
 from opcert.vocabulary.attributes import attribute
@@ -118,8 +119,8 @@ def test_a_row_whose_every_draw_is_unstable_is_reported_as_uncovered() -> None:
 
 def test_an_invalid_case_breaks_its_constraint_alone_and_names_a_case_of_the_suite() -> None:
     bench = workshop()
-    invalid.make_cases(bench)
-    survival.make_cases(bench)
+    make_invalid(bench)
+    make_survival(bench)
     by_family = {case.family: case for case in bench.cases.values()}
     broken = by_family["invalid"]
     assert broken.demand == "refuse"
@@ -210,7 +211,7 @@ def test_an_unknown_constraint_is_our_bug() -> None:
 
     bench = replace(workshop(), levels=Wrong())
     with pytest.raises(InternalError, match="no constraint no_such"):
-        invalid.make_cases(bench)
+        make_invalid(bench)
 
 
 def test_exclusions_name_factors() -> None:

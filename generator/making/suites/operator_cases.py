@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import generator.making.families
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import suite_order
 from generator.calls.declared.declared_levels import UnlearnedCore
@@ -21,14 +17,16 @@ from generator.making.cases.mechanisms import add_lone_levels, add_specials_toge
 from generator.making.cases.sized_cases import add_kernel_sizes, add_narrow_stages, add_sizes_in_vectors
 from generator.making.cases.told_cases import add_told_losses, add_wide_values
 from generator.making.cases.typed_cases import add_integer_ends, add_lengths_in_types, add_type_pairs
+from generator.making.families import boundary, cover, example, inert
+from generator.making.families.broken import make_invalid, make_survival
 from generator.making.operators.discovery import newer_versions, open_spec
 from generator.making.operators.selections import read_selection
 from generator.making.operators.workshop import Options, Workshop
 from generator.making.suites.found_calls import add_calls, read_kept_calls
 from generator.making.suites.manifest_facts import operator_facts
-from generator.making.suites.taken_over import OF_DOCUMENTS, Newer, take_over, takes_over
+from generator.making.suites.taken_over import Newer, take_over, takes_over
 from generator.measured.slack import slack_facts
-from opcert.vocabulary.names import FAMILIES, OperatorName
+from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.files.library import load_spec
 from specs.files.user_modules import mistakes_of
@@ -59,6 +57,27 @@ def keep_what_adds(workshop: Workshop) -> None:
     }
 
 
+_MAKERS: tuple[Callable[[Workshop], None], ...] = (
+    boundary.make_cases,
+    cover.make_cases,
+    inert.make_cases,
+    make_invalid,
+    make_survival,
+    add_wide_values,
+    add_sizes_in_vectors,
+    add_told_losses,
+    add_specials_together,
+    add_kernel_sizes,
+    add_narrow_stages,
+    add_told_shortcuts,
+    add_integer_ends,
+    add_lengths_in_types,
+    add_lone_levels,
+    add_type_pairs,
+)
+"""What makes cases behind those of documents, in an order that never changes: later ones add what lacks."""
+
+
 @dataclass(frozen=True, eq=False)
 class OperatorCases:
     """What was generated for one operator: cases in suite order, facts for the manifest, seconds taken.
@@ -71,14 +90,6 @@ class OperatorCases:
     facts: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     draws: KeptDraws | None = None
-
-
-@cache
-def _families() -> dict[str, Callable[[Workshop], None]]:
-    """The function that makes each family's cases, in the order of families."""
-    names = {each.name for each in pkgutil.iter_modules(generator.making.families.__path__)}
-    found = [name for name in FAMILIES if name in names]
-    return {name: import_module(f"generator.making.families.{name}").make_cases for name in found}
 
 
 def generate_operator(
@@ -119,25 +130,14 @@ def _generate(
     if not afresh:
         workshop.kept_draws = searched_of(operator, folders).draws
     with mistakes_of(spec.reference_module):
-        for family, make_cases in _families().items():
+        example.make_cases(workshop)
+        _take_over(workshop, folders, cases_of)
+        for make_cases in _MAKERS:
             make_cases(workshop)
-            if family == OF_DOCUMENTS:
-                _take_over(workshop, folders, cases_of)
-        add_wide_values(workshop)
-        add_sizes_in_vectors(workshop)
-        add_told_losses(workshop)
-        add_specials_together(workshop)
-        add_kernel_sizes(workshop)
-        add_narrow_stages(workshop)
-        add_told_shortcuts(workshop)
-        add_integer_ends(workshop)
-        add_lengths_in_types(workshop)
-        add_lone_levels(workshop)
-        add_type_pairs(workshop)
         keep_what_adds(workshop)
         add_calls(workshop, read_kept_calls(operator, folders))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
-    facts = operator_facts(workshop) | slack_facts(operator, cases)
+    facts = operator_facts(workshop) | slack_facts(cases)
     return OperatorCases(operator, tuple(cases), facts, perf_counter() - started, workshop.draws)
 
 
