@@ -18,8 +18,7 @@ from time import process_time
 
 from generator.asking.named_operators import calls_are_declared
 from generator.calls.declared.declaration_faults import levels_without_call, rules_broken_together
-from generator.calls.declared.modelled import searched_of
-from generator.calls.declared.searched import Searched, write_searched
+from generator.calls.declared.modelled import Searched, searched_of, write_searched
 from generator.calls.rows.cores import ForbiddenCombination
 from generator.calls.rows.covering_rows import learn_cores
 from generator.calls.space.space import CallSpace, open_space

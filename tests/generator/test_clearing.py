@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from generator.calls.rows.covering import cover
 from generator.calls.rows.feasibility import ExcludedLevels, Model, Row
-from generator.making.cases.unclear_rows import Replacements
+from generator.making.families.cover import Replacements
 
 pytestmark = pytest.mark.slow
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from generator.asking.questions import Question
-from generator.calls.declared.modelled import searched_of
-from generator.calls.declared.searched import (
+from generator.calls.declared.modelled import (
     Instead,
     KeptDraws,
     Searched,
     read_searched,
+    searched_of,
     write_searched,
 )
 from generator.calls.rows.cores import ForbiddenCombination

@@ -50,7 +50,7 @@ def test_the_code_of_an_operator_is_what_its_modules_import() -> None:
     assert {
         "reference/operators/pad.py",
         "generator/calls/kinds/pads.py",
-        "generator/making/families/inert.py",
+        "generator/making/families/boundary.py",
     } <= pad
     assert not [each for each in pad if "interpolation" in each or "resize" in each]
     assert {

@@ -22,7 +22,7 @@ from generator.asking.tensor_edits import is_main
 from generator.asking.validity import find_refusable, find_violations
 from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
-from generator.calls.declared.searched import KeptDraws
+from generator.calls.declared.modelled import KeptDraws
 from generator.calls.rows.factors import factor_model
 from generator.calls.rows.feasibility import Model
 from generator.making.operators.discovery import open_spec

@@ -11,14 +11,13 @@ from typing import Any
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import suite_order
 from generator.calls.declared.declared_levels import UnlearnedCore
-from generator.calls.declared.modelled import searched_of
-from generator.calls.declared.searched import KeptDraws
+from generator.calls.declared.modelled import KeptDraws, searched_of
 from generator.making.cases.mechanisms import add_lone_levels, add_specials_together, add_told_shortcuts
 from generator.making.cases.sized_cases import add_kernel_sizes, add_narrow_stages, add_sizes_in_vectors
 from generator.making.cases.told_cases import add_told_losses, add_wide_values
 from generator.making.cases.typed_cases import add_integer_ends, add_lengths_in_types, add_type_pairs
-from generator.making.families import boundary, cover, example, inert
-from generator.making.families.broken import make_invalid, make_survival
+from generator.making.families import cover, example
+from generator.making.families.boundary import make_boundary, make_inert, make_invalid, make_survival
 from generator.making.operators.discovery import newer_versions, open_spec
 from generator.making.operators.selections import read_selection
 from generator.making.operators.workshop import Options, Workshop
@@ -58,9 +57,9 @@ def keep_what_adds(workshop: Workshop) -> None:
 
 
 _MAKERS: tuple[Callable[[Workshop], None], ...] = (
-    boundary.make_cases,
+    make_boundary,
     cover.make_cases,
-    inert.make_cases,
+    make_inert,
     make_invalid,
     make_survival,
     add_wide_values,
