@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from generator.calls.solver.partial import Bindings
-from generator.calls.variables.kind import CallValues, KindChange, KindSubject, ResultChange, ValueChange
+from generator.calls.variables.kind import (
+    CallValues,
+    KindChange,
+    KindSubject,
+    Misreading,
+    ResultChange,
+    ValueChange,
+    misread_as,
+)
 
 Rank = Callable[[CallValues, int], int]
 """The rank that axes count in, of a call and of how many axes there are."""
@@ -49,39 +58,33 @@ _ORDERS_OF_AXES: tuple[tuple[str, str, Order], ...] = (
 def padding_changes(of: str) -> Iterator[KindChange]:
     """The changes of `pads` of an input, beside which `mode` is an attribute."""
     yield from order_changes()
-    for word, text, order in _SIGNS:
-        yield ValueChange(f"pads {word}", text, _ordered_by(order))
+    yield from misread_as("pads", *_SIGNS)
     for name, text, modes, positions in _REFLECTIONS:
         yield ResultChange(f"mode {name}", text, of, _gathered_from(of, modes, positions))
 
 
 def order_changes() -> Iterator[KindChange]:
     """The changes of `pads` that stay as they are, and are taken for other ends or axes."""
-    for word, text, order in _ORDERS:
-        yield ValueChange(f"pads {word}", text, _ordered_by(order))
+    yield from misread_as("pads", *_ORDERS)
 
 
-def _ordered_by(order: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[CallValues], Bindings]:
-    def change(given: CallValues) -> Bindings:
-        pads = given.numbers("pads")
-        return {"pads": order(pads.reshape(2, -1)).reshape(pads.shape)}
-
-    return change
+def _of_pairs(order: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    """A change of pads as begins and ends [2, axes]."""
+    return lambda pads: order(pads.reshape(2, -1)).reshape(pads.shape)
 
 
-_ORDERS: tuple[tuple[str, str, Callable[[NDArray[Any]], NDArray[Any]]], ...] = (
-    ("exchanged", "the pads of begin and end exchanged", lambda pairs: pairs[::-1]),
-    ("axes reversed", "the pads of the axes in reverse order", lambda pairs: pairs[:, ::-1]),
-    ("pairs", "the pads read as pairs of begin and end", lambda pairs: pairs.reshape(-1, 2).T),
-    ("begin for both", "the begins for both ends", lambda pairs: pairs[[0, 0]]),
-    ("end for both", "the ends for both ends", lambda pairs: pairs[[1, 1]]),
+_ORDERS: tuple[Misreading, ...] = (
+    ("exchanged", "the pads of begin and end exchanged", _of_pairs(lambda pairs: pairs[::-1])),
+    ("axes reversed", "the pads of the axes in reverse order", _of_pairs(lambda pairs: pairs[:, ::-1])),
+    ("pairs", "the pads read as pairs of begin and end", _of_pairs(lambda pairs: pairs.reshape(-1, 2).T)),
+    ("begin for both", "the begins for both ends", _of_pairs(lambda pairs: pairs[[0, 0]])),
+    ("end for both", "the ends for both ends", _of_pairs(lambda pairs: pairs[[1, 1]])),
 )
-_SIGNS: tuple[tuple[str, str, Callable[[NDArray[Any]], NDArray[Any]]], ...] = (
-    ("no removal", "negative pads ignored", lambda pairs: np.maximum(pairs, 0)),
+_SIGNS: tuple[Misreading, ...] = (
+    ("no removal", "negative pads ignored", lambda pads: np.maximum(pads, 0)),
     ("absolute", "negative pads without their signs", np.abs),
-    ("no addition", "positive pads ignored", lambda pairs: np.minimum(pairs, 0)),
+    ("no addition", "positive pads ignored", lambda pads: np.minimum(pads, 0)),
 )
-"""Of the pads as begins and ends [2, axes]."""
 
 
 Positions = Callable[[int, int, int], NDArray[np.int64]]
@@ -131,114 +134,82 @@ def _gathered_from(
 
 
 def window_changes(names: Collection[str]) -> Iterator[KindChange]:
-    """The changes of a window that has some of strides, dilations and pads."""
+    """The changes of a window that has some of strides, dilations and pads.
+
+    That strides, pads or dilations are ignored is a change of every optional list of an attribute.
+    """
     if "pads" in names:
         yield from order_changes()
     if "strides" in names:
-        yield ValueChange("strides first", "the first of strides for all axes", _first_stride)
+        yield from misread_as("strides", ("first", "the first of {} for all axes", _first_alone))
     if "strides" in names and "dilations" in names:
         yield ValueChange("strides as dilations", "strides and dilations exchanged", _exchanged)
-
-
-def _first_stride(given: CallValues) -> Bindings:
-    strides = given.numbers("strides")
-    return {"strides": np.full_like(strides, strides[0])}
 
 
 def _exchanged(given: CallValues) -> Bindings:
     return {"strides": given.numbers("dilations"), "dilations": given.numbers("strides")}
 
 
-Reading = Callable[[CallValues], Bindings]
+AS_ZERO: Misreading = ("as zero", "{} taken as zero", np.zeros_like)
+Array = NDArray[Any]
+
+
+def _first_alone(array: Array) -> Array:
+    return np.full_like(array, array.reshape(-1)[0])
+
+
+def _turned(array: Array) -> Array:
+    return array.reshape(-1)[::-1].reshape(array.shape)
 
 
 def step_changes(tensors: Sequence[str], several: Sequence[str]) -> Iterator[KindChange]:
-    """The changes of zero points of tensors, and of scales of those that may have several."""
+    """The changes of zero points of tensors that are multiplied, and of scales of those that have several."""
     for name in tensors:
-        yield ValueChange(f"{name}_zero_point as zero", f"{name}_zero_point taken as zero", _without(name))
+        yield from misread_as(f"{name}_zero_point", AS_ZERO)
     for name in several:
-        yield ValueChange(f"{name}_scale first alone", f"the first of {name}_scale for all", _first(name))
-        yield ValueChange(
-            f"{name}_scale reversed", f"{name}_scale from the last to the first", _reversed(name)
-        )
-
-
-def _without(name: str) -> Reading:
-    def changed(given: CallValues) -> Bindings:
-        return {f"{name}_zero_point": np.zeros_like(given.numbers(f"{name}_zero_point"))}
-
-    return changed
-
-
-def _first(name: str) -> Reading:
-    def changed(given: CallValues) -> Bindings:
-        return {each: np.full_like(array, array.reshape(-1)[0]) for each, array in _both(name, given)}
-
-    return changed
-
-
-def _reversed(name: str) -> Reading:
-    def changed(given: CallValues) -> Bindings:
-        return {each: array.reshape(-1)[::-1].reshape(array.shape) for each, array in _both(name, given)}
-
-    return changed
-
-
-def _both(name: str, given: CallValues) -> Iterator[tuple[str, NDArray[Any]]]:
-    for part in ("scale", "zero_point"):
-        array = given.numbers(f"{name}_{part}")
-        if array.size < 2:
-            raise ValueError("one for all")
-        yield f"{name}_{part}", array
-
-
-Change = Callable[[NDArray[np.generic]], NDArray[np.generic]]
+        yield from _of_several(f"{name}_scale", partial(_both, f"{name}_scale", f"{name}_zero_point"))
 
 
 def scale_changes(subject: KindSubject, of: str, scale: str, zero_point: str) -> Iterator[KindChange]:
     """The changes of a quantised input's scales, as far as the version has what they are about."""
-
-    def without_zero_point(given: CallValues) -> Bindings:
-        return {zero_point: np.zeros_like(_given(given, zero_point))}
-
-    yield ValueChange(f"{zero_point} as zero", f"{zero_point} taken as zero", without_zero_point)
-    if not subject.has("axis"):
-        return
-
-    def first_alone(given: CallValues) -> Bindings:
-        return _each(given, (scale, zero_point), lambda array: np.full_like(array, array.reshape(-1)[0]))
-
-    def reversed_scales(given: CallValues) -> Bindings:
-        return _each(given, (scale, zero_point), lambda array: array.reshape(-1)[::-1].reshape(array.shape))
-
-    yield ValueChange(f"{scale} first alone", f"the first of {scale} for all", first_alone)
-    yield ValueChange(f"{scale} reversed", f"{scale} from the last to the first", reversed_scales)
-    if not subject.has("block_size"):
-        return
-
-    def in_turn(given: CallValues) -> Bindings:
-        shape, axis = given.shape(of), int(given.numbers("axis"))
-        size = int(given.numbers("block_size"))
-        if size < 1 or len(given.shape(scale)) != len(shape):
-            raise ValueError("no blocks")
-
-        def spread(array: NDArray[np.generic]) -> NDArray[np.generic]:
-            turns = np.arange(shape[axis]) % array.shape[axis]
-            return np.asarray(np.take(array, turns, axis=axis))
-
-        return {**_each(given, (scale, zero_point), spread), "block_size": 1}
-
-    yield ValueChange("blocks in turn", f"{scale} in turn instead of for whole blocks", in_turn)
+    yield from misread_as(zero_point, AS_ZERO)
+    if subject.has("axis"):
+        yield from _of_several(scale, partial(_given_ones, scale, zero_point))
+    if subject.has("axis") and subject.has("block_size"):
+        text = f"{scale} in turn instead of for whole blocks"
+        yield ValueChange("blocks in turn", text, partial(_in_turn, of, scale, zero_point))
 
 
-def _given(given: CallValues, name: str) -> NDArray[np.generic]:
-    if not given.has(name):
-        raise ValueError(f"{name} is left out")
-    found: NDArray[np.generic] = given.numbers(name)
-    if not found.size:
-        raise ValueError(f"{name} is empty")
-    return found
+def _of_several(
+    scale: str, changed: Callable[[Callable[[Array], Array], CallValues], Bindings]
+) -> Iterator[KindChange]:
+    yield ValueChange(f"{scale} first alone", f"the first of {scale} for all", partial(changed, _first_alone))
+    yield ValueChange(f"{scale} reversed", f"{scale} from the last to the first", partial(changed, _turned))
 
 
-def _each(given: CallValues, names: tuple[str, ...], change: Change) -> Bindings:
-    return {name: change(_given(given, name)) for name in names if given.has(name)}
+def _both(scale: str, zero_point: str, change: Callable[[Array], Array], given: CallValues) -> Bindings:
+    """Scales and zero points changed; ValueError where one is for all."""
+    arrays = {name: given.numbers(name) for name in (scale, zero_point)}
+    if any(array.size < 2 for array in arrays.values()):
+        raise ValueError("one for all")
+    return {name: change(array) for name, array in arrays.items()}
+
+
+def _given_ones(scale: str, zero_point: str, change: Callable[[Array], Array], given: CallValues) -> Bindings:
+    """Those of scales and zero points changed that the call gives; ValueError where one is empty."""
+    arrays = {name: given.numbers(name) for name in (scale, zero_point) if given.has(name)}
+    if not all(array.size for array in arrays.values()):
+        raise ValueError("nothing to change")
+    return {name: change(array) for name, array in arrays.items()}
+
+
+def _in_turn(of: str, scale: str, zero_point: str, given: CallValues) -> Bindings:
+    shape, axis = given.shape(of), int(given.numbers("axis"))
+    if int(given.numbers("block_size")) < 1 or len(given.shape(scale)) != len(shape):
+        raise ValueError("no blocks")
+
+    def spread(array: Array) -> Array:
+        turns = np.arange(shape[axis]) % array.shape[axis]
+        return np.asarray(np.take(array, turns, axis=axis))
+
+    return {**_given_ones(scale, zero_point, spread, given), "block_size": 1}
