@@ -160,8 +160,8 @@ def make_kind(call: KindCall, subject: KindSubject) -> Kind:
     """The kind that a declaration names, with its arguments; UserError for what it does not have."""
     found = find_kind(call.kind)
     if found is None:
-        known = f"one of {', '.join(kind_names())}"
-        raise UserError("unknown kind", got=call.kind, expected=known, where=subject.place)
+        listed = ", ".join(kind_names())
+        raise UserError("unknown kind", got=call.kind, expected=f"one of {listed}", where=subject.place)
     parameters = [each for each in fields(found) if each.name != "subject" and not each.kw_only]
     named_only = [each for each in fields(found) if each.name != "subject" and each.kw_only]
     arguments: dict[str, Any] = {}
