@@ -6,12 +6,12 @@ Kinds bring those of a declared operator's values and formula (`Kind.changes`, `
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import islice
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from conformance.adopting.node_tests import node_suite
-from conformance.judging.responses import Answered, Response
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
 from generator.asking.answered_outputs import asked_outputs
@@ -23,7 +23,7 @@ from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.edits.change import Change, Changed
 from generator.calls.edits.finding import find_changes
 from generator.trust.mutants.bench import RUN, Adequacy, Faulty, MutantOutcome, MutantTrials, TrialCase, hold
-from generator.trust.mutants.mistake import InEveryCall
+from generator.trust.mutants.mistake import Mistake, Mistaken
 from generator.trust.mutants.mistakes_of_calls import make_mistakes
 from generator.trust.mutants.mutants import make_mutants
 from generator.trust.mutants.random_calls import AIMED, RandomCall, RandomCalls
@@ -70,50 +70,7 @@ def asking_for_its_outputs(case: Case, spec: Spec) -> Case:
     return case if asked is None else replace(case, output_names=asked, outputs_asked=True)
 
 
-@dataclass(frozen=True, eq=False)
-class Misreading(InEveryCall):
-    """A mutant that takes another call for the one that it is given."""
-
-    change: Change
-    file: ClassVar[str] = "generator/calls/edits"
-    kind: ClassVar[str] = "misreading"
-
-    @property
-    def id(self) -> str:
-        return f"misreading: {self.change.key}"
-
-    @property
-    def diff(self) -> tuple[str, ...]:
-        subject = f"{self.change.subject} = " if self.change.subject else ""
-        return (f"+{subject}{self.change.text}",)
-
-    def respond(self, subject: MutatedOperator, call: Call, right: Response | None = None) -> Response:
-        """What comes out of the changed call, of the call itself where there is nothing to change."""
-        changed = self._changed(subject, call)
-        if changed is None:
-            return subject.respond(call) if right is None else right
-        if changed.expectations is not None:
-            return Answered(tuple(each.expected for each in changed.expectations[0].outputs))
-        given = changed.call.trimmed()
-        return subject.respond(given, changed.settled)
-
-    def applies(self, subject: MutatedOperator, call: Call, _right: Response) -> bool:
-        """Whether there is something to change in a call."""
-        return self._changed(subject, call) is not None
-
-    def _changed(self, subject: MutatedOperator, call: Call) -> Changed | None:
-        try:
-            changed = self.change.apply(subject.spec, call)
-        except InternalError:  # what the change needs of the reference, the call is not valid for
-            return None
-        if changed is None or changed.narrow is not None:
-            return None
-        options = subject.reference.readings
-        known = all(option in options.get(name, ()) for name, option in changed.settled.items())
-        return changed if known else None
-
-
-def make_misreadings(subject: MutatedOperator) -> Iterator[Misreading]:
+def make_misreadings(subject: MutatedOperator) -> Iterator[Mistaken]:
     """Every change that makes sense for the operator, but for those that its spec leaves open.
 
     Nor for data that is turned round: the change is one of lists that ask for something.
@@ -122,7 +79,21 @@ def make_misreadings(subject: MutatedOperator) -> Iterator[Misreading]:
     turned = {f"input {each.name} reversed" for each in subject.spec.inputs if is_data(each)}
     for change in find_changes(subject.spec):
         if not change.is_accepted(subject.spec) and change.key not in turned:
-            yield Misreading(change)
+            text = f"{change.subject} = {change.text}" if change.subject else change.text
+            taken = partial(_misread, subject.reference.readings, change)
+            yield Mistaken(Mistake(change.key, text, taken), "generator/calls/edits", "misreading")
+
+
+def _misread(readings: Mapping[str, Sequence[str]], change: Change, spec: Spec, call: Call) -> Changed | None:
+    """A call after a change; None where it is not valid for that, or the reference does not know it so."""
+    try:
+        changed = change.apply(spec, call)
+    except InternalError:
+        return None
+    if changed is None or changed.narrow is not None:
+        return None
+    known = all(option in readings.get(name, ()) for name, option in changed.settled.items())
+    return changed if known else None
 
 
 FIRST_CALLS = 200

@@ -10,11 +10,12 @@ from typing import ClassVar
 from conformance.judging.responses import Answered, Refused, Response
 from generator.asking.calls import Call
 from generator.asking.tensor_edits import Exchange, is_any, is_main, with_inputs, with_outputs
+from generator.calls.edits.change import Changed
 from generator.trust.mutants.mutated_parts import Point
 from generator.trust.mutants.subject import MutatedOperator
 from specs.model.spec import Spec
 
-Taken = Callable[[Spec, Call], Call | None]
+Taken = Callable[[Spec, Call], Call | Changed | None]
 Made = Callable[[Spec, Call, Answered], Response | None]
 _LACKING = (ValueError, IndexError, ArithmeticError)
 """What a mistake raises on a call that does not have what it is about."""
@@ -71,23 +72,15 @@ def refusing(key: str, text: str, when: Callable[[Spec, Call, Answered], bool]) 
     return Mistake(key, text, made=made)
 
 
-class InEveryCall:
-    """What mutants have in common that are wrong about any call, and at no line of the code; see `Mutant`."""
-
-    line: ClassVar[int] = 0
-    points: ClassVar[frozenset[Point]] = frozenset()
-
-    def running(self) -> AbstractContextManager[None]:
-        return nullcontext()
-
-
 @dataclass(frozen=True, eq=False)
-class Mistaken(InEveryCall):
-    """A mutant that makes a mistake in every call."""
+class Mistaken:
+    """A mutant that makes a mistake in every call, and at no line of the code; see `Mutant`."""
 
     mistake: Mistake
     file: str
     kind: str
+    line: ClassVar[int] = 0
+    points: ClassVar[frozenset[Point]] = frozenset()
 
     @property
     def id(self) -> str:
@@ -97,12 +90,18 @@ class Mistaken(InEveryCall):
     def diff(self) -> tuple[str, ...]:
         return (f"+{self.mistake.text}",)
 
+    def running(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def respond(self, subject: MutatedOperator, call: Call, right: Response | None = None) -> Response:
         """What comes out of the mistake, the right answer where there is nothing to mistake."""
-        taken = self._taken(subject, call)
-        response = right
-        if taken is not None or response is None:
-            response = subject.respond(call if taken is None else taken.trimmed())
+        taken, response = self._taken(subject, call), right
+        if taken is not None and taken.expectations is not None:
+            response = Answered(tuple(output.expected for output in taken.expectations[0].outputs))
+        elif taken is not None:
+            response = subject.respond(taken.call.trimmed(), taken.settled)
+        elif response is None:
+            response = subject.respond(call)
         given_up = self.mistake.taken is not None and taken is None
         made = None if given_up else self._made(subject, call, response)
         return response if made is None else made
@@ -113,13 +112,14 @@ class Mistaken(InEveryCall):
             return self._taken(subject, call) is not None
         return self._made(subject, call, right) is not None
 
-    def _taken(self, subject: MutatedOperator, call: Call) -> Call | None:
+    def _taken(self, subject: MutatedOperator, call: Call) -> Changed | None:
         if self.mistake.taken is None:
             return None
         try:
-            return self.mistake.taken(subject.spec, call)
+            taken = self.mistake.taken(subject.spec, call)
         except _LACKING:
             return None
+        return Changed(taken) if isinstance(taken, Call) else taken
 
     def _made(self, subject: MutatedOperator, call: Call, answer: Response) -> Response | None:
         if self.mistake.made is None or not isinstance(answer, Answered):
