@@ -20,7 +20,7 @@ from typing import Any
 from conformance.models.case_models import has_onnx_form
 from conformance.suite.canonical import canonical_json, sha256
 from generator.calls.rows.cores import CONFIRMATIONS, CONFIRMING_BUDGET, ForbiddenCombination
-from generator.calls.rows.dealt_rows import DealtRows
+from generator.calls.rows.covering_rows import DealtRows
 from generator.calls.rows.feasibility import Level, Row
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName

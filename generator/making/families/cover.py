@@ -12,7 +12,7 @@ import numpy as np
 from generator.calls.declared.modelled import Instead, KeptDraws, digest_of_rows
 from generator.calls.rows.cores import model_with_cores
 from generator.calls.rows.covering import cover, with_fixed
-from generator.calls.rows.dealt_rows import DealtRows
+from generator.calls.rows.covering_rows import DealtRows
 from generator.calls.rows.feasibility import FREE, Level, Model, Row, Solver
 from generator.calls.rows.level_tuples import TupleTable, factor_sets, padded
 from generator.making.cases.clearest import Clearest, Draws, MadeCase, drawn_call

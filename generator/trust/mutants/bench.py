@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from time import process_time
 from typing import Any, Literal, Protocol
 
-from conformance.judging.judge import judge
+from conformance.judging.judge import Judgement, judge
 from conformance.judging.responses import Answered, Response
 from conformance.judging.verdicts import DIFFERENT
 from conformance.suite.cases import Case
@@ -169,10 +169,9 @@ class MutantTrials:
         readings = {each.name: each.readings for each in self.held}
         with self.subject.exchanged(mutant.running(), mutant.file):
             for each in able:
-                response = mutant.respond(self.subject, each.call, each.answer)
-                if tells_nothing(response, each.seconds):
+                found = self._judged(mutant, each)
+                if found is None:
                     continue
-                found = judge(each.case, as_run(each.case, response))
                 if found.verdict in DIFFERENT:
                     self.kills[each.name] += 1
                     return each.name
@@ -185,12 +184,17 @@ class MutantTrials:
         able = [by_name[name] for name in names if mutant.points <= by_name[name].reached]
         with self.subject.exchanged(mutant.running(), mutant.file):
             for each in able:
-                response = mutant.respond(self.subject, each.call, each.answer)
-                if tells_nothing(response, each.seconds):
-                    continue
-                if judge(each.case, as_run(each.case, response)).verdict in DIFFERENT:
+                found = self._judged(mutant, each)
+                if found is not None and found.verdict in DIFFERENT:
                     return each.name
         return None
+
+    def _judged(self, mutant: Faulty, held: TrialCase) -> Judgement | None:
+        """What the judge says of a mutant on a case; None where it ran out of time, which tells nothing."""
+        response = mutant.respond(self.subject, held.call, held.answer)
+        if tells_nothing(response, held.seconds):
+            return None
+        return judge(held.case, as_run(held.case, response))
 
 
 def weight_of(call: Call, answer: Response) -> int:
