@@ -41,7 +41,7 @@ def subject_of(operator: str, settled: str | None = None) -> MutatedOperator:
 
 
 def planted_losses(subject: MutatedOperator) -> set[str]:
-    keys = [each.change.key for each in make_misreadings(subject)]
+    keys = [each.mistake.key for each in make_misreadings(subject)]
     return {what for what in LOSSES if any(key.endswith(what) for key in keys)}
 
 

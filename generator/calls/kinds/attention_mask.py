@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Partial
-from generator.calls.variables.kind import Level
-from generator.calls.variables.single_kind import SingleKind
+from generator.calls.variables.kind import Level, SingleKind
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.model.spec import Constraint
 

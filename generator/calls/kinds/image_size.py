@@ -14,9 +14,9 @@ from generator.calls.variables.kind import (
     KindChange,
     Level,
     Misreading,
+    SingleKind,
     misread_as,
 )
-from generator.calls.variables.single_kind import SingleKind
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 

@@ -18,9 +18,9 @@ from generator.calls.variables.kind import (
     InputName,
     KindChange,
     Level,
+    SingleKind,
     misread_as,
 )
-from generator.calls.variables.single_kind import SingleKind
 from specs.language.evaluation import EvaluationError
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import Level
-from generator.calls.variables.single_kind import SingleKind
+from generator.calls.variables.kind import Level, SingleKind
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from specs.language.expressions import Expression

@@ -14,9 +14,9 @@ from generator.calls.variables.kind import (
     InputName,
     KindChange,
     Level,
+    SingleKind,
     misread_as,
 )
-from generator.calls.variables.single_kind import SingleKind
 from specs.model.spec import Constraint
 
 

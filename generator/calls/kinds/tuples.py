@@ -17,9 +17,9 @@ from generator.calls.variables.kind import (
     INDICES_MISREAD,
     KindChange,
     Level,
+    SingleKind,
     misread_as,
 )
-from generator.calls.variables.single_kind import SingleKind
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 

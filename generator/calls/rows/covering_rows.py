@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice, product
 
 from generator.asking.calls import Call
@@ -12,14 +13,38 @@ from generator.calls.data.draws import Draw
 from generator.calls.rows.cores import ForbiddenCombination, find_core, model_with_cores
 from generator.calls.rows.covering import cover
 from generator.calls.rows.factors import factor_model
-from generator.calls.rows.feasibility import FREE, Level, Model, Solver
-from generator.calls.solver.solving import Found
-from generator.calls.space.contradictions import no_call_keeps_the_rules
-from generator.calls.space.drawing import draw_call, draw_outline
+from generator.calls.rows.feasibility import FREE, Level, Model, Row, Solver
+from generator.calls.solver.solving import CallSearch, Found
+from generator.calls.space.drawing import draw_call
 from generator.calls.space.space import CallSpace
 from generator.calls.variables.data_levels import DATA, fits
-from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.errors import InternalError, UserError
+from specs.files.declarations import FILE_NAME
+from specs.model.declared import Declared
 from specs.model.structures import type_variable
+
+
+def no_call_keeps_the_rules(space: CallSpace) -> UserError:
+    """What to say of such a declaration: it names the rules without any one of which there are calls."""
+    written = [each for each in space.spec.constraints if each.origin.how != "derived"]
+    guilty = [each.id for each in written if _has_calls_without(space, each.id)]
+    places = (space.spec.declared or Declared()).places
+    where = places.get(f"constraint {guilty[0]}") if guilty else None
+    return UserError(
+        f"no call of {space.spec.operator} keeps all the rules of its declaration",
+        got=", ".join(guilty) if guilty else "kinds and shapes, or several rules together",
+        where=where or places.get(FILE_NAME),
+        remedy="Narrow the rule with `when`, or leave it out: without it there are calls."
+        if guilty
+        else "Leave out kinds, shapes and constraints until `opcert try` makes calls again.",
+    )
+
+
+def _has_calls_without(space: CallSpace, rule: str) -> bool:
+    others = [each for each in space.spec.constraints if each.id != rule]
+    search = CallSearch(space.spec, space.variables, others)
+    return isinstance(search.solve({}, Draw(f"{space.spec.operator}/without {rule}")), Found)
+
 
 OCCURRENCES = 3
 """So often each element type occurs at least."""
@@ -110,9 +135,8 @@ def covering_rows(
     return [model.row_levels(each) for each in cover(model, strength, [model.row_levels(plainest)])]
 
 
-def make_call(space: CallSpace, levels: Mapping[str, Level], *, outline: bool = False) -> CoveringRow | None:
-    """A call that has these levels and breaks no rule, or its outline; None where no draw gives one."""
-    drawn = draw_outline if outline else draw_call
+def make_call(space: CallSpace, levels: Mapping[str, Level]) -> CoveringRow | None:
+    """A call that has these levels and breaks no rule; None where no draw gives one."""
     failures = 0
     for attempt in range(ATTEMPTS):
         draw = row_draw(space, levels, attempt)
@@ -121,7 +145,7 @@ def make_call(space: CallSpace, levels: Mapping[str, Level], *, outline: bool = 
         if failures > MOST_FAILURES:
             return None
         if isinstance(found, Found):
-            call = drawn(space, found.scope, levels, draw.child("data"))
+            call = draw_call(space, found.scope, levels, draw.child("data"))
             if not find_violations(space.spec, call):
                 return CoveringRow(levels, call)
     return None
@@ -212,3 +236,47 @@ class Dealer:
             return row
         classes = [each for each in self._space.factors[DATA] if fits(str(level), each)]
         return {**row, DATA: classes[self._uses[name][level] % len(classes)]}
+
+
+Deal = Callable[..., Sequence[Mapping[str, str]]]
+"""Gives rows what is dealt to them; `given` are rows that have it, where there are any."""
+
+
+@dataclass(frozen=True, eq=False)
+class DealtRows:
+    """Rows of a covering array, each with the levels that were dealt to it: element types.
+
+    `taken` are the levels of rows whose cases are there already; nothing is dealt to these.
+    """
+
+    model: Model
+    taken: Sequence[Mapping[str, str]] = ()
+    types: dict[Row, Mapping[str, str]] = field(default_factory=dict)
+
+    @cached_property
+    def taken_rows(self) -> Mapping[Row, None]:
+        """The rows that are taken, each once."""
+        found = map(self.model.row_of, self.taken)
+        return dict.fromkeys(each for each in found if each is not None)
+
+    def deal(self, rows: Sequence[Row], deal: Deal) -> list[Mapping[str, str]]:
+        """Take the rows, with what is dealt to them; the levels of those that are dealt beside them."""
+        rows = [row for row in rows if row not in self.taken_rows]
+        known = {tuple(sorted(self._plain(row).items())): row for row in rows}
+        beside: list[Mapping[str, str]] = []
+        given = {"given": self.taken} if self.taken else {}
+        for levels in deal([self._plain(row) for row in rows], **given):
+            plain = {name: level for name, level in levels.items() if name in self.model.levels}
+            row = known.get(tuple(sorted(plain.items())))
+            if row is None or row in self.types:
+                beside.append(levels)
+            else:
+                self.types[row] = {name: level for name, level in levels.items() if name not in plain}
+        return beside
+
+    def texts(self, row: Row, dealt_to: Row | None = None) -> dict[str, str]:
+        """The levels of a row as texts, with what was dealt to it, or to the row that it replaces."""
+        return {**self._plain(row), **self.types[row if dealt_to is None else dealt_to]}
+
+    def _plain(self, row: Row) -> dict[str, str]:
+        return {name: str(level) for name, level in self.model.row_levels(row).items()}

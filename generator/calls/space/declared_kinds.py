@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.calls.space.derived import derive_kind
-from generator.calls.variables.kind import InputName, Kind
-from generator.calls.variables.kind_subject import KindSubject
+from generator.calls.variables.kind import InputName, Kind, KindSubject
 from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from specs.files.declarations import FILE_NAME
 from specs.files.declared_words import demands, demands_in_some_version, is_name_of_some_version, names_of
@@ -23,44 +22,6 @@ from specs.language.kind_calls import KindCall, parse_call
 from specs.language.words import CONSTANTS
 from specs.model.declared import Declared, KindUse
 from specs.model.spec import Spec
-
-_FORMERLY = {
-    "byte_range": "data('byte_steps')",
-    "clamped": "whole_number(<level>=[<values>], ...)",
-    "counts": "whole_numbers('counts', length=<number>)",
-    "diagonal": "whole_number(<level>=[<values>], ...)",
-    "drawn_count": "integer(1, drawn_for=<rows>)",
-    "drawn_extents": "whole_numbers('extents', drawn=True)",
-    "dropped_share": "sample(<level>=<number>, ..., at_least=0, below=1)",
-    "expansion": "whole_numbers('expansion', <input>)",
-    "exponent": "data('exponents', of=<input of bases>)",
-    "extent": "whole_number(given=[<extent>], equals=<extent>)",
-    "far": "data('far_from_zero')",
-    "flag": "enumeration()",
-    "frame_length": "whole_number(1, <level>=[<values>], ...)",
-    "frame_step": "whole_number(1, <level>=[<values>], ...)",
-    "grid_locations": "coordinates('locations', <input>, aligned=<condition>)",
-    "ignored": "whole_number(<level>=[<values>], ...)",
-    "log_probabilities": "data('log_probabilities')",
-    "moderate": "data('moderate', most=<number>)",
-    "near": "data('near_zero_point', zero_point=<input>, axis=<axis>)",
-    "nonzero": "data('nonzero')",
-    "not_negative": "data('not_negative')",
-    "offsets": "coordinates('offsets')",
-    "one_sign": "data('one_sign', when=<condition>)",
-    "power_base": "data('power_bases')",
-    "probabilities": "data('probabilities')",
-    "ranged": "data('range', <low>, <high>)",
-    "regions": "coordinates('regions', <input>, scale=<number>, filled=<condition>)",
-    "repeats": "whole_numbers('repeats', <input>)",
-    "same_width": "element_type(<type variable>, as_wide_as=<input>)",
-    "sample_above": "sample(<numbers>, above=<number>)",
-    "scanned_batch": "scanned_body(batched=True)",
-    "sizes": "whole_numbers('extents')",
-    "transform_length": "whole_number(1, <level>=[<values>], ...)",
-    "window_length": "whole_number(0, <level>=[<values>], ..., length=True)",
-}
-"""What is written today for words that were kinds once."""
 
 
 def make_kinds(spec: Spec) -> tuple[Kind, ...]:
@@ -199,8 +160,8 @@ def make_kind(call: KindCall, subject: KindSubject) -> Kind:
     """The kind that a declaration names, with its arguments; UserError for what it does not have."""
     found = find_kind(call.kind)
     if found is None:
-        expected = _FORMERLY.get(call.kind, f"one of {', '.join(kind_names())}")
-        raise UserError("unknown kind", got=call.kind, expected=expected, where=subject.place)
+        listed = ", ".join(kind_names())
+        raise UserError("unknown kind", got=call.kind, expected=f"one of {listed}", where=subject.place)
     parameters = [each for each in fields(found) if each.name != "subject" and not each.kw_only]
     named_only = [each for each in fields(found) if each.name != "subject" and each.kw_only]
     arguments: dict[str, Any] = {}

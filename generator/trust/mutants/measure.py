@@ -6,12 +6,15 @@ Kinds bring those of a declared operator's values and formula (`Kind.changes`, `
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import islice
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
-from conformance.judging.responses import Answered, Response
+from conformance.adopting.node_tests import node_suite
 from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite
+from generator.asking.answered_outputs import asked_outputs
 from generator.asking.calls import Call
 from generator.asking.questions import describe
 from generator.asking.tensor_edits import is_main
@@ -19,60 +22,55 @@ from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.edits.change import Change, Changed
 from generator.calls.edits.finding import find_changes
-from generator.measured.outcomes import RUN, Adequacy, MutantOutcome
-from generator.trust.mutants.asked_node_tests import asking_for_its_outputs
-from generator.trust.mutants.bench import Faulty, MutantTrials, TrialCase, hold
-from generator.trust.mutants.mistake import InEveryCall, make_mistakes
+from generator.trust.mutants.bench import RUN, Adequacy, Faulty, MutantOutcome, MutantTrials, TrialCase, hold
+from generator.trust.mutants.mistake import Mistake, Mistaken
+from generator.trust.mutants.mistakes_of_calls import make_mistakes
 from generator.trust.mutants.mutants import make_mutants
 from generator.trust.mutants.random_calls import AIMED, RandomCall, RandomCalls
 from generator.trust.mutants.subject import MutatedOperator, same_answers, tells_nothing
 from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.names import OperatorName
+from specs.model.spec import Spec
+
+DOMAIN = "ai.onnx"
 
 
-@dataclass(frozen=True, eq=False)
-class Misreading(InEveryCall):
-    """A mutant that takes another call for the one that it is given."""
-
-    change: Change
-    file: ClassVar[str] = "generator/calls/edits"
-    kind: ClassVar[str] = "misreading"
-
-    @property
-    def id(self) -> str:
-        return f"misreading: {self.change.key}"
-
-    @property
-    def diff(self) -> tuple[str, ...]:
-        subject = f"{self.change.subject} = " if self.change.subject else ""
-        return (f"+{subject}{self.change.text}",)
-
-    def respond(self, subject: MutatedOperator, call: Call, right: Response | None = None) -> Response:
-        """What comes out of the changed call, of the call itself where there is nothing to change."""
-        changed = self._changed(subject, call)
-        if changed is None:
-            return subject.respond(call) if right is None else right
-        if changed.expectations is not None:
-            return Answered(tuple(each.expected for each in changed.expectations[0].outputs))
-        given = changed.call.trimmed()
-        return subject.respond(given, changed.settled)
-
-    def applies(self, subject: MutatedOperator, call: Call, _right: Response) -> bool:
-        """Whether there is something to change in a call."""
-        return self._changed(subject, call) is not None
-
-    def _changed(self, subject: MutatedOperator, call: Call) -> Changed | None:
-        try:
-            changed = self.change.apply(subject.spec, call)
-        except InternalError:  # what the change needs of the reference, the call is not valid for
-            return None
-        if changed is None or changed.narrow is not None:
-            return None
-        options = subject.reference.readings
-        known = all(option in options.get(name, ()) for name, option in changed.settled.items())
-        return changed if known else None
+def tested_by_nodes(operators: Sequence[OperatorName], tell: Callable[[str], None]) -> set[OperatorName]:
+    """The operators of which ONNX may have node tests: of their names, whatever the version."""
+    ours = [each for each in operators if each.domain == DOMAIN]
+    if not ours:
+        return set()
+    with open_suite(node_suite(tell, "")) as suite:
+        names = {each.split("/")[1].rpartition("-")[0] for each in suite.case_ids if each.startswith(DOMAIN)}
+    return {each for each in ours if each.name in names}
 
 
-def make_misreadings(subject: MutatedOperator) -> Iterator[Misreading]:
+def node_tests(operator: OperatorName, tell: Callable[[str], None]) -> list[Case]:
+    """The tests of one node that demand an answer, for this version of the operator or a later one.
+
+    ONNX ships the tests of the newest version alone; who asks an older version takes those that it passes.
+    """
+    if operator.domain != DOMAIN:
+        return []
+    with open_suite(node_suite(tell, "")) as suite:
+        chosen = [each for each in suite.case_ids if each.startswith(f"{DOMAIN}/{operator.name}-")]
+        cases = [suite.case(each) for each in chosen]
+    return [
+        case
+        for case in cases
+        if case.model is None
+        and case.demand == "answer"
+        and case.operator.since_version >= operator.since_version
+    ]
+
+
+def asking_for_its_outputs(case: Case, spec: Spec) -> Case:
+    """A node test whose call asks for the outputs that its node names, by the operator's own names."""
+    asked = asked_outputs(spec, case.output_names)
+    return case if asked is None else replace(case, output_names=asked, outputs_asked=True)
+
+
+def make_misreadings(subject: MutatedOperator) -> Iterator[Mistaken]:
     """Every change that makes sense for the operator, but for those that its spec leaves open.
 
     Nor for data that is turned round: the change is one of lists that ask for something.
@@ -81,7 +79,21 @@ def make_misreadings(subject: MutatedOperator) -> Iterator[Misreading]:
     turned = {f"input {each.name} reversed" for each in subject.spec.inputs if is_data(each)}
     for change in find_changes(subject.spec):
         if not change.is_accepted(subject.spec) and change.key not in turned:
-            yield Misreading(change)
+            text = f"{change.subject} = {change.text}" if change.subject else change.text
+            taken = partial(_misread, subject.reference.readings, change)
+            yield Mistaken(Mistake(change.key, text, taken), "generator/calls/edits", "misreading")
+
+
+def _misread(readings: Mapping[str, Sequence[str]], change: Change, spec: Spec, call: Call) -> Changed | None:
+    """A call after a change; None where it is not valid for that, or the reference does not know it so."""
+    try:
+        changed = change.apply(spec, call)
+    except InternalError:
+        return None
+    if changed is None or changed.narrow is not None:
+        return None
+    known = all(option in readings.get(name, ()) for name, option in changed.settled.items())
+    return changed if known else None
 
 
 FIRST_CALLS = 200

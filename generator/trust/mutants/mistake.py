@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import pkgutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from typing import ClassVar
 
-from conformance.judging.responses import Answered, Response
+from conformance.judging.responses import Answered, Refused, Response
 from generator.asking.calls import Call
-from generator.trust.mutants.reach import Point
+from generator.asking.tensor_edits import Exchange, is_any, is_main, with_inputs, with_outputs
+from generator.calls.edits.change import Changed
+from generator.trust.mutants.mutated_parts import Point
 from generator.trust.mutants.subject import MutatedOperator
 from specs.model.spec import Spec
 
-Taken = Callable[[Spec, Call], Call | None]
+Taken = Callable[[Spec, Call], Call | Changed | None]
 Made = Callable[[Spec, Call, Answered], Response | None]
 _LACKING = (ValueError, IndexError, ArithmeticError)
 """What a mistake raises on a call that does not have what it is about."""
@@ -42,23 +41,46 @@ class Mistake:
         return any(each.id in self.accepted_by and each.chosen is None for each in spec.readings)
 
 
-class InEveryCall:
-    """What mutants have in common that are wrong about any call, and at no line of the code; see `Mutant`."""
+def of_inputs(
+    key: str, text: str, exchange: Exchange, *, of_main: bool = False, accepted_by: tuple[str, ...] = ()
+) -> Mistake:
+    """A mistake about all inputs, or those of the first one's type."""
 
-    line: ClassVar[int] = 0
-    points: ClassVar[frozenset[Point]] = frozenset()
+    def taken(spec: Spec, call: Call) -> Call | None:
+        return with_inputs(spec, call, exchange, is_main(spec) if of_main else is_any)
 
-    def running(self) -> AbstractContextManager[None]:
-        return nullcontext()
+    return Mistake(key, text, taken, accepted_by=accepted_by)
+
+
+def of_outputs(
+    key: str, text: str, exchange: Exchange, *, of_main: bool = False, accepted_by: tuple[str, ...] = ()
+) -> Mistake:
+    """A mistake about all outputs, or those of the first input's type."""
+
+    def made(spec: Spec, call: Call, answer: Answered) -> Response | None:
+        return with_outputs(spec, call, answer, exchange, is_main(spec) if of_main else is_any)
+
+    return Mistake(key, text, made=made, accepted_by=accepted_by)
+
+
+def refusing(key: str, text: str, when: Callable[[Spec, Call, Answered], bool]) -> Mistake:
+    """Calls that are refused."""
+
+    def made(spec: Spec, call: Call, answer: Answered) -> Response | None:
+        return Refused("Mistake", text) if when(spec, call, answer) else None
+
+    return Mistake(key, text, made=made)
 
 
 @dataclass(frozen=True, eq=False)
-class Mistaken(InEveryCall):
-    """A mutant that makes a mistake in every call."""
+class Mistaken:
+    """A mutant that makes a mistake in every call, and at no line of the code; see `Mutant`."""
 
     mistake: Mistake
     file: str
     kind: str
+    line: ClassVar[int] = 0
+    points: ClassVar[frozenset[Point]] = frozenset()
 
     @property
     def id(self) -> str:
@@ -68,12 +90,18 @@ class Mistaken(InEveryCall):
     def diff(self) -> tuple[str, ...]:
         return (f"+{self.mistake.text}",)
 
+    def running(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def respond(self, subject: MutatedOperator, call: Call, right: Response | None = None) -> Response:
         """What comes out of the mistake, the right answer where there is nothing to mistake."""
-        taken = self._taken(subject, call)
-        response = right
-        if taken is not None or response is None:
-            response = subject.respond(call if taken is None else taken.trimmed())
+        taken, response = self._taken(subject, call), right
+        if taken is not None and taken.expectations is not None:
+            response = Answered(tuple(output.expected for output in taken.expectations[0].outputs))
+        elif taken is not None:
+            response = subject.respond(taken.call.trimmed(), taken.settled)
+        elif response is None:
+            response = subject.respond(call)
         given_up = self.mistake.taken is not None and taken is None
         made = None if given_up else self._made(subject, call, response)
         return response if made is None else made
@@ -84,13 +112,14 @@ class Mistaken(InEveryCall):
             return self._taken(subject, call) is not None
         return self._made(subject, call, right) is not None
 
-    def _taken(self, subject: MutatedOperator, call: Call) -> Call | None:
+    def _taken(self, subject: MutatedOperator, call: Call) -> Changed | None:
         if self.mistake.taken is None:
             return None
         try:
-            return self.mistake.taken(subject.spec, call)
+            taken = self.mistake.taken(subject.spec, call)
         except _LACKING:
             return None
+        return Changed(taken) if isinstance(taken, Call) else taken
 
     def _made(self, subject: MutatedOperator, call: Call, answer: Response) -> Response | None:
         if self.mistake.made is None or not isinstance(answer, Answered):
@@ -99,18 +128,3 @@ class Mistaken(InEveryCall):
             return self.mistake.made(subject.spec, call, answer)
         except _LACKING:
             return None
-
-
-def make_mistakes(spec: Spec) -> Iterator[Mistaken]:
-    """Every mistake that makes sense for an operator, but for those that its spec leaves open."""
-    for name, find in _finders():
-        for mistake in find(spec):
-            if not mistake.is_accepted(spec):
-                yield Mistaken(mistake, f"generator/trust/mutants/mistakes/{name}.py", name.replace("_", " "))
-
-
-@cache
-def _finders() -> Sequence[tuple[str, Callable[[Spec], Iterator[Mistake]]]]:
-    mistakes = import_module("generator.trust.mutants.mistakes")
-    names = sorted(each.name for each in pkgutil.iter_modules(mistakes.__path__))
-    return [(name, import_module(f"{mistakes.__name__}.{name}").mistakes) for name in names]
