@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,9 @@ class AttentionMask(SingleKind):
     `mixed` leaves every row a key, `shut` the first row none, `open` all keys; numbers are then finite.
     """
 
-    needs_own_shape: ClassVar[bool] = True
+    @property
+    def needs_own_shape(self) -> bool:
+        return True
 
     def levels(self) -> tuple[Level, ...]:
         return ("mixed", "shut", "open")

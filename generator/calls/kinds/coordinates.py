@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,9 @@ class CoordinateList(SingleKind):
     scale: Expression | None = field(default=None, kw_only=True)
     filled: Expression | None = field(default=None, kw_only=True)
 
-    needs_own_shape: ClassVar[bool] = True
+    @property
+    def needs_own_shape(self) -> bool:
+        return True
 
     def __post_init__(self) -> None:
         needed = {"locations": ("of", "aligned"), "regions": ("of", "scale", "filled")}

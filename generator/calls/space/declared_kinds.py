@@ -27,6 +27,7 @@ from specs.model.spec import Spec
 _FORMERLY = {
     "byte_range": "data('byte_steps')",
     "clamped": "integer(<level>=[<values>], ...)",
+    "classes": "index(count=<number>, negative=<condition>)",
     "counts": "whole_numbers('counts', length=<number>)",
     "diagonal": "integer(<level>=[<values>], ...)",
     "divisor": "integer(divides=[<number>, ...])",
@@ -43,6 +44,8 @@ _FORMERLY = {
     "frame_step": "integer(1, <level>=[<values>], ...)",
     "grid_locations": "coordinates('locations', <input>, aligned=<condition>)",
     "ignored": "integer(<level>=[<values>], ...)",
+    "image_size": "whole_numbers('images', batch=<extent>)",
+    "lengths": "whole_numbers('lengths', most=<number>, least=<number>)",
     "log_probabilities": "data('log_probabilities')",
     "moderate": "data('moderate', most=<number>)",
     "near": "data('near_zero_point', zero_point=<input>, axis=<axis>)",
@@ -50,6 +53,7 @@ _FORMERLY = {
     "not_negative": "data('not_negative')",
     "offsets": "coordinates('offsets')",
     "one_sign": "data('one_sign', when=<condition>)",
+    "permutation": "whole_numbers('permutation', <input>)",
     "power_base": "data('power_bases')",
     "probabilities": "data('probabilities')",
     "ranged": "data('range', <low>, <high>)",
@@ -60,6 +64,7 @@ _FORMERLY = {
     "scanned_batch": "scanned_body(batched=True)",
     "sizes": "whole_numbers('extents')",
     "transform_length": "integer(1, <level>=[<values>], ...)",
+    "tuples": "index(extents=<extents>, length=<number>)",
     "whole_number": "integer(<level>=[<values>], ...)",
     "window_length": "integer(0, <level>=[<values>], ..., length=True)",
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, ClassVar, NewType, Protocol
+from typing import Any, NewType, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,12 +111,14 @@ class Kind:
 
     subject: KindSubject
 
-    needs_own_shape: ClassVar[bool] = False
-    """Whether the values are elements of a tensor whose shape is chosen before."""
-
     @property
     def name(self) -> str:
         return self.subject.name
+
+    @property
+    def needs_own_shape(self) -> bool:
+        """Whether the values are elements of a tensor whose shape is chosen before."""
+        return False
 
     @property
     def covers(self) -> tuple[str, ...]:
