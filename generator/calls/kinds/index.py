@@ -105,15 +105,10 @@ class Index(SingleKind):
         return draw.integer(0, extent - 1) if extent and level == "inside" else 0
 
     def _rows(
-        self,
-        level: Level,
-        shape: tuple[int, ...],
-        extents: list[int],
-        length: int,
-        scope: Partial,
-        draw: Draw,
+        self, level: Level, shape: tuple[int, ...], scope: Partial, draw: Draw
     ) -> Iterator[NDArray[np.int64]]:
         """Rows of indices, different from each other where they have to be."""
+        extents, length = self._told(scope)
         if not 1 <= length <= len(extents) or min(extents[:length]) < 1 or not shape:
             return
         rows = prod(shape[:-1])

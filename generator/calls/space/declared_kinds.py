@@ -25,6 +25,7 @@ from specs.model.declared import Declared, KindUse
 from specs.model.spec import Spec
 
 _FORMERLY = {
+    "branch": "body('branch', like=<attribute>, same_shapes=<condition>)",
     "byte_range": "data('byte_steps')",
     "clamped": "integer(<level>=[<values>], ...)",
     "classes": "index(count=<number>, negative=<condition>)",
@@ -35,6 +36,7 @@ _FORMERLY = {
     "drawn_extents": "whole_numbers('extents', drawn=True)",
     "dropped_share": "sample(<level>=<number>, ..., at_least=0, below=1)",
     "each_or_one": "integer(extent=<extent>, all_or_one=<number>, of=<input>)",
+    "element_body": "body('element', <sequence>, <input>)",
     "expansion": "whole_numbers('expansion', <input>)",
     "exponent": "data('exponents', of=<input of bases>)",
     "extent": "integer(given=[<extent>], equals=<extent>)",
@@ -48,6 +50,7 @@ _FORMERLY = {
     "lengths": "whole_numbers('lengths', most=<number>, least=<number>)",
     "log_probabilities": "data('log_probabilities')",
     "moderate": "data('moderate', most=<number>)",
+    "modifier": "body('modifier', <shape>, <element type>, masks=<condition>)",
     "near": "data('near_zero_point', zero_point=<input>, axis=<axis>)",
     "nonzero": "data('nonzero')",
     "not_negative": "data('not_negative')",
@@ -58,7 +61,9 @@ _FORMERLY = {
     "probabilities": "data('probabilities')",
     "ranged": "data('range', <low>, <high>)",
     "regions": "coordinates('regions', <input>, scale=<number>, filled=<condition>)",
+    "repeated_body": "body('loop', <input>, stops=<condition>)",
     "repeats": "whole_numbers('repeats', <input>)",
+    "rois": "coordinates('pooled', <input>, scale=<number>)",
     "same_width": "element_type(<type variable>, as_wide_as=<input>)",
     "sample_above": "sample(<numbers>, above=<number>)",
     "scanned_batch": "scanned_body(batched=True)",
@@ -196,11 +201,24 @@ def _kind_in(module: Any) -> type[Kind]:
     found = [
         each
         for each in vars(module).values()
-        if inspect.isclass(each) and issubclass(each, Kind) and each.__module__ == module.__name__
+        if inspect.isclass(each)
+        and issubclass(each, Kind)
+        and each.__module__ == module.__name__
+        and not each.__name__.startswith("_")
     ]
     if len(found) != 1:
         raise TypeError(f"{Path(module.__file__).name} holds {len(found)} kinds, not one")
     return found[0]
+
+
+def _variant(family: type[Kind], call: KindCall, subject: KindSubject) -> tuple[type[Kind], KindCall]:
+    """The kind of a family that the first argument says in a word, and the call without it."""
+    word = call.positional[0].text if call.positional else "no word"
+    kinds = {repr(name): kind for name, kind in family.variants.items()}
+    if word not in kinds:
+        problem, expected = f"unknown word of the kind {call.kind}", f"one of {', '.join(kinds)}"
+        raise UserError(problem, got=word, expected=expected, where=subject.place)
+    return kinds[word], replace(call, positional=call.positional[1:])
 
 
 def make_kind(call: KindCall, subject: KindSubject) -> Kind:
@@ -209,6 +227,8 @@ def make_kind(call: KindCall, subject: KindSubject) -> Kind:
     if found is None:
         expected = _FORMERLY.get(call.kind, f"one of {', '.join(kind_names())}")
         raise UserError("unknown kind", got=call.kind, expected=expected, where=subject.place)
+    if found.variants:
+        found, call = _variant(found, call, subject)
     parameters = [each for each in fields(found) if each.name != "subject" and not each.kw_only]
     named_only = [each for each in fields(found) if each.name != "subject" and each.kw_only]
     arguments: dict[str, Any] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any, NewType, Protocol
+from typing import Any, ClassVar, NewType, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.kind_subject import KindSubject
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from specs.language.expressions import EvaluationError, Expression
 from specs.model.spec import Constraint, Origin, Otherwise
@@ -110,6 +111,9 @@ class Kind:
     """
 
     subject: KindSubject
+
+    variants: ClassVar[Mapping[str, type[Kind]]] = {}
+    """The kinds of a family, each by the word that a declaration says first; none of a single kind."""
 
     @property
     def name(self) -> str:
@@ -206,6 +210,15 @@ class Kind:
     def changes(self) -> Iterable[KindChange]:
         """Single mistakes in reading its values: they explain wrong answers, and adequacy makes them."""
         return ()
+
+    def type_of(self, scope: Partial, name: str) -> ElementType:
+        """The element type that an input has."""
+        return ELEMENT_TYPES[scope.element_type(self.subject.parameter(name))]
+
+    def type_levels(self, *names: str) -> frozenset[str]:
+        """What must be bound before the element types of these inputs are known."""
+        listed = (self.subject.input(name) for name in names)
+        return frozenset(f"level:type_{parameter.type}" for parameter in listed if parameter is not None)
 
     def says(self, flag: Expression | None, default: bool = False) -> bool:
         """Whether an argument that hangs on the version alone is true; `default` where it is not given."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import Place
 from specs.model.spec import AttributeSpec, Otherwise, ParameterSpec, Source, Spec
 
@@ -26,6 +27,17 @@ class KindSubject:
 
     def input(self, name: str) -> ParameterSpec | None:
         return next((each for each in self.spec.inputs if each.name == name), None)
+
+    def parameter(self, name: str) -> ParameterSpec:
+        """The input of a name that is one."""
+        found = self.input(name)
+        assert found is not None, f"{name} is no input"
+        return found
+
+    def types_of(self, variable: str) -> tuple[str, ...]:
+        """The element types of a type variable; none where the version has no such variable."""
+        found = self.spec.type_constraints.get(variable)
+        return tuple(name for name in (found.types if found is not None else ()) if name in ELEMENT_TYPES)
 
     def may_be_omitted(self, name: str) -> bool:
         """Whether the version allows to leave the attribute or input out."""
