@@ -204,13 +204,13 @@ def test_rules_of_bodies_are_broken_alone() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "line", "parts"),
     [
-        ("Gemm-13", "kinds:\n  alpha: body('branch')\n", 2, ["a kind of graphs for what is none", "alpha (float)"]),
-        ("If-25", "kinds:\n  then_branch: body('branch', other=else_branch)\n", 2, ["no such argument", "like"]),
+        ("Gemm-13", "kinds:\n  alpha: body('branch')\n", 2, ["graphs for what is none", "alpha (float)"]),
+        ("If-25", "kinds:\n  then_branch: body('branch', other=M)\n", 2, ["no such argument", "like"]),
         ("Loop-25", "kinds:\n  body: body('loop', M, stops=True)\n", 2, ["variadic input", "v_initial"]),
         ("Loop-25", "kinds:\n  body: body('loop', v_initial)\n", 2, ["lacks an argument", "stops"]),
         ("SequenceMap-17", "kinds:\n  body: body('element', additional_inputs, additional_inputs)\n", 2,
          ["not the name of a sequence", "input_sequence"]),
-        ("Gather-13", "kinds:\n  data: held\n", 2, ["input that may be of a type optional(...)", "data"]),
+        ("Gather-13", "kinds:\n  data: held('value')\n", 2, ["input that may be of a type optional(...)", "data"]),
         ("Gemm-13", "kinds:\n  alpha: vocabulary(A, 'int64')\n", 2, ["of a type map(...)", "got A"]),
         ("Loop-25", "counts: {v_initial: many(}\n", 1, ["counts"]),
     ],

@@ -69,11 +69,8 @@ class Integer(SingleKind):
 
     @property
     def needs(self) -> frozenset[str]:
-        return (
-            super()
-            .needs.union(*(values.names for values in self.named.values()))
-            .difference((*self.binds, *(self.of.names if self.of else ())))
-        )
+        names = super().needs.union(*(values.names for values in self.named.values()))
+        return names.difference(self.of.names if self.of else ())
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
         only_when = [self.drawn_when, self.omitted_when if levels[self.name] == OMITTED else None]

@@ -39,10 +39,6 @@ class Joined(Kind):
     def binds(self) -> tuple[str, ...]:
         return (f"shapes:{self.name}",)
 
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset()
-
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         counted: tuple[Level, ...] = ("negative", "lowest") if self._may_be_negative else ()
         return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
@@ -43,9 +43,7 @@ class Pads(Kind):
     of: InputName
     rows: Expression | None = None
 
-    @property
-    def covers(self) -> tuple[str, ...]:
-        return tuple(each for each in _NAMES if self.subject.has(each))
+    covered: ClassVar[tuple[str, ...]] = _NAMES
 
     @property
     def needs(self) -> frozenset[str]:

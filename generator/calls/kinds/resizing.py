@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,13 +46,11 @@ class Resizing(Kind):
     over: Expression
     at_least: Expression | None = None
 
+    covered: ClassVar[tuple[str, ...]] = _NAMES
+
     @property
     def pack(self) -> str:
         return self.over.text
-
-    @property
-    def covers(self) -> tuple[str, ...]:
-        return tuple(each for each in _NAMES if self.subject.has(each))
 
     @property
     def binds(self) -> tuple[str, ...]:

@@ -25,6 +25,9 @@ from specs.model.declared import Declared, KindUse
 from specs.model.spec import Spec
 
 _FORMERLY = {
+    "attention_inputs": "attention('inputs')",
+    "attention_mask": "attention('mask')",
+    "batch_blocks": "blocks('batch', <batch>, <space>)",
     "branch": "body('branch', like=<attribute>, same_shapes=<condition>)",
     "byte_range": "data('byte_steps')",
     "clamped": "integer(<level>=[<values>], ...)",
@@ -41,24 +44,31 @@ _FORMERLY = {
     "exponent": "data('exponents', of=<input of bases>)",
     "extent": "integer(given=[<extent>], equals=<extent>)",
     "far": "data('far_from_zero')",
+    "fill_value": "constant('fill')",
     "flag": "enumeration()",
     "frame_length": "integer(1, <level>=[<values>], ...)",
     "frame_step": "integer(1, <level>=[<values>], ...)",
     "grid_locations": "coordinates('locations', <input>, aligned=<condition>)",
+    "held_type": "held('type', <input>)",
     "ignored": "integer(<level>=[<values>], ...)",
     "image_size": "whole_numbers('images', batch=<extent>)",
     "lengths": "whole_numbers('lengths', most=<number>, least=<number>)",
     "log_probabilities": "data('log_probabilities')",
+    "mel_bands": "rows('mel_bands')",
     "moderate": "data('moderate', most=<number>)",
     "modifier": "body('modifier', <shape>, <element type>, masks=<condition>)",
     "near": "data('near_zero_point', zero_point=<input>, axis=<axis>)",
     "nonzero": "data('nonzero')",
     "not_negative": "data('not_negative')",
     "offsets": "coordinates('offsets')",
+    "one_element": "constant('element', <type variable>)",
     "one_sign": "data('one_sign', when=<condition>)",
+    "patches": "blocks('patches', <batch>, <depth>, <rows>, <columns>)",
     "permutation": "whole_numbers('permutation', <input>)",
     "power_base": "data('power_bases')",
     "probabilities": "data('probabilities')",
+    "progression": "rows('progression')",
+    "quantised_axis": "quantisation('axis', <input>, <scale>, <zero point>)",
     "ranged": "data('range', <low>, <high>)",
     "regions": "coordinates('regions', <input>, scale=<number>, filled=<condition>)",
     "repeated_body": "body('loop', <input>, stops=<condition>)",
@@ -116,12 +126,17 @@ def _declared(spec: Spec, errors: list[UserError]) -> Iterator[Kind]:
             continue
         if kind.covers or kind.binds or kind.mends:
             made.append(_with_demand(kind, use, errors))
-        elif "covers" not in vars(type(kind)) and not is_name_of_some_version(spec, use.name, _folders(use)):
+        elif not _covers_others(kind) and not is_name_of_some_version(spec, use.name, _folders(use)):
             errors.append(_kind_of_nothing(spec, use))
     bound = {name for each in made for name in each.binds}
     for use in (spec.declared or Declared()).kinds:
         errors.extend(_unknown_names(spec, use, bound))
     yield from made
+
+
+def _covers_others(kind: Kind) -> bool:
+    """Whether a kind says itself what it covers, be it nothing of this version."""
+    return bool(kind.covered) or "covers" in vars(type(kind))
 
 
 def _folders(use: KindUse) -> tuple[Path, ...]:

@@ -124,9 +124,12 @@ class Kind:
         """Whether the values are elements of a tensor whose shape is chosen before."""
         return False
 
+    covered: ClassVar[tuple[str, ...]] = ()
+    """The attributes and inputs that it covers, as far as the version has them; of none that of its name."""
+
     @property
     def covers(self) -> tuple[str, ...]:
-        return (self.name,) if self.subject.has(self.name) else ()
+        return tuple(name for name in self.covered or (self.name,) if self.subject.has(name))
 
     @property
     def brings(self) -> Mapping[str, str]:
@@ -178,7 +181,7 @@ class Kind:
                 found.add(f"shape:{value}")
         if self.needs_own_shape:
             found |= {f"shape:{each}" for each in self.covers if self.subject.input(each) is not None}
-        return frozenset(found)
+        return frozenset(found).difference(self.covers, self.binds)
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         """Its dimensions of the input space; the first level of each is the plainest."""
