@@ -17,13 +17,6 @@ def parser_of(about: str | None) -> argparse.ArgumentParser:
     )
 
 
-def number_asked(about: str | None, words: Sequence[str], usual: int = 400) -> int:
-    """The number of calls or rows that is asked for."""
-    parser = parser_of(about)
-    parser.add_argument("number", nargs="?", type=int, default=usual, metavar="NUMBER")
-    return int(parser.parse_args(words).number)
-
-
 def exit_code_of(main: Callable[[Sequence[str]], int]) -> int:
     """Run a tool with the words of the command line; a mistake in them is told as commands tell it."""
     try:

@@ -9,7 +9,6 @@ allowed, and the least share of a fault: one term left out, of rows whose terms 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +21,7 @@ from reference.readings.choices import Choice
 from reference.sums.products import product
 from reference.sums.summation import mean_of, sum_of_products, total
 from tests.reference.float32_terms import ORDERS, Computed, Row, from_the_first, multiplied
-from tools.asked import number_asked
+from tools.asked import parser_of
 
 _ONE = np.float32(1)
 
@@ -73,7 +72,9 @@ def measure(rows: int) -> dict[str, tuple[float, float]]:
 
 
 def main() -> None:
-    rows = number_asked(__doc__, sys.argv[1:])
+    parser = parser_of(__doc__)
+    parser.add_argument("rows", nargs="?", type=int, default=400, metavar="NUMBER")
+    rows = parser.parse_args().rows
     for name, (worst, least) in measure(rows).items():
         print(f"| {name} | {worst:.2f} | {least:,.0f} |")
 

@@ -33,8 +33,16 @@ from conformance.suite.suites import Suite, open_suite
 from generator.asking.named_operators import referenced_operators
 from generator.making.operators.opsets import newest_versions
 from generator.making.suites.cache import named_suite
-from generator.measured.agreed import Agreed, RuntimeFailures, read_agreed, write_agreed
-from generator.measured.kept import adequacy_folder, cases_digest, expectations_in, read_kept
+from generator.measured.kept import (
+    Agreed,
+    RuntimeFailures,
+    adequacy_folder,
+    cases_digest,
+    expectations_in,
+    read_agreed,
+    read_kept,
+    write_agreed,
+)
 from opcert.commands.known_operators import load_known
 from opcert.commands.operator_facts import find_measured
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName

@@ -1,7 +1,7 @@
 """Searches for calls, made anew: `python -m tools.searched [--update] [--cores] [OPERATOR...]`.
 
-For each operator of the default suite (or each that is named) it searches for the rows, for the clearest
-draws of these, and for calls that break a rule. With `--cores`, and for operators of which none are kept, it
+For each operator of the default suite (or each that is named) it searches for the clearest draws of its
+rows. With `--cores`, and for operators of which none are kept, it
 learns as well for all versions which levels go together in no call, and says which levels no call has, and
 which written rules no call breaks alone. With `--update` it writes what it found to `searched.yaml` in the
 operator's room; without, it answers with 1 where what is kept differs. Prints the seconds of processor that
@@ -10,32 +10,82 @@ making the cases takes with what is kept and without.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import process_time
 
 from generator.asking.named_operators import calls_are_declared
-from generator.calls.borders.breaches import find_breaches
-from generator.calls.borders.known_breaches import places_of
 from generator.calls.declared.declaration_faults import levels_without_call, rules_broken_together
-from generator.calls.declared.modelled import searched_of
-from generator.calls.declared.searched import FoundCalls, Searched, write_searched
+from generator.calls.declared.modelled import Searched, searched_of, write_searched
 from generator.calls.rows.cores import ForbiddenCombination
-from generator.calls.rows.learning import learn_versions
-from generator.calls.rows.row_search import RowSearch
-from generator.calls.space.space import open_space
-from generator.making.families.cover import dealt_rows, first_seeds
+from generator.calls.rows.covering_rows import learn_cores
+from generator.calls.space.space import CallSpace, open_space
 from generator.making.operators.discovery import select_operators
-from generator.making.operators.sources import digest_of_spec
-from generator.making.operators.workshop import Options, open_workshop
+from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import OperatorCases, generate_operator
 from generator.measured.kept import expectations_of
 from opcert.vocabulary.names import OperatorName
 from specs.files.declarations import declaration_path
 from specs.files.library import OWN_FOLDER, list_operators, load_spec
 from specs.files.spec_folders import SEARCHED
+from specs.model.spec import Constraint
 from tools.asked import exit_code_of, parser_of
+
+_ON_TYPES = re.compile(r"element_type|type_of_|BITS|LOW|HIGH|FLOATS|INTEGERS|COMPLEX")
+_ABOUT_TYPES_ALONE = ("type_of_", "same_type_", "one_type_of_")
+
+
+def learn_versions(spaces: Sequence[CallSpace]) -> dict[int, tuple[ForbiddenCombination, ...]]:
+    """The cores of one operator's versions, by version; those of a newer one serve where nothing differs.
+
+    Two versions have the same cores where their factors, kinds and rules are the same but for element types.
+    """
+    known: dict[object, tuple[ForbiddenCombination, ...]] = {}
+    found: dict[int, tuple[ForbiddenCombination, ...]] = {}
+    for space in sorted(spaces, key=lambda each: -each.spec.operator.since_version):
+        key = _what_cores_hang_on(space)
+        if key not in known:
+            known[key] = learn_cores(space)
+        found[space.spec.operator.since_version] = known[key]
+    return found
+
+
+def _what_cores_hang_on(space: CallSpace) -> object:
+    """Everything of a space that decides which levels go together, as something to compare."""
+    spec = space.spec
+    rules = [each for each in spec.constraints if not each.id.startswith(_ABOUT_TYPES_ALONE)]
+    texts = [*map(_rule_text, rules), *spec.let.values(), *_declared_texts(space)]
+    is_of_types = any(_ON_TYPES.search(each) for each in texts)
+    is_of_version = any(re.search(r"\bversion\b", each) for each in texts)
+    return (
+        _plain({name: levels for name, levels in space.factors.items() if name not in space.types}),
+        _plain({name: levels for name, levels in space.factors.items() if is_of_types}),
+        tuple((type(each).__name__, each.name, each.covers, each.binds) for each in space.kinds),
+        tuple(texts),
+        _plain({name: (each.default,) for name, each in spec.attributes.items()}),
+        tuple((each.name, each.option) for each in spec.inputs),
+        spec.operator.since_version if is_of_version else None,
+    )
+
+
+def _rule_text(rule: Constraint) -> str:
+    return f"{rule.id}: {rule.when} -> {rule.require} {rule.shape_of}"
+
+
+def _declared_texts(space: CallSpace) -> list[str]:
+    declared = space.spec.declared
+    if declared is None:
+        return []
+    shapes = [f"{name}: {text}" for name, text in declared.shapes.items()]
+    bounds = [f"{name}: {each.low}..{each.high}" for name, each in declared.extents.items()]
+    return [*shapes, *bounds, *(each.call for each in declared.kinds)]
+
+
+def _plain(values: Mapping[str, Sequence[object]]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, repr(each)) for name, each in sorted(values.items()))
+
 
 _HEADER = """\
 # Written by `python -m tools.searched --update`. Review it like a lock file: a core that you can make
@@ -61,7 +111,7 @@ def main(words: Sequence[str]) -> int:
             cores, faults = _learn(versions)
             found = {version: replace(each, cores=cores[version]) for version, each in found.items()}
         made, without = _made(operator, afresh=True)
-        now = replace(found[operator.since_version], draws=made.draws, calls=search_calls(operator))
+        now = replace(found[operator.since_version], draws=made.draws)
         found[operator.since_version] = now
         if asked.update:
             write_searched(declaration_path(operator, OWN_FOLDER).with_name(SEARCHED), found, _HEADER)
@@ -87,16 +137,6 @@ def modelled_versions(operators: Sequence[OperatorName] = ()) -> Iterator[list[O
             by_room.setdefault(room, []).append(each)
     for versions in by_room.values():
         yield sorted(versions, key=lambda each: -each.since_version)
-
-
-def search_calls(operator: OperatorName) -> FoundCalls:
-    """What the whole searches for the rows and breaches of an operator version find."""
-    workshop = open_workshop(operator, Options(), learn=not searched_of(operator).cores)
-    space, search = workshop.levels.space, RowSearch()
-    if workshop.model.levels:
-        dealt_rows(workshop, first_seeds(workshop), search)
-    breaches = find_breaches(space, workshop.draw("invalid"))
-    return FoundCalls(digest_of_spec(operator), search.found, places_of(space, breaches))
 
 
 def _learn(

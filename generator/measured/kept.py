@@ -7,19 +7,73 @@ takes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from lzma import LZMAError
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.goldens import write_golden
-from generator.measured.measured_files import measured_json, read_measured_file
-from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.packed_files import read_packed
 from opcert.vocabulary.whole_files import write_text
 from specs.files.spec_folders import OWN_FOLDER, room_of
+
+Found = TypeVar("Found")
+_DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, LZMAError)
+"""What reading a file raises that is missing a part, or holds something else."""
+
+
+def _made_of(raw: dict[str, Any], form: str, make: Callable[[dict[str, Any]], Found]) -> Found:
+    """What `make` makes of the content; one of _DAMAGED where it is not of that format, or not whole."""
+    if raw.pop("format") != form:
+        raise ValueError("not of this format")
+    return make(raw)
+
+
+def read_measured_file(
+    path: Path,
+    form: str,
+    make: Callable[[dict[str, Any]], Found],
+    what: str,
+    remedy: str,
+    packed: Path | None = None,
+) -> Found | None:
+    """The content of a file; None where there is none. UserError where it is damaged; `what` names it.
+
+    `packed` is what a wheel has instead of such files, by domain, room and name.
+    """
+    source = path
+    try:
+        if path.is_file():
+            return _made_of(json.loads(path.read_text(encoding="utf-8")), form, make)
+        if packed is None or not packed.is_file():
+            return None
+        source = packed
+        content = _packed_content(packed, "/".join(path.parts[-3:]))
+        return None if content is None else _made_of(content, form, make)
+    except _DAMAGED as error:
+        raise UserError(
+            f"{what} cannot be read", got=str(error), expected=form, where=Place(str(source)), remedy=remedy
+        ) from error
+
+
+def _packed_content(packed: Path, name: str) -> dict[str, Any] | None:
+    """The content of a packed file, to be changed at will; None where there is none of that name."""
+    try:
+        return dict(read_packed(packed, name))
+    except KeyError:
+        return None
+
+
+def measured_json(form: str, content: Mapping[str, Any]) -> str:
+    """The text of such a file."""
+    return json.dumps({"format": form, **content}, indent=1, sort_keys=True) + "\n"
+
 
 FORMAT = "opcert-adequacy/1"
 MEASURED = OWN_FOLDER.with_name("measured")
@@ -172,3 +226,57 @@ def read_all(operators: Iterable[OperatorName], folder: Path = MEASURED) -> list
             raise UserError(NOT_HERE, got=str(operator), remedy=REMEDY)
         found.append(kept)
     return found
+
+
+AGREED_FORMAT = "opcert-agreement/1"
+AGREED_PACKED = "agreement.json.xz"
+AGREED_REMEDY = (
+    "Remove the file: without it `opcert list operators` has them as referenced. Or install it again."
+)
+
+
+@dataclass(frozen=True)
+class RuntimeFailures:
+    """A runtime: how many cases failed on it, and how many of these have an entry in disagreements.yaml."""
+
+    version: str
+    failing: int
+    explained: int
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """The digest of the cases that were run, and what each runtime made of them, by its name."""
+
+    operator: str
+    cases: str
+    runtimes: Mapping[str, RuntimeFailures]
+
+    @property
+    def explained(self) -> bool:
+        """Whether every failing case has an entry."""
+        return all(each.failing == each.explained for each in self.runtimes.values())
+
+
+def agreed_path(operator: OperatorName, folder: Path = OWN_FOLDER) -> Path:
+    """The file of an operator version: `<domain>/<Name>/agreement-<version>.json`."""
+    return room_of(operator, folder) / f"agreement-{operator.since_version}.json"
+
+
+def read_agreed(operator: OperatorName, folder: Path = OWN_FOLDER) -> Agreed | None:
+    """What is kept of an operator version; None where nothing is. UserError where the file is damaged."""
+    path = agreed_path(operator, folder)
+    return read_measured_file(
+        path, AGREED_FORMAT, _agreed_in, "agreement", AGREED_REMEDY, folder / AGREED_PACKED
+    )
+
+
+def _agreed_in(raw: dict[str, Any]) -> Agreed:
+    runtimes = {name: RuntimeFailures(**each) for name, each in raw.pop("runtimes").items()}
+    return Agreed(**raw, runtimes=runtimes)
+
+
+def write_agreed(agreed: Agreed, folder: Path = OWN_FOLDER) -> Path:
+    """Write an operator version's file; returns its path."""
+    path = agreed_path(OperatorName.parse(agreed.operator), folder)
+    return write_text(path, measured_json(AGREED_FORMAT, asdict(agreed)))

@@ -13,19 +13,30 @@ every element is finite and one differs from zero.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, RootModel
 
-from conformance.judging.judge import judge
+from conformance.judging.judge import Judgement, judge
 from conformance.judging.responses import Answered
+from conformance.suite.case_selection import selects
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
-from conformance.suite.ordinary import is_ordinary
+from conformance.suite.ordinary import has_ordinary_inputs, is_ordinary
 from conformance.suite.suites import Suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import Place, UserError
+from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.yaml_files import load_file
+from opcert.vocabulary.yaml_schemas import validate
+from specs.files.schemas import Entry
+from specs.files.spec_folders import OWN_FOLDER
 
 FACTORS = {
     "x 1.0001": 1.0001,
@@ -222,3 +233,154 @@ def size(factor: str | None) -> int:
 
 def _largest(accepted: frozenset[str]) -> str | None:
     return next((each for each in reversed(FACTORS) if each in accepted), None)
+
+
+_DOUBLE = ELEMENT_TYPES["double"]
+
+
+def slack_facts(cases: Sequence[Case]) -> dict[str, Any]:
+    """The two figures of slack (`slack`), and of how many cases nothing tells double from float.
+
+    `single` is None where anything goes. `rounded_to_float` counts cases on ordinary data with results of
+    doubles that float does not hold, and those of them that accept these rounded to it, with the readings by
+    which they do.
+    """
+    slack = Slack("these cases", tuple(output for case in cases for output in outputs_of(case)))
+    facts: dict[str, Any] = {"slack": {"cases": slack.cases}}
+    if slack.loosest is not None:
+        facts["slack"] |= {
+            "by_one": slack.loosest.largest,
+            "by_all": slack.largest,
+            "single": slack.single if isfinite(slack.single) else None,
+        }
+    rounded = [(case, answer) for case in cases if (answer := _rounded_to_float(case)) is not None]
+    if rounded:
+        judged = [(case, judge(case, answer)) for case, answer in rounded]
+        passing = [(case, each) for case, each in judged if each.verdict == "pass"]
+        facts["rounded_to_float"] = {
+            "cases": len(rounded),
+            "accepting": len(passing),
+            "readings": sorted({name for case, each in passing for name in _leading(case, each)}),
+        }
+    return facts
+
+
+def _rounded_to_float(case: Case) -> Answered | None:
+    """What a case expects first, doubles rounded to float; None where no bit of it is another then."""
+    if case.demand != "answer" or case.properties or not case.expectations:
+        return None
+    if not has_ordinary_inputs(case):
+        return None
+    outputs = case.expectations[0].outputs
+    answers = tuple(_in_float(each) for each in outputs)
+    pairs = zip(outputs, answers, strict=True)
+    return None if all(each.expected is answer for each, answer in pairs) else Answered(answers)
+
+
+def _in_float(output: ExpectedOutput) -> Tensor:
+    given = output.expected
+    if given.element_type is not _DOUBLE:
+        return given
+    with np.errstate(over="ignore", under="ignore"):
+        rounded = given.array.astype(np.float32).astype(np.float64)
+    kept = np.where(np.isfinite(rounded), rounded, given.array)
+    return given if np.array_equal(kept, given.array, equal_nan=True) else replace(given, array=kept)
+
+
+def _leading(case: Case, judged: Judgement) -> Iterable[str]:
+    """The readings by which an answer is right that are not those by which the expected one is."""
+    expected = Answered(tuple(each.expected for each in case.expectations[0].outputs))
+    right, found = _options(judge(case, expected)), _options(judged)
+    return (name for name, options in found.items() if not set(options).issuperset(right.get(name, ())))
+
+
+def _options(judged: Judgement) -> Mapping[str, tuple[str, ...]]:
+    return {**judged.readings, **judged.behaviours}
+
+
+FILE_NAME = "slack.yaml"
+_INTRODUCTION = """\
+# Slack
+
+Made by `opcert adequacy --slack`. A fault is put into what each case expects, on ordinary float32 data
+(`generator/measured/slack.py`): all elements of an output times 1.0001, 1.001, 1.01, 1.1, 2, -1 and 0. *By
+all* is the largest that all cases of an operator version accept, *by one* the largest that some case does,
+which the last column names; *hollow* cases accept anything. *Single* is how far one element may be off, by
+the greatest of its output, in the sharpest case. No case should accept 1.01, and none whose attributes ask
+for float16 or bfloat16 on the way should accept zeros; `specs/slack.yaml` says why some do.
+"""
+
+
+class Allowed(Entry):
+    """Cases that may accept a fault, as `-k` selects them, and why."""
+
+    cases: str = Field(min_length=1)
+    accepts: str
+    why: str = Field(min_length=1)
+
+    def covers(self, found: OutputSlack) -> bool:
+        """Whether what is found is no more than this lets be."""
+        return selects(self.cases, found.case) and size(found.beyond) <= size(self.accepts)
+
+
+class _File(RootModel[tuple[Allowed, ...]]):
+    pass
+
+
+def read_allowed(path: Path = OWN_FOLDER / FILE_NAME) -> tuple[Allowed, ...]:
+    """The entries; raises SeveralErrors or UserError with what is wrong in the file."""
+    (document, *more) = load_file(path)
+    if more:
+        raise UserError("not one YAML document", got=f"{1 + len(more)} documents", where=Place(str(path)))
+    found = validate(_File, document).root
+    for at, each in enumerate(found):
+        if each.accepts not in FACTORS:
+            expected = f"one of {', '.join(FACTORS)}"
+            raise UserError(
+                "no fault of that name", got=each.accepts, expected=expected, where=document.place((at,))
+            )
+    return found
+
+
+def unexcused(found: Sequence[Slack], allowed: Sequence[Allowed]) -> tuple[OutputSlack, ...]:
+    """What accepts more than it should, and no entry says why."""
+    return tuple(
+        output
+        for each in found
+        for output in each.beyond
+        if not any(entry.covers(output) for entry in allowed)
+    )
+
+
+def write_page(found: Sequence[Slack], allowed: Sequence[Allowed]) -> str:
+    """The table, and behind it the cases beyond the aim, each with its reason."""
+    return "\n".join([_INTRODUCTION, *_table(found), "", *_beyond(found, allowed)])
+
+
+def _table(found: Sequence[Slack]) -> Iterator[str]:
+    yield "| operator | cases | by all | by one | hollow | single | the loosest |"
+    yield "|---|---:|---|---|---:|---:|---|"
+    for each in found:
+        loosest = each.loosest
+        if loosest is None:
+            yield f"| `{each.operator}` | 0 | | | | | |"
+            continue
+        name = f"`{loosest.case}` {loosest.output}" if loosest.largest else ""
+        cells = [
+            f"`{each.operator}`",
+            str(each.cases),
+            each.largest or "-",
+            loosest.largest or "-",
+            str(len(each.hollow)),
+            f"{each.single:.1e}",
+            name,
+        ]
+        yield f"| {' | '.join(cells)} |"
+
+
+def _beyond(found: Sequence[Slack], allowed: Sequence[Allowed]) -> Iterator[str]:
+    for each in found:
+        for output in each.beyond:
+            why = next((entry.why for entry in allowed if entry.covers(output)), "nobody has said why")
+            yield f"- `{output.case}` {output.output} accepts {output.beyond}: {why}"
+    yield ""

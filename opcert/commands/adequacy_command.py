@@ -114,8 +114,7 @@ def _tell_slack(
     output: Path | None,
 ) -> ExitCode:
     """Print the table, or write it as slack.md; it does not hold where a case accepts too much."""
-    from generator.measured.slack import slack_of
-    from generator.measured.slack_page import read_allowed, unexcused, write_page
+    from generator.measured.slack import read_allowed, slack_of, unexcused, write_page
     from opcert.commands.cluster_argument import chosen_cluster
     from opcert.vocabulary.whole_files import write_text
 

@@ -16,7 +16,7 @@ from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import OperatorName
 
 if TYPE_CHECKING:
-    from generator.making.suites.lock_changes import LockChange
+    from generator.making.suites.lock_making import LockChange
 
 
 @click.command("generate")
@@ -122,8 +122,7 @@ def _choose(
 
 def _update() -> int:
     from generator.making.suites.lock import LOCK_FILE, read_lock, write_lock
-    from generator.making.suites.lock_changes import compare
-    from generator.making.suites.lock_making import make_lock
+    from generator.making.suites.lock_making import compare, make_lock
     from opcert.commands.generation_progress import generation_progress
 
     lock_file(LOCK_FILE, "the lock of the suites")
@@ -144,8 +143,7 @@ def _update() -> int:
 def _check(chosen: list[OperatorName], *, whole: bool) -> int:
     """Hold operator versions against the lock; `whole` is the default suite, and all that is said of it."""
     from generator.making.suites.lock import read_lock
-    from generator.making.suites.lock_changes import compare
-    from generator.making.suites.lock_making import lock_of_now
+    from generator.making.suites.lock_making import compare, lock_of_now
     from opcert.commands.generation_progress import generation_progress
 
     old = read_lock()

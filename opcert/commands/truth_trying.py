@@ -15,11 +15,15 @@ from generator.calls.declared.declaration_faults import levels_without_call, rul
 from generator.calls.declared.modelled import declaration_ships, kept_cores_of
 from generator.calls.rows.covering_rows import learn_cores
 from generator.calls.space.space import open_space
-from generator.trust.witnesses.truth_calls import TruthCalls, make_truth_calls
 from generator.trust.witnesses.truth_explanations import explanations_of
-from generator.trust.witnesses.truth_failures import FailureEntries
 from generator.trust.witnesses.truth_runs import Answers, TypedCall, Witnessed, ask_onnx, ask_runtime
-from generator.trust.witnesses.truth_table import TruthTable, TruthTableMaker
+from generator.trust.witnesses.truth_table import (
+    FailureEntries,
+    TruthCalls,
+    TruthTable,
+    TruthTableMaker,
+    make_truth_calls,
+)
 from opcert.commands.runtime_argument import choose_runtime
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName

@@ -16,10 +16,9 @@ from generator.making.suites.lock import read_lock, write_lock
 from generator.making.suites.lock_making import read_lock_of
 from generator.making.suites.operator_cases import generate_operator
 from generator.measured import kept as keeping
-from generator.measured.agreed import Agreed, write_agreed
-from generator.measured.kept import MeasuredOperator, Selected, expectations_of
-from generator.measured.outcomes import Adequacy
+from generator.measured.kept import Agreed, MeasuredOperator, Selected, expectations_of, write_agreed
 from generator.trust.mutants import jobs
+from generator.trust.mutants.bench import Adequacy
 from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call
 

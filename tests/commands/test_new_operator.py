@@ -8,7 +8,7 @@ import pytest
 
 from conformance.suite.suites import open_suite
 from generator.calls.declared import modelled
-from generator.calls.declared.searched import Searched
+from generator.calls.declared.modelled import Searched
 from generator.making.suites import operator_cases
 from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call

@@ -17,7 +17,6 @@ from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.rows.feasibility import Level
-from generator.calls.rows.row_search import RowSearch
 from generator.making.operators.workshop import Options, Workshop
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
@@ -122,10 +121,7 @@ class Levels(DeclaredLevels):
         pass
 
     def deal(
-        self,
-        rows: Sequence[Mapping[str, str]],
-        given: Sequence[Mapping[str, str]] = (),
-        search: RowSearch | None = None,
+        self, rows: Sequence[Mapping[str, str]], given: Sequence[Mapping[str, str]] = ()
     ) -> list[Mapping[str, str]]:
         return list(rows)
 

@@ -13,9 +13,8 @@ from generator.calls.data.draws import Draw
 from generator.making.operators.discovery import open_spec
 from generator.making.operators.workshop import Options
 from generator.making.suites.suite_making import write_generated
-from generator.trust.mutants.random_calls import RandomCalls
+from generator.trust.mutants.random_calls import RandomCalls, varied
 from generator.trust.mutants.subject import MutatedOperator
-from generator.trust.mutants.variations import varied
 from opcert.commands import adequacy_command
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import OperatorName

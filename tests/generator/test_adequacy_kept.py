@@ -19,7 +19,6 @@ from generator.making.suites.lock import read_lock
 from generator.making.suites.lock_making import expectations_by_operator
 from generator.making.suites.operator_cases import generate_operator
 from generator.measured import kept as keeping
-from generator.measured import survivors
 from generator.measured.kept import (
     REMEDY,
     MeasuredOperator,
@@ -33,6 +32,7 @@ from generator.measured.kept import (
     stale,
     write_kept,
 )
+from generator.trust.mutants import adequacy_page
 from generator.trust.mutants.adequacy_page import percent, write_page
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
@@ -169,7 +169,7 @@ def test_the_page_lists_what_is_not_perfect_and_rounds_down() -> None:
 
 
 def test_a_survivor_has_the_reason_of_its_room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(survivors, "OWN_FOLDER", tmp_path)
+    monkeypatch.setattr(adequacy_page, "OWN_FOLDER", tmp_path)
     room = tmp_path / "test" / "X"
     room.mkdir(parents=True)
     kept = MeasuredOperator("test::X-1", "0", (), {**FOUND, "coverage": COVERAGE})

@@ -20,14 +20,12 @@ from generator.making.operators.discovery import open_spec
 from generator.making.operators.workshop import Options, Workshop
 from generator.making.suites.operator_cases import generate_operator
 from generator.measured.kept import local_name
-from generator.measured.outcomes import Adequacy, MutantOutcome, Status
 from generator.trust.mutants import measure as measuring
 from generator.trust.mutants import random_calls, subject
-from generator.trust.mutants.bench import hold
+from generator.trust.mutants.bench import Adequacy, MutantOutcome, Status, hold
 from generator.trust.mutants.measure import measure, select
-from generator.trust.mutants.random_calls import RandomCalls
+from generator.trust.mutants.random_calls import RandomCalls, varied
 from generator.trust.mutants.subject import MutatedOperator
-from generator.trust.mutants.variations import varied
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from conformance.judging.judge import judge
-from generator.asking.asked_outputs import asked_outputs
+from generator.asking.answered_outputs import asked_outputs
 from generator.asking.calls import call_of
 from generator.making.operators.discovery import load_rules
 from generator.trust.mutants import subject as mutated
-from generator.trust.mutants.asked_node_tests import asking_for_its_outputs, node_tests
+from generator.trust.mutants.measure import asking_for_its_outputs, node_tests
 from generator.trust.mutants.subject import MutatedOperator
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator

@@ -10,7 +10,7 @@ from generator.calls.declared.declaration_faults import levels_without_call, rul
 from generator.calls.declared.declared_levels import declare_levels
 from generator.calls.rows.covering_rows import learn_cores
 from generator.calls.space.space import CallSpace, open_space
-from generator.making.cases.kernel_sizes import add_kernel_sizes
+from generator.making.cases.sized_cases import add_kernel_sizes
 from generator.making.operators.workshop import Options, Workshop
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
@@ -29,11 +29,6 @@ MISTAKES = {
         _SHAPES + "kinds:\n  axis: axess(input)\n",
         4,
         ["unknown kind", "axess", "axes, axis"],
-    ),
-    "a kind of another name today": (
-        _SHAPES + "kinds:\n  input: ranged(0, 9)\n",
-        4,
-        ["unknown kind", "ranged", "data('range', <low>, <high>)"],
     ),
     "data of an unknown domain": (
         _SHAPES + "kinds:\n  input: data('rnage', 0, 9)\n",

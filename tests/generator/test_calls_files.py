@@ -16,13 +16,13 @@ from conformance.suite.suites import open_suite
 from generator.asking.calls import Call, call_of
 from generator.asking.calls_files import (
     FORMAT,
+    CallReader,
     KeptCall,
     read_call,
     read_calls,
     tensor_to_json,
     write_call,
 )
-from generator.asking.calls_reader import CallReader
 from generator.calls.data.data import data_classes, fill
 from generator.calls.data.draws import Draw
 from generator.making.suites.found_calls import write_suite_of_calls

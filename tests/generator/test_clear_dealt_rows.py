@@ -11,8 +11,8 @@ from textwrap import dedent
 import pytest
 
 from generator.asking.ambiguity import ambiguity
-from generator.calls.rows.clearing import Replacements
 from generator.making.families import cover
+from generator.making.families.cover import Replacements
 from generator.making.operators.workshop import Options, Workshop, open_workshop
 from opcert.vocabulary.names import OperatorName
 from reference.registry.reference_operator import ReferenceOperator

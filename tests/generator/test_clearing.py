@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.calls.rows.clearing import Replacements
 from generator.calls.rows.covering import cover
 from generator.calls.rows.feasibility import ExcludedLevels, Model, Row
+from generator.making.families.cover import Replacements
 
 pytestmark = pytest.mark.slow
 

@@ -8,9 +8,9 @@ from generator.calls.declared.modelled import kept_cores_of
 from generator.calls.rows.cores import ForbiddenCombination, is_confirmed
 from generator.calls.rows.covering_rows import covering_rows, learn_cores, make_rows
 from generator.calls.rows.feasibility import Level
-from generator.calls.rows.learning import learn_versions
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import declared_operators, newest_operators, space_of
+from tools.searched import learn_versions
 
 WITH_CORES = [each for each in newest_operators() if kept_cores_of(each)]
 LEARNED_AGAIN = ("Add", "CumSum", "Expand", "Gather", "ReduceMax", "Reshape", "TopK", "Transpose", "Trilu")

@@ -11,7 +11,8 @@ import pytest
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
 from generator.calls.data.draws import Draw
-from generator.making.families import boundary, cover, example, inert, invalid, survival
+from generator.making.families import cover, example
+from generator.making.families.boundary import make_boundary, make_inert, make_invalid, make_survival
 from generator.making.operators.workshop import Workshop
 from generator.making.suites.manifest_facts import operator_facts
 from opcert.vocabulary.attributes import attribute
@@ -118,8 +119,8 @@ def test_a_row_whose_every_draw_is_unstable_is_reported_as_uncovered() -> None:
 
 def test_an_invalid_case_breaks_its_constraint_alone_and_names_a_case_of_the_suite() -> None:
     bench = workshop()
-    invalid.make_cases(bench)
-    survival.make_cases(bench)
+    make_invalid(bench)
+    make_survival(bench)
     by_family = {case.family: case for case in bench.cases.values()}
     broken = by_family["invalid"]
     assert broken.demand == "refuse"
@@ -135,21 +136,21 @@ def test_a_call_that_breaks_another_rule_is_our_bug() -> None:
         constraints=(*SPEC.constraints, Constraint("odd", None, "by % 2 == 0", "error", None, None, ORIGIN))
     )
     with pytest.raises(InternalError, match="breaks"):
-        boundary.make_cases(bench) or cover.make_cases(bench)  # type: ignore[func-returns-value]
+        make_boundary(bench) or cover.make_cases(bench)  # type: ignore[func-returns-value]
 
 
 def test_an_attribute_outside_its_scope_must_change_nothing() -> None:
     bench = workshop()
     cover.make_cases(bench)
     with pytest.raises(InternalError, match="changes a result outside its scope"):
-        inert.make_cases(replace(bench, spec=replace(SPEC, factors=(*SPEC.factors, twice_factor()))))
+        make_inert(replace(bench, spec=replace(SPEC, factors=(*SPEC.factors, twice_factor()))))
     honest = replace(
         REFERENCE, function=lambda X, *, by, twice=0, **_: REFERENCE.function(X, by=by, settled="yes")
     )
     bench = replace(workshop(factors=(*SPEC.factors[:3],)), reference=honest)
     cover.make_cases(bench)
     bench.spec = replace(bench.spec, factors=(*SPEC.factors, twice_factor()))
-    inert.make_cases(bench)
+    make_inert(bench)
     made = [case for case in bench.cases.values() if case.family == "inert"]
     assert made
     assert all(case.attributes["twice"].value == 1 and case.attributes["by"].value == 1 for case in made)
@@ -210,7 +211,7 @@ def test_an_unknown_constraint_is_our_bug() -> None:
 
     bench = replace(workshop(), levels=Wrong())
     with pytest.raises(InternalError, match="no constraint no_such"):
-        invalid.make_cases(bench)
+        make_invalid(bench)
 
 
 def test_exclusions_name_factors() -> None:

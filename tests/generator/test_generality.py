@@ -11,8 +11,7 @@ import pytest
 import generator
 from generator.asking.named_operators import first_operators
 from generator.calls.rows.factors import factor_model, first_types
-from generator.making.families import boundary
-from generator.making.families.boundary import PLACES, SPECIALS
+from generator.making.families.boundary import PLACES, SPECIALS, make_boundary
 from generator.making.operators.discovery import open_spec
 from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -74,7 +73,7 @@ def test_the_operators_that_compute_are_those_with_an_allowed_error() -> None:
 @pytest.mark.parametrize("name", ["com.microsoft::Pad-1", "org.tensorflow::BatchToSpaceND-1"])
 def test_nan_and_both_infinities_stand_in_every_place(name: str) -> None:
     bench = open_workshop(OperatorName.parse(name), Options())
-    boundary.make_cases(bench)
+    make_boundary(bench)
     found = {}
     for case in bench.cases.values():
         special, _, place = str(case.id.word).rpartition("_")

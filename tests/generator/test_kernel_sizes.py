@@ -19,8 +19,7 @@ from conformance.suite.cases import Case
 from conformance.suite.values import decode_floats
 from generator.calls.sizes.roles import roles_of
 from generator.calls.space.space import open_space
-from generator.making.cases.kernel_sizes import add_kernel_sizes
-from generator.making.cases.narrow_stages import add_narrow_stages
+from generator.making.cases.sized_cases import add_kernel_sizes, add_narrow_stages
 from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor

@@ -19,7 +19,7 @@ from generator.making.operators.opsets import default_operators
 from generator.making.operators.workshop import Options
 from generator.making.suites.cache import PROCESSES
 from generator.making.suites.lock import Lock, LockedVersion, read_lock, write_lock
-from generator.making.suites.lock_changes import compare
+from generator.making.suites.lock_making import compare
 from generator.making.suites.suite_making import make_parts
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import CaseId, OperatorName

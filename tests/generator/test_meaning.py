@@ -9,9 +9,9 @@ import pytest
 
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from generator.asking.calls import Call
-from generator.making.cases.lengths_in_types import add_lengths_in_types
-from generator.making.cases.meaning import meaningful, says_something, shortened
-from generator.making.families import boundary
+from generator.making.cases.telling import meaningful, says_something, shortened
+from generator.making.cases.typed_cases import add_lengths_in_types
+from generator.making.families.boundary import make_boundary
 from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
@@ -80,7 +80,7 @@ def test_sums_that_say_nothing_become_shorter_ones_that_do() -> None:
 @pytest.mark.parametrize("name", ["ReduceMean-18", "LpNormalization-22"])
 def test_long_axes_of_float16_are_no_longer_than_says_something(name: str) -> None:
     workshop = open_workshop(OperatorName.parse(f"ai.onnx::{name}"), Options())
-    boundary.make_cases(workshop)
+    make_boundary(workshop)
     add_lengths_in_types(workshop)
     found = [each for each in workshop.cases.values() if str(each.id.word).endswith("_of_float16")]
     assert len(found) > 1

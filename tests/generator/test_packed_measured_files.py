@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from generator.measured.measured_files import measured_json, read_measured_file
+from generator.measured.kept import measured_json, read_measured_file
 from opcert.vocabulary.errors import UserError
 
 FORM = "opcert-example/1"

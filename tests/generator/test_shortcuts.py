@@ -15,7 +15,7 @@ from generator.calls.data.draws import Draw
 from generator.calls.rows.covering_rows import make_rows
 from generator.calls.solver.partial import Partial
 from generator.calls.space.space import CallSpace
-from generator.calls.variables.points import fill_points
+from generator.calls.variables.data_levels import fill_points
 from generator.making.operators.opsets import default_operators
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES

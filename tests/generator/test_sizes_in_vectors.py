@@ -10,7 +10,7 @@ import pytest
 from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
-from generator.making.cases.sizes_in_vectors import LENGTH, WORD
+from generator.making.cases.sized_cases import LENGTH, WORD
 from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.element_types import ELEMENT_TYPES

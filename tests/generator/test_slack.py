@@ -15,9 +15,17 @@ from generator.making.operators.opsets import default_operators
 from generator.making.operators.workshop import Options
 from generator.making.suites.cache import default_suite
 from generator.making.suites.suite_making import write_generated
-from generator.measured.slack import Slack, is_measured, outputs_of, slack_of
-from generator.measured.slack_facts import slack_facts
-from generator.measured.slack_page import Allowed, read_allowed, unexcused, write_page
+from generator.measured.slack import (
+    Allowed,
+    Slack,
+    is_measured,
+    outputs_of,
+    read_allowed,
+    slack_facts,
+    slack_of,
+    unexcused,
+    write_page,
+)
 from opcert.commands import adequacy_command
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import ExitCode, UserError
@@ -106,14 +114,13 @@ def test_the_manifest_says_what_is_accepted() -> None:
     exact = Expectation((ExpectedOutput("Y", tensor(third), np.zeros(2)),), {"width": ("double",)})
     both = replace(case_with(0.0, given=RIGHT.astype(np.float64)), expectations=(exact, narrow))
     one = replace(both, expectations=(exact,))
-    name = OperatorName.parse("ai.onnx::Some-1")
-    facts = slack_facts(name, [both, one, case_with(0.05)])
+    facts = slack_facts([both, one, case_with(0.05)])
     assert facts["rounded_to_float"] == {"cases": 2, "accepting": 1, "readings": ["width"]}
     assert facts["slack"] == {"cases": 1, "by_one": "x 1.01", "by_all": "x 1.01", "single": 0.0125}
     extreme = replace(both, inputs=(("X", tensor(np.array([1e300]))),))
     held = replace(both, expectations=case_with(0.0).expectations)
-    assert slack_facts(name, [extreme, held]) == {"slack": {"cases": 0}}
-    assert slack_facts(name, [case_with(np.inf)])["slack"]["single"] is None
+    assert slack_facts([extreme, held]) == {"slack": {"cases": 0}}
+    assert slack_facts([case_with(np.inf)])["slack"]["single"] is None
 
 
 def test_a_fault_that_has_no_name_is_told_with_its_place(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from conformance.suite.cases import Case
 from generator.asking.calls import Call, call_of
 from generator.asking.expectations import expectations_of
-from generator.making.operators.newer_versions import newer_versions
+from generator.making.operators.discovery import newer_versions
 from generator.making.operators.workshop import Options, Workshop, open_workshop
 from generator.making.suites.manifest_facts import coverage
 from generator.making.suites.operator_cases import generate_operator

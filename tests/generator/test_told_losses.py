@@ -11,8 +11,8 @@ from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
 from conformance.judging.verdicts import FAILING
 from conformance.suite.cases import Case
-from generator.calls.data.spoilt_words import in_ascii, spoilt, stripped
-from generator.making.cases.narrowing import held_in
+from generator.making.cases.telling import held_in
+from generator.making.cases.told_cases import in_ascii, spoilt, stripped
 from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.element_types import ELEMENT_TYPES

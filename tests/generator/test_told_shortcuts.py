@@ -8,7 +8,7 @@ from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
 from conformance.judging.verdicts import FAILING
 from conformance.suite.cases import Case
-from generator.making.cases.told_shortcuts import add_told_shortcuts, tells_what_is_handed_on
+from generator.making.cases.mechanisms import add_told_shortcuts, tells_what_is_handed_on
 from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor

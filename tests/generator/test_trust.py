@@ -14,8 +14,17 @@ from generator.making.suites.cache import default_suite
 from generator.making.suites.lock import read_lock
 from generator.making.suites.lock_making import expectations_by_operator, lock_of
 from generator.making.suites.measured_cases import measured_cases
-from generator.measured.agreed import Agreed, RuntimeFailures, agreed_path, read_agreed, write_agreed
-from generator.measured.kept import MeasuredOperator, Selected, cases_digest, write_kept
+from generator.measured.kept import (
+    Agreed,
+    MeasuredOperator,
+    RuntimeFailures,
+    Selected,
+    agreed_path,
+    cases_digest,
+    read_agreed,
+    write_agreed,
+    write_kept,
+)
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from tools.operators import beside_others, rest_of_onnx

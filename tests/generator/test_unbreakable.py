@@ -7,9 +7,14 @@ from itertools import islice
 import pytest
 
 from generator.calls.borders import breaches
-from generator.calls.borders.breach_attempts import bases, broken_rules, changed_calls
+from generator.calls.borders.breach_attempts import (
+    bases,
+    beyond_allowed,
+    broken_rules,
+    changed_calls,
+    with_rare_inputs,
+)
 from generator.calls.borders.breaches import find_breaches, unbreakable_rules
-from generator.calls.borders.input_breaches import beyond_allowed, with_rare_inputs
 from generator.calls.data.draws import Draw
 from generator.calls.space.space import CallSpace, open_space
 from opcert.vocabulary.names import OperatorName

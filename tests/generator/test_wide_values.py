@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conformance.suite.cases import Case
-from generator.making.cases.wide_values import is_wide
+from generator.making.cases.told_cases import is_wide
 from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.names import OperatorName

@@ -134,7 +134,7 @@ EXCEPTIONS = {
     "conformance/processes/confine.py": "files of the system by which it confines itself",
     "conformance/checked_models/taken_branches.py": "`rename` is of a node",
     "generator/making/suites/suite_making.py": "a file without a name",
-    "generator/making/cases/unclear_rows.py": "`replace` is of a row",
+    "generator/making/families/cover.py": "`replace` is of a row",
     "reports/single_cases/reproduction_script.py": "is copied out of opcert",
 }
 WRITES = {"write_text", "write_bytes", "touch"}

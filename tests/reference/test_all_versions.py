@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator.calls.declared.modelled import modelled_operators
-from generator.making.families import boundary
+from generator.making.families.boundary import make_boundary
 from generator.making.operators.discovery import select_operators
 from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.errors import UserError
@@ -76,5 +76,5 @@ def test_what_was_an_attribute_became_an_input_and_the_version_is_told(tmp_path:
 
 def test_operators_of_every_type_have_boundaries() -> None:
     workshop = open_workshop(OperatorName.parse("ai.onnx::Reshape-25"), Options())
-    boundary.make_cases(workshop)
+    make_boundary(workshop)
     assert workshop.cases

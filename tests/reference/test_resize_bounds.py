@@ -1,7 +1,4 @@
-"""The allowed error from both sides: every listed route stays inside it, planted faults do not.
-
-`uv run python -m tools.bounds` measures the margins that docs/bounds.md publishes.
-"""
+"""The allowed error from both sides: every listed route stays inside it, planted faults do not."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
+from generator.calls.edits.attribute_changes import taken_for
 from generator.calls.edits.finding import find_changes
-from generator.calls.edits.kind_values import taken_for
 from generator.calls.edits.result_forms import result_form
 from opcert.vocabulary.names import OperatorName
 from reference.readings.disagreements import Disagreement, load_disagreements

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from generator.asking.named_operators import first_operators
 from generator.calls.declared.modelled import modelled_operators
 from generator.making.suites.lock import read_lock
-from generator.measured.agreed import read_agreed
+from generator.measured.kept import read_agreed
 from opcert.commands import cli
 from opcert.commands.packages import package_document
 from opcert.vocabulary.names import OperatorName

@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 
 from generator.asking.calls import Call
-from generator.calls.borders.breach_attempts import Stage
-from generator.calls.borders.breaches import Breach, BreachPlace
+from generator.calls.borders.breaches import Breach
 from generator.calls.declared.modelled import choose_modelled, modelled_operators
-from generator.trust.witnesses.truth_calls import TruthCalls
 from generator.trust.witnesses.truth_explanations import FILE_NAME, ExplainedRefusal, read_explanations
 from generator.trust.witnesses.truth_runs import Reaction, Witnessed
-from generator.trust.witnesses.truth_table import TruthTable, TruthTableMaker
+from generator.trust.witnesses.truth_table import TruthCalls, TruthTable, TruthTableMaker
 from opcert.commands.truth_summary import summarise_truth
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import OpcertError, UserError
@@ -52,7 +50,7 @@ def call(axis: int) -> Call:
 
 def breach(axis: int, rule: str) -> Breach:
     constraint = Constraint(rule, None, "axis < 9", "error", None, None, Origin("added"))
-    return Breach(constraint, call(0), call(axis), BreachPlace(Stage.PLAIN, 0, 0))
+    return Breach(constraint, call(0), call(axis))
 
 
 def table(

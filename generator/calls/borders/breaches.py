@@ -5,28 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice, product
-from typing import NamedTuple
 
 from generator.asking.calls import Call
 from generator.calls.borders.breach_attempts import (
     BASES,
     Stage,
-    base_makers,
     bases,
+    bases_of,
+    beyond_allowed,
     broken_among,
     broken_rules,
     changed_calls,
-    proposals,
     solve_base,
     valid_base,
 )
-from generator.calls.borders.input_breaches import beyond_allowed
 from generator.calls.data.draws import Draw
 from generator.calls.solver.solving import CallSearch
 from generator.calls.space.space import CallSpace
-from generator.calls.variables.kind import Level
 from specs.language.evaluation import EvaluationError
 from specs.language.shape_expressions import Shape, ShapePart, parse_shape
 from specs.model.call_scopes import scope_of
@@ -96,45 +92,31 @@ MOST = 3
 """Breaches of one rule that are kept."""
 
 
-class BreachPlace(NamedTuple):
-    """Where a breach was found: the stage, the number of the valid call there, that of the change of it."""
-
-    stage: Stage
-    turn: int
-    change: int
-
-
 @dataclass(frozen=True)
 class Breach:
-    """A call that breaks one rule alone, the valid call that it was made from, and where it was found."""
+    """A call that breaks one rule alone, and the valid call that it was made from."""
 
     constraint: Constraint
     valid: Call
     call: Call
-    place: BreachPlace
 
 
 def find_breaches(space: CallSpace, draw: Draw) -> list[Breach]:
     """At most three breaches of each rule, in the order of the rules; each breaks that rule and no other."""
-    rules = breakable_rules(space)
+    hopeless = unbreakable_rules(space.spec, beyond_allowed)
+    rules = {
+        rule.id: rule
+        for rule in space.spec.constraints
+        if rule.otherwise is not None and rule.id not in hopeless
+    }
     kept: dict[str, list[Breach]] = {name: [] for name in rules}
-    for stage in (Stage.PLAIN, Stage.TYPES, Stage.ABOUT, Stage.RARE):
+    for stage in Stage:
         if lacking := {name: rules[name] for name, found in kept.items() if not found}:
             _keep(space, stage, draw, lacking, kept)
     for name, found in kept.items():
         if not found and rules[name].origin.how != "derived":
             found.extend(islice(_searched(space, rules[name], draw), MOST))
     return [each for found in kept.values() for each in found]
-
-
-def breakable_rules(space: CallSpace) -> dict[str, Constraint]:
-    """The rules that breaches are looked for of, by their ids, in the spec's order."""
-    hopeless = unbreakable_rules(space.spec, beyond_allowed)
-    return {
-        each.id: each
-        for each in space.spec.constraints
-        if each.otherwise is not None and each.id not in hopeless
-    }
 
 
 def _keep(
@@ -145,15 +127,10 @@ def _keep(
     kept: Mapping[str, list[Breach]],
 ) -> None:
     """Keep the first calls of a stage's valid ones, changed, that break one of the rules and nothing else."""
-    made = ((turn, make()) for turn, make in enumerate(base_makers(space, stage, draw, rules)))
-    valid = ((turn, base) for turn, base in made if base is not None)
-    for turn, base in islice(valid, BASES):
+    for base in islice(bases_of(space, stage, draw, rules), BASES):
         if all(len(kept[each]) >= MOST for each in rules):
             return
-        for number, propose in enumerate(proposals(space, stage, base, draw)):
-            changed = propose()
-            if changed is None:
-                continue
+        for changed in changed_calls(space, base, draw, stage):
             touched = space.touched_rules.between(base.call, changed.outline)
             lacking = [each for each in touched if each.id in rules and len(kept[each.id]) < MOST]
             if not _breaks_any(space, changed.outline, lacking):
@@ -166,8 +143,7 @@ def _keep(
                 continue
             digest = call.digest(space.spec.operator)
             if all(each.call.digest(space.spec.operator) != digest for each in known):
-                place = BreachPlace(stage, turn, number)
-                known.append(Breach(rules[broken[0]], base.call, call, place))
+                known.append(Breach(rules[broken[0]], base.call, call))
 
 
 def _breaks_any(space: CallSpace, call: Call, rules: Sequence[Constraint]) -> bool:
@@ -206,35 +182,14 @@ def opposite_of(rule: Constraint) -> Constraint:
 
 def _searched(space: CallSpace, rule: Constraint, draw: Draw) -> Iterator[Breach]:
     """Calls found by a search for the rule's opposite, beside the valid ones of the same levels."""
-    found = (make() for make in search_makers(space, rule, draw))
-    return (each for each in found if each is not None)
-
-
-def search_makers(space: CallSpace, rule: Constraint, draw: Draw) -> list[Callable[[], Breach | None]]:
-    """What searches for the breaches of a rule, one after the other; some find none."""
     if rule.require is None:
-        return []
+        return
     others = [each for each in space.spec.constraints if each.id != rule.id]
     search = CallSearch(space.spec, space.variables, [*others, opposite_of(rule)])
-    ways = enumerate(product((space.plain_types, {}), range(BASES)))
-    stream = draw.child(rule.id)
-    return [
-        partial(_searched_once, space, rule, search, levels, stream.child(str(turn)), number)
-        for number, (levels, turn) in ways
-    ]
-
-
-def _searched_once(
-    space: CallSpace,
-    rule: Constraint,
-    search: CallSearch,
-    levels: Mapping[str, Level],
-    draw: Draw,
-    number: int,
-) -> Breach | None:
-    breaking = solve_base(space, search, levels, draw)
-    if breaking is None or broken_rules(space, breaking.call) != [rule.id]:
-        return None
-    valid = valid_base(space, solve_base(space, space.search, levels, draw))
-    place = BreachPlace(Stage.SEARCHED, number, 0)
-    return None if valid is None else Breach(rule, valid.call, breaking.call, place)
+    for levels, turn in product((space.plain_types, {}), range(BASES)):
+        stream = draw.child(rule.id).child(str(turn))
+        breaking = solve_base(space, search, levels, stream)
+        if breaking is not None and broken_rules(space, breaking.call) == [rule.id]:
+            valid = valid_base(space, solve_base(space, space.search, levels, stream))
+            if valid is not None:
+                yield Breach(rule, valid.call, breaking.call)

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.calls.data import float8e8m0_data, floats
+from generator.calls.data import floats
 from generator.calls.data.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
@@ -75,10 +75,8 @@ def _elements(kind: ElementType, count: int, data_class: str, draw: Draw) -> NDA
         both: NDArray[np.generic] = np.stack(parts, axis=-1).copy().view(kind.storage).reshape(count)
         return both
     if kind.is_float:
-        functions = floats if kind.layout is not None else float8e8m0_data
-        codes = np.array(
-            getattr(functions, data_class)(kind, count, draw), dtype=np.dtype(f"u{max(kind.bits, 8) // 8}")
-        )
+        draw_codes = getattr(floats, data_class) if kind.layout is not None else _POWERS[data_class]
+        codes = np.array(draw_codes(kind, count, draw), dtype=np.dtype(f"u{max(kind.bits, 8) // 8}"))
         stored: NDArray[np.generic] = codes.view(kind.storage)
         return stored
     values = _INTEGERS[data_class](kind, count, draw)
@@ -151,3 +149,44 @@ def _strings(count: int, data_class: str, draw: Draw) -> NDArray[np.object_]:
     array = np.empty(count, dtype=np.object_)
     array[:] = [word.encode() for word in words]
     return array
+
+
+_EXPONENT_OF_1 = 127
+_NAN_OF_POWERS = 255
+_SPREAD_OF_POWERS = 3  # random numbers lie between 1/8 and 8
+
+
+def _distinct_power(_kind: ElementType, count: int, draw: Draw) -> list[int]:
+    """Powers around 1, as near to it as there is room."""
+    start = max(_EXPONENT_OF_1 - count // 2, 0)
+    return draw.shuffled([(start + position) % _NAN_OF_POWERS for position in range(count)])
+
+
+def _random_power(_kind: ElementType, count: int, draw: Draw) -> list[int]:
+    return draw.numbers(_EXPONENT_OF_1 - _SPREAD_OF_POWERS, _EXPONENT_OF_1 + _SPREAD_OF_POWERS, count)
+
+
+def _constant_power(_kind: ElementType, count: int, draw: Draw) -> list[int]:
+    return [draw.integer(_EXPONENT_OF_1 - _SPREAD_OF_POWERS, _EXPONENT_OF_1 + _SPREAD_OF_POWERS)] * count
+
+
+def _huge_power(_kind: ElementType, count: int, draw: Draw) -> list[int]:
+    return draw.numbers(_NAN_OF_POWERS - 2, _NAN_OF_POWERS - 1, count)
+
+
+def _nonfinite_power(kind: ElementType, count: int, draw: Draw) -> list[int]:
+    """A NaN among distinct numbers."""
+    found = _distinct_power(kind, count, draw.child("ordinary"))
+    if found:
+        found[draw.integer(0, count - 1)] = _NAN_OF_POWERS
+    return found
+
+
+_POWERS: dict[str, Fill] = {
+    "distinct": _distinct_power,
+    "random": _random_power,
+    "constant": _constant_power,
+    "huge": _huge_power,
+    "nonfinite": _nonfinite_power,
+}
+"""Of types that hold powers of two alone: their bits."""

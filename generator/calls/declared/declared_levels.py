@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from generator.asking.calls import Call
 from generator.asking.validity import find_violations
-from generator.calls.borders.breaches import Breach, find_breaches
+from generator.calls.borders.breaches import find_breaches
 from generator.calls.borders.edges import find_edges
-from generator.calls.borders.known_breaches import Places, breaches_at
 from generator.calls.data.draws import Draw
 from generator.calls.rows.cores import ForbiddenCombination, find_core
-from generator.calls.rows.covering_rows import Dealer, learn_cores, rare_rows, row_draw, space_model
+from generator.calls.rows.covering_rows import (
+    Dealer,
+    learn_cores,
+    make_call,
+    rare_rows,
+    row_draw,
+    space_model,
+)
 from generator.calls.rows.feasibility import Level
-from generator.calls.rows.row_search import RowSearch
 from generator.calls.solver.solving import Found
 from generator.calls.space.drawing import draw_call
 from generator.calls.space.space import CallSpace, open_space
@@ -59,23 +64,22 @@ class DeclaredLevels:
         return None
 
     def deal(
-        self,
-        rows: Sequence[Mapping[str, str]],
-        given: Sequence[Mapping[str, str]] = (),
-        search: RowSearch | None = None,
+        self, rows: Sequence[Mapping[str, str]], given: Sequence[Mapping[str, str]] = ()
     ) -> list[Mapping[str, str]]:
         """The rows with an element type for each type variable, and more rows until each type occurs.
 
-        `given` are rows that have their types: what occurs in them need not occur again. Which levels have a
-        call, a `search` may know.
+        `given` are rows that have their types: what occurs in them need not occur again.
         """
         known, before = [self._levels_of(each) for each in rows], [self._levels_of(each) for each in given]
         plain = before[0] if before else known[0]
         rare = [each for each in rare_rows(self.space, plain) if each not in before]
-        has_call = partial((search or RowSearch()).has_call, self.space)
-        dealt = Dealer(self.space, has_call, before).deal([*known, *rare])
+        dealt = Dealer(self.space, self._has_call, before).deal([*known, *rare])
         self._check_cores([each for each in known if not any(each.items() <= row.items() for row in dealt)])
         return [{name: str(level) for name, level in each.items()} for each in dealt]
+
+    def _has_call(self, levels: Mapping[str, Level]) -> bool:
+        """Whether a call has these levels, types among them."""
+        return make_call(self.space, levels, outline=True) is not None
 
     def core_of(self, levels: Mapping[str, Level]) -> ForbiddenCombination:
         """The levels that no call has among some that no call has; all of them where no fewer are known."""
@@ -105,12 +109,8 @@ class DeclaredLevels:
 
     def invalid_calls(self, _: Spec, draw: Draw) -> Iterator[tuple[str, Call, Call]]:
         """For each rule: its id, a valid call, and one that breaks that rule alone."""
-        yield from map(_told, find_breaches(self.space, draw))
-
-    def invalid_calls_at(self, draw: Draw, places: Places) -> list[tuple[str, Call, Call]] | None:
-        """What `invalid_calls` gives, made at the places where it was found; None where it is not there."""
-        found = breaches_at(self.space, draw, places)
-        return None if found is None else list(map(_told, found))
+        for breach in find_breaches(self.space, draw):
+            yield breach.constraint.id, breach.valid, breach.call
 
     def _levels_of(self, texts: Mapping[str, str]) -> dict[str, Level]:
         known = self._by_text
@@ -145,10 +145,6 @@ def declare_levels(
     exclusions = (*space.spec.exclusions, *(_exclusion(each) for each in told))
     completed = replace(space.spec, factors=factors, exclusions=exclusions)
     return completed, DeclaredLevels(space)
-
-
-def _told(breach: Breach) -> tuple[str, Call, Call]:
-    return breach.constraint.id, breach.valid, breach.call
 
 
 def _exclusion(core: ForbiddenCombination) -> Exclusion:

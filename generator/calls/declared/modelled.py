@@ -2,18 +2,153 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from conformance.models.case_models import has_onnx_form
-from generator.calls.declared.searched import Searched, read_searched
-from generator.calls.rows.cores import ForbiddenCombination
-from opcert.vocabulary.errors import UserError
+from conformance.suite.canonical import canonical_json, sha256
+from generator.calls.rows.cores import CONFIRMATIONS, CONFIRMING_BUDGET, ForbiddenCombination
+from generator.calls.rows.dealt_rows import DealtRows
+from generator.calls.rows.feasibility import Level, Row
+from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.regular_files import FileState, file_state
+from opcert.vocabulary.whole_files import write_text
+from opcert.vocabulary.yaml_files import load_file
 from specs.files.declarations import find_declaration
 from specs.files.library import OWN_FOLDER, list_operators
 from specs.files.spec_folders import SEARCHED
+from specs.files.yaml_writer import dump
+
+_NONE = "-"
+"""In the place of a draw: the row has no case of its own, or another row stands in for it."""
+_DIGITS = 16
+_REMEDY = "Remove the file: without it `opcert generate`, and whatever needs a suite, searches for all of it."
+
+
+@dataclass(frozen=True)
+class Instead:
+    """A row that stands in for another, whose types it has, and the draw that became its case."""
+
+    place: int
+    row: Row
+    draw: int
+
+
+@dataclass(frozen=True)
+class KeptDraws:
+    """What a search for the clearest cases of rows came to.
+
+    `rows` is a digest of the rows as they were dealt; it holds for no others. `draws` are the numbers of
+    the draws of these rows, in order, None where one has no case; `instead` are the rows that replace some.
+    """
+
+    rows: str
+    draws: tuple[int | None, ...]
+    instead: tuple[Instead, ...] = ()
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What is kept of one operator version."""
+
+    cores: tuple[ForbiddenCombination, ...] = ()
+    draws: KeptDraws | None = None
+
+
+def digest_of_rows(array: DealtRows, beside: Sequence[Mapping[str, str]]) -> str:
+    """A digest of the rows for which cases are to be found, and of the levels that they are made of."""
+    levels = [[name, [str(each) for each in every]] for name, every in array.model.levels.items()]
+    rows = [*(array.texts(row) for row in array.types), *map(dict, beside)]
+    return sha256(canonical_json([levels, rows]))[:_DIGITS]
+
+
+def read_searched(path: Path, version: int) -> Searched:
+    """What a file keeps of a version, nothing where there is none; SeveralErrors where it is damaged."""
+    return _read(path, file_state(path)).get(version, Searched())
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, state: FileState | None) -> Mapping[int, Searched]:
+    """All versions of a file, which is read again where it changed."""
+    if state is None:
+        return {}
+    document = load_file(path)[0]
+    found: dict[int, Searched] = {}
+    errors: list[UserError] = []
+    for key, add in (("cores", _with_core), ("versions", _with_draws)):
+        for number, entry in enumerate((document.value or {}).get(key, [])):
+            try:
+                add(found, entry)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                told = f"{type(error).__name__}: {error}"
+                place = document.place((key, number))
+                errors.append(
+                    UserError(f"not what searches find: {key}", got=told, where=place, remedy=_REMEDY)
+                )
+    if errors:
+        raise SeveralErrors(errors)
+    return found
+
+
+def _with_core(found: dict[int, Searched], entry: Mapping[str, Any]) -> None:
+    core = ForbiddenCombination(dict(entry["levels"].items()))
+    for version in entry["versions"]:
+        known = found.get(version, Searched())
+        found[version] = replace(known, cores=(*known.cores, core))
+
+
+def _with_draws(found: dict[int, Searched], entry: Mapping[str, Any]) -> None:
+    version = int(entry["version"])
+    draws = tuple(None if each == _NONE else int(each) for each in entry["draws"].split())
+    kept = KeptDraws(str(entry["rows"]), draws, tuple(map(_instead_in, entry.get("instead", ()))))
+    found[version] = replace(found.get(version, Searched()), draws=kept)
+
+
+def _instead_in(text: str) -> Instead:
+    place, row, draw = text.split()
+    return Instead(int(place), tuple(map(int, row.split("."))), int(draw))
+
+
+def write_searched(path: Path, by_version: Mapping[int, Searched], header: str = "") -> None:
+    """Write what is kept of an operator's versions, each core once; no file where there is nothing."""
+    versions: dict[tuple[tuple[str, Level], ...], list[int]] = {}
+    for version, searched in sorted(by_version.items()):
+        for core in searched.cores:
+            versions.setdefault(tuple(core.levels.items()), []).append(version)
+    order = sorted(versions, key=lambda levels: [(name, str(level)) for name, level in levels])
+    content: dict[str, Any] = {}
+    if order:
+        content["confirmed_by"] = {"searches": CONFIRMATIONS, "candidates": CONFIRMING_BUDGET}
+        content["cores"] = [{"levels": dict(levels), "versions": versions[levels]} for levels in order]
+    entries = [
+        _entry(version, searched.draws)
+        for version, searched in sorted(by_version.items())
+        if searched.draws is not None
+    ]
+    if entries:
+        content["versions"] = entries
+    if content:
+        write_text(path, header + dump(content))
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _entry(version: int, draws: KeptDraws) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "version": version,
+        "rows": draws.rows,
+        "draws": " ".join(_NONE if each is None else str(each) for each in draws.draws),
+    }
+    if draws.instead:
+        entry["instead"] = [
+            f"{each.place} {'.'.join(map(str, each.row))} {each.draw}" for each in draws.instead
+        ]
+    return entry
 
 
 def modelled_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:

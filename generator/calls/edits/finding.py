@@ -8,9 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from generator.asking.calls import Call
-from generator.calls.edits.attribute_changes import attribute_changes
+from generator.calls.edits.attribute_changes import attribute_changes, kind_changes
 from generator.calls.edits.change import Change, Changed
-from generator.calls.edits.kind_values import kind_changes
 from generator.calls.edits.value_changes import value_changes
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor

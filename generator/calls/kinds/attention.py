@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import Kind, Level
-from generator.calls.variables.single_kind import SingleKind
+from generator.calls.variables.kind import Kind, Level, SingleKind
 from generator.calls.variables.wanted_outputs import NAMES, OUTPUTS, WANTED
 from specs.model.spec import Constraint
 

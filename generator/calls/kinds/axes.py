@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import InputName, KindChange, Level
-from generator.calls.variables.misread_axes import axes_changes
-from generator.calls.variables.single_kind import SingleKind
+from generator.calls.variables.kind import InputName, KindChange, Level, SingleKind
+from generator.calls.variables.misreadings import axes_changes
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 from specs.model.structures import element_types_of, type_variable

@@ -13,10 +13,10 @@ from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.kind import (
     InputName,
     Level,
+    SingleKind,
     ValueChange,
     misread_as,
 )
-from generator.calls.variables.single_kind import SingleKind
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 

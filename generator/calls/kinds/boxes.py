@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import CallValues, KindChange, Level, ValueChange
-from generator.calls.variables.single_kind import SingleKind
+from generator.calls.variables.kind import CallValues, KindChange, Level, SingleKind, ValueChange
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 

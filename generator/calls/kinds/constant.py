@@ -10,8 +10,7 @@ from typing import Any
 from generator.calls.data.data import data_classes, fill
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import Kind, Level
-from generator.calls.variables.single_kind import SingleKind
+from generator.calls.variables.kind import Kind, Level, SingleKind
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.numbers import smallest_subnormal
 from specs.language.expressions import Expression

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.kind import (
+    GREATEST,
     CallValues,
     InputName,
     KindChange,
     Level,
     Misreading,
+    SingleKind,
     ValueChange,
 )
 from generator.calls.variables.kind_checks import need_word
-from generator.calls.variables.single_kind import GREATEST, SingleKind
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 

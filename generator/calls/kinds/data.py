@@ -14,9 +14,8 @@ from generator.calls.data.draws import Draw
 from generator.calls.data.scaling import scaled_down
 from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.data_levels import DATA
-from generator.calls.variables.kind import InputName, Kind
+from generator.calls.variables.kind import GREATEST, InputName, Kind
 from generator.calls.variables.kind_checks import need_word
-from generator.calls.variables.single_kind import GREATEST
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.numbers import Number, bits_of, encode, numbers, storage_of
 from specs.language.expressions import Expression

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import InputName, Level
-from generator.calls.variables.single_kind import SingleKind
+from generator.calls.variables.kind import InputName, Level, SingleKind
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES, ElementType
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint

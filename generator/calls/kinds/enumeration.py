@@ -8,8 +8,7 @@ from typing import Any
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import Level
-from generator.calls.variables.single_kind import SingleKind
+from generator.calls.variables.kind import Level, SingleKind
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 

@@ -17,10 +17,10 @@ from generator.calls.variables.kind import (
     InputName,
     KindChange,
     Level,
+    SingleKind,
     misread_as,
 )
 from generator.calls.variables.kind_checks import need_word
-from generator.calls.variables.single_kind import SingleKind
 from specs.language.evaluation import EvaluationError
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint

@@ -13,8 +13,7 @@ import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
-from generator.calls.variables.kind import CallValues, KindChange, Level, ValueChange
-from generator.calls.variables.single_kind import SingleKind
+from generator.calls.variables.kind import CallValues, KindChange, Level, SingleKind, ValueChange
 from generator.calls.variables.vector_lengths import MANY, lengths_around
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import InputName, Kind, KindChange, Level
-from generator.calls.variables.misread_padding import padding_changes
+from generator.calls.variables.misreadings import padding_changes
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 

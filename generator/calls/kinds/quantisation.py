@@ -15,7 +15,7 @@ from generator.calls.data.draws import Draw
 from generator.calls.data.quantised_data import data_at_steps
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import InputName, Kind, KindChange, Level
-from generator.calls.variables.misread_scales import scale_changes
+from generator.calls.variables.misreadings import scale_changes
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from specs.language.expressions import Expression

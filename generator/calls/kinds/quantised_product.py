@@ -15,7 +15,7 @@ from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.data_levels import DATA
 from generator.calls.variables.kind import InputName, Kind, KindChange, Level
-from generator.calls.variables.misread_steps import step_changes
+from generator.calls.variables.misreadings import step_changes
 from opcert.vocabulary.element_types import ElementType
 from specs.model.spec import Constraint
 

@@ -11,8 +11,7 @@ from generator.calls.data.draws import Draw
 from generator.calls.solver.forbidden_values import forbidden
 from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.data_levels import DATA
-from generator.calls.variables.kind import Level
-from generator.calls.variables.single_kind import SingleKind
+from generator.calls.variables.kind import Level, SingleKind
 from reference.numbers.numbers import largest
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint

@@ -10,8 +10,8 @@ import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
-from generator.calls.variables.kept_lengths import FAR, everything_sliced
 from generator.calls.variables.kind import CallValues, InputName, Kind, KindChange, Level, ValueChange
+from generator.calls.variables.placements import FAR, everything_sliced
 from specs.model.spec import Constraint
 
 _NAMES = ("starts", "ends", "axes", "steps")

@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import CallValues, InputName, KindChange, Level, ResultChange, ValueChange
-from generator.calls.variables.single_kind import SingleKind
+from generator.calls.variables.kind import (
+    CallValues,
+    InputName,
+    KindChange,
+    Level,
+    ResultChange,
+    SingleKind,
+    ValueChange,
+)
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
-from generator.calls.variables.kept_lengths import padded_as_much_as_lost
 from generator.calls.variables.kind import Kind, KindChange, Level
-from generator.calls.variables.misread_windows import window_changes
+from generator.calls.variables.misreadings import window_changes
+from generator.calls.variables.placements import padded_as_much_as_lost
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 

@@ -18,10 +18,10 @@ from generator.calls.variables.kind import (
     Level,
     Misreading,
     ResultChange,
+    SingleKind,
     misread_as,
 )
 from generator.calls.variables.kind_checks import need_word
-from generator.calls.variables.single_kind import SingleKind
 from generator.calls.variables.vector_lengths import MANY, lengths_around
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint

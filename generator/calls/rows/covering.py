@@ -35,14 +35,7 @@ _Seed = Row | Mapping[int, Numbers]
 
 
 def cover(model: Model, strength: int = 2, mandatory: Iterable[Mapping[str, object]] = ()) -> list[Row]:
-    """The rows of `find_cover`."""
-    return find_cover(model, strength, mandatory)[0]
-
-
-def find_cover(
-    model: Model, strength: int, mandatory: Iterable[Mapping[str, object]]
-) -> tuple[list[Row], int]:
-    """Rows that cover every feasible tuple of `strength` factors, the mandatory ones first; and the attempt.
+    """Rows that cover every feasible tuple of `strength` factors, the mandatory ones first.
 
     The model's groups are covered with their own strength where that is greater. A mandatory row gives levels
     to some or all factors; InternalError where the rules forbid one. The same model gives the same rows
@@ -51,33 +44,15 @@ def find_cover(
     Source: the greedy construction row by row (Cohen, Dalal, Fredman and Patton, 1997): of some candidates,
     each filled level by level with what covers most, the one that covers most.
     """
-    array, seeds = _started(model, strength, mandatory)
-    enough = GOOD_ENOUGH * array.fewest
-    best, which = array.fill(seeds, 0), 0
-    for attempt in range(1, ATTEMPTS if array.combinations <= QUICK else 1):
-        if len(best) <= enough:
-            break
-        other = array.fill(seeds, attempt)
-        if len(other) < len(best):
-            best, which = other, attempt
-    return best, which
-
-
-def cover_once(
-    model: Model, strength: int, mandatory: Iterable[Mapping[str, object]], attempt: int
-) -> list[Row]:
-    """The rows of one attempt of `find_cover`."""
-    array, seeds = _started(model, strength, mandatory)
-    return array.fill(seeds, attempt)
-
-
-def _started(
-    model: Model, strength: int, mandatory: Iterable[Mapping[str, object]]
-) -> tuple[_Array, list[_Seed]]:
-    """An array that has no rows yet, and what its first ones begin with."""
     solver = Solver(model)
-    seeds = [_mandatory_seed(model, solver, each) for each in mandatory]
-    return _Array(solver, strength, [each for each in seeds if isinstance(each, tuple)]), seeds
+    seeds = [_mandatory_seed(model, solver, levels) for levels in mandatory]
+    array = _Array(solver, strength, [seed for seed in seeds if isinstance(seed, tuple)])
+    best = array.fill(seeds, 0)
+    for attempt in range(1, ATTEMPTS if array.combinations <= QUICK else 1):
+        if len(best) <= GOOD_ENOUGH * array.fewest:
+            break
+        best = min(best, array.fill(seeds, attempt), key=len)
+    return best
 
 
 def with_fixed(model: Model, levels: Mapping[str, object]) -> Model:

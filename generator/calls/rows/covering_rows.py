@@ -13,13 +13,37 @@ from generator.calls.rows.cores import ForbiddenCombination, find_core, model_wi
 from generator.calls.rows.covering import cover
 from generator.calls.rows.factors import factor_model
 from generator.calls.rows.feasibility import FREE, Level, Model, Solver
-from generator.calls.solver.solving import Found
-from generator.calls.space.contradictions import no_call_keeps_the_rules
+from generator.calls.solver.solving import CallSearch, Found
 from generator.calls.space.drawing import draw_call, draw_outline
 from generator.calls.space.space import CallSpace
 from generator.calls.variables.data_levels import DATA, fits
-from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.errors import InternalError, UserError
+from specs.files.declarations import FILE_NAME
+from specs.model.declared import Declared
 from specs.model.structures import type_variable
+
+
+def no_call_keeps_the_rules(space: CallSpace) -> UserError:
+    """What to say of such a declaration: it names the rules without any one of which there are calls."""
+    written = [each for each in space.spec.constraints if each.origin.how != "derived"]
+    guilty = [each.id for each in written if _has_calls_without(space, each.id)]
+    places = (space.spec.declared or Declared()).places
+    where = places.get(f"constraint {guilty[0]}") if guilty else None
+    return UserError(
+        f"no call of {space.spec.operator} keeps all the rules of its declaration",
+        got=", ".join(guilty) if guilty else "kinds and shapes, or several rules together",
+        where=where or places.get(FILE_NAME),
+        remedy="Narrow the rule with `when`, or leave it out: without it there are calls."
+        if guilty
+        else "Leave out kinds, shapes and constraints until `opcert try` makes calls again.",
+    )
+
+
+def _has_calls_without(space: CallSpace, rule: str) -> bool:
+    others = [each for each in space.spec.constraints if each.id != rule]
+    search = CallSearch(space.spec, space.variables, others)
+    return isinstance(search.solve({}, Draw(f"{space.spec.operator}/without {rule}")), Found)
+
 
 OCCURRENCES = 3
 """So often each element type occurs at least."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.calls.solver.asked_parts import AskedPart, UndrawnElements
 from generator.calls.solver.form_levels import read_form
 from opcert.vocabulary.tensors import Tensor
 from specs.language.evaluation import EvaluationError, Operand, Operands
@@ -19,6 +18,39 @@ from specs.language.words import CONSTANTS
 from specs.model.call_scopes import operand_of
 from specs.model.spec import ParameterSpec, Spec
 from specs.model.structures import TENSOR, InputForm
+
+
+class UndrawnElements(Sequence[Any]):
+    """The elements of data that nobody has drawn yet."""
+
+    def __len__(self) -> int:
+        raise EvaluationError("the data is not drawn yet")
+
+    def __getitem__(self, index: Any) -> Any:
+        raise EvaluationError("the data is not drawn yet")
+
+
+class AskedPart(Operand):
+    """A tensor of an input that may be more than one; its shape is asked for when it is looked at."""
+
+    def __init__(self, element_type: str, find: Callable[[str], Any], name: str, place: int) -> None:
+        for field, value in (
+            ("element_type", element_type),
+            ("values", UndrawnElements()),
+            ("_find", find),
+            ("_name", name),
+            ("_place", place),
+        ):
+            object.__setattr__(self, field, value)
+
+    _find: Callable[[str], Any]
+    _name: str
+    _place: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self._find(f"shapes:{self._name}")[self._place])
+
 
 OMITTED = "omitted"
 """The level of what is left out; its value is None."""

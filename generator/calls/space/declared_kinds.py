@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.calls.space.derived import derive_kind
-from generator.calls.variables.kind import InputName, Kind
-from generator.calls.variables.kind_subject import KindSubject
+from generator.calls.variables.kind import InputName, Kind, KindSubject
 from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from specs.files.declarations import FILE_NAME
 from specs.files.declared_words import demands, demands_in_some_version, is_name_of_some_version, names_of

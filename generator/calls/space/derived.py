@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from generator.calls.kinds.enumeration import Enumeration
 from generator.calls.kinds.real import Real
-from generator.calls.variables.kind import Kind
-from generator.calls.variables.kind_subject import KindSubject
+from generator.calls.variables.kind import Kind, KindSubject
 from specs.language.functions.typed_values import type_text
 from specs.language.shape_expressions import parse_shape
 from specs.model.spec import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Spec

@@ -13,10 +13,9 @@ from generator.calls.data.data import data_classes, fill, zeros
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Partial, shaped
 from generator.calls.space.space import CallSpace
-from generator.calls.variables.data_levels import DATA
+from generator.calls.variables.data_levels import DATA, POINTS, fill_points, has_points
 from generator.calls.variables.formed_inputs import formed_slot, formed_tensors
 from generator.calls.variables.kind import Level
-from generator.calls.variables.points import POINTS, fill_points, has_points
 from generator.calls.variables.wanted_outputs import NAMES
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType

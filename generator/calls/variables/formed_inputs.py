@@ -10,7 +10,7 @@ import numpy as np
 from generator.calls.data.draws import Draw
 from generator.calls.solver.form_levels import read_form
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
-from generator.calls.variables.shape_choices import candidate_shapes
+from generator.calls.variables.extents import candidate_shapes
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.slots import Slot
 from opcert.vocabulary.tensors import Tensor, tensor

@@ -16,12 +16,61 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
-from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind_subject import KindSubject
+from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.errors import Place
 from opcert.vocabulary.tensors import Tensor
 from specs.language.expressions import EvaluationError, Expression
-from specs.model.spec import Constraint, Origin, Otherwise
+from specs.model.spec import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Source, Spec
+
+
+@dataclass(frozen=True)
+class KindSubject:
+    """What a kind is declared for: a name, the spec, and what breaking its rules means."""
+
+    name: str
+    spec: Spec
+    otherwise: Otherwise = "undefined"
+    place: Place | None = None
+
+    def has(self, name: str) -> bool:
+        """Whether the version has an attribute or input of that name."""
+        return name in self.spec.attributes or self.input(name) is not None
+
+    def attribute(self, name: str) -> AttributeSpec | None:
+        return self.spec.attributes.get(name)
+
+    def input(self, name: str) -> ParameterSpec | None:
+        return next((each for each in self.spec.inputs if each.name == name), None)
+
+    def parameter(self, name: str) -> ParameterSpec:
+        """The input of a name that is one."""
+        found = self.input(name)
+        assert found is not None, f"{name} is no input"
+        return found
+
+    def types_of(self, variable: str) -> tuple[str, ...]:
+        """The element types of a type variable; none where the version has no such variable."""
+        found = self.spec.type_constraints.get(variable)
+        return tuple(name for name in (found.types if found is not None else ()) if name in ELEMENT_TYPES)
+
+    def may_be_omitted(self, name: str) -> bool:
+        """Whether the version allows to leave the attribute or input out."""
+        attribute, parameter = self.attribute(name), self.input(name)
+        if attribute is not None:
+            return not attribute.required
+        return parameter is not None and parameter.option == "optional"
+
+    def sources(self, name: str) -> tuple[Source, ...]:
+        """Where the documents speak of a name: its passage, or else where it is listed."""
+        about = {f"{group}.{name}" for group in ("attributes", "inputs", "outputs")}
+        found = tuple(each.source for each in self.spec.prose if each.about in about)
+        if found:
+            return found
+        attribute, parameter = self.attribute(name), self.input(name)
+        listed = attribute.origin if attribute is not None else parameter.origin if parameter else None
+        return listed.sources if listed is not None else ()
+
 
 Level = str | int | float | bool
 InputName = NewType("InputName", str)
@@ -251,3 +300,40 @@ class Kind:
         sources = self.subject.sources(about or self.name)
         origin = Origin("derived", sources, None if sources else f"what {type(self).__name__.lower()} means")
         return Constraint(name, when, require, otherwise or self.subject.otherwise, None, None, origin)
+
+
+GREATEST = "1.7976931348623157e+308"
+"""The greatest number of a double: what is beyond it is not finite."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingleKind(Kind):
+    """A kind of one name, whose levels are those of one factor; leaving the name out is one of them."""
+
+    def levels(self) -> tuple[Level, ...]:
+        """The levels, the plainest first, without `omitted`."""
+        return ("given",)
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[Any]:
+        """Values of a level."""
+        raise NotImplementedError
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        omitted = (OMITTED,) if self.subject.may_be_omitted(self.name) else ()
+        return {self.name: (*self.levels(), *omitted)}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        level = levels[self.name]
+        if level == OMITTED:
+            yield {self.name: None}
+            return
+        for value in self.values(level, scope, draw):
+            yield {self.name: value}
+
+    @property
+    def given(self) -> str | None:
+        """The condition under which its rules speak: that the name is there, where it may be left out."""
+        attribute = self.subject.attribute(self.name)
+        if attribute is not None and attribute.has_default:
+            return None
+        return f"present({self.name})" if self.subject.may_be_omitted(self.name) else None

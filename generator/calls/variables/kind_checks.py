@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from generator.calls.variables.kind import Kind
-from generator.calls.variables.kind_subject import KindSubject
+from generator.calls.variables.kind import Kind, KindSubject
 from opcert.vocabulary.errors import UserError
 from specs.model.spec import ParameterSpec
 from specs.model.structures import is_sequence, listed_forms

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from generator.calls.solver.partial import Bindings
-from generator.calls.variables.kind import CallValues, KindChange, ValueChange
-from generator.calls.variables.kind_subject import KindSubject
-from generator.calls.variables.misread_axes import axes_changes
+from generator.calls.variables.kind import CallValues, KindChange, KindSubject, ValueChange
+from generator.calls.variables.misreadings import axes_changes
 from generator.calls.variables.resizing_edges import COORDINATES, CROP
 
 Rule = Callable[[Fraction], int]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind_subject import KindSubject
+from generator.calls.variables.kind import KindSubject
 from generator.calls.variables.resizing_edges import COORDINATES, POLICY
 from specs.model.structures import type_variable
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from generator.calls.solver.partial import Bindings
 from generator.calls.variables.data_levels import DATA, fits
-from generator.calls.variables.kind_subject import KindSubject
+from generator.calls.variables.kind import KindSubject
 from specs.model.structures import element_types_of, type_variable
 
 Edges = Iterator[tuple[str, Bindings]]

@@ -11,8 +11,8 @@ from conformance.judging.kept_diagnosis import EntryTrial
 from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
+from generator.calls.edits.attribute_changes import taken_for
 from generator.calls.edits.change import Change, Changed
-from generator.calls.edits.kind_values import taken_for
 from generator.calls.edits.result_forms import Restate, Restored, result_form
 from generator.exploring.diagnosis.change_trials import ChangeTrial, ChangeTrials, FailingCase, is_known
 from generator.exploring.diagnosis.explainer import digest_of

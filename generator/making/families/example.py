@@ -15,7 +15,7 @@ from conformance.suite.values import decode_float, decode_floats
 from generator.asking.calls import Call
 from generator.calls.data.data import fill
 from generator.calls.data.scaling import scaled_down
-from generator.calls.variables.points import POINTS
+from generator.calls.variables.data_levels import POINTS
 from generator.making.operators.workshop import Workshop, rule_text, word_of
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ElementType

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from operator import attrgetter
 from pathlib import Path
 from typing import NoReturn
 
-from generator.asking.named_operators import calls_are_declared, known_operators
+from generator.asking.named_operators import calls_are_declared, known_operators, reference_modules
 from generator.calls.declared.declared_levels import DeclaredLevels, declare_levels
 from generator.calls.declared.modelled import declaration_ships, kept_cores_of
 from generator.calls.space.space import open_space
@@ -108,3 +109,20 @@ def _no_operator(text: str, known: Sequence[OperatorName], folders: Sequence[Pat
         got=repr(text),
         expected=f"perhaps {' or '.join(near)}" if near else f"one of {few} (`opcert list operators`)",
     )
+
+
+def newer_versions(operator: OperatorName, folders: Sequence[Path] = ()) -> list[OperatorName]:
+    """The newer versions that cases can be made of, from where the operator is, the next one first.
+
+    A version with a reference that is its alone has none: its calls are made for itself.
+    """
+    if operator in reference_modules():
+        return []
+    own = known_operators(folders)
+    known = own if operator in own else known_operators()
+    since = attrgetter("since_version")
+    return sorted((each for each in known if _is_newer(each, operator)), key=since)
+
+
+def _is_newer(other: OperatorName, operator: OperatorName) -> bool:
+    return other.unversioned == operator.unversioned and other.since_version > operator.since_version

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from generator.making.operators.source_files import digest_of
+from generator.making.operators.sources import digest_of
 from generator.measured.kept import MeasuredOperator, Selected, kept_path, read_kept, selected_entry
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,14 +18,13 @@ from generator.asking.calls import Call
 from generator.asking.demands import is_valued, properties_of
 from generator.asking.expectations import expectations_of
 from generator.asking.questions import Question, ask, describe
+from generator.asking.tensor_edits import is_main
 from generator.asking.validity import find_refusable, find_violations
-from generator.calls.borders.known_breaches import Places
 from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
-from generator.calls.declared.searched import KeptDraws
+from generator.calls.declared.modelled import KeptDraws
 from generator.calls.rows.factors import factor_model
 from generator.calls.rows.feasibility import Model
-from generator.calls.rows.row_search import FoundRows
 from generator.making.operators.discovery import open_spec
 from generator.measured.kept import Selected
 from opcert.vocabulary.errors import InternalError
@@ -75,10 +75,6 @@ class Workshop:
     """Which draws became the cases of the covering rows when they were last searched for."""
     draws: KeptDraws | None = None
     """The same of the rows of now."""
-    known_rows: FoundRows | None = None
-    """What the last search for covering rows came to."""
-    known_breaches: Places | None = None
-    """Where calls that break rules were found when they were last looked for."""
 
     @cached_property
     def model(self) -> Model:
@@ -89,10 +85,13 @@ class Workshop:
     @cached_property
     def broken_calls(self) -> Sequence[tuple[str, Call, Call]]:
         """The rules that calls break, each with a valid call and the one that breaks it alone."""
-        draw, found = self.draw("invalid"), None
-        if self.known_breaches is not None:
-            found = self.levels.invalid_calls_at(draw, self.known_breaches)
-        return list(self.levels.invalid_calls(self.spec, draw)) if found is None else found
+        return list(self.levels.invalid_calls(self.spec, self.draw("invalid")))
+
+    @cached_property
+    def main_inputs(self) -> frozenset[str]:
+        """The names of the inputs that have the type of the first one."""
+        main = is_main(self.spec)
+        return frozenset(each.name for each in self.spec.inputs if main(each))
 
     def draw(self, *labels: str) -> Draw:
         return Draw("/".join((str(self.spec.operator), *labels)))
@@ -176,6 +175,19 @@ class Workshop:
         return self._case(
             family, word, call, levels or {}, expectations if is_valued(asked) else (), properties
         )
+
+    def attempt(
+        self, word: str | None, call: Call, levels: Mapping[str, str] | None = None, family: str = "boundary"
+    ) -> Case | None:
+        """The case of a call that is not in the suite, without keeping it.
+
+        None where it is there, where the call breaks a rule, or an output length hangs on rounding.
+        """
+        if self.violations(call) or self.has(call):
+            return None
+        with suppress(UnstableLength):
+            return self.make_valid(family, word, call, levels)
+        return None
 
     def keep(self, call: Call, case: Case) -> Case:
         """Put a case into the suite; the same case."""

@@ -22,7 +22,7 @@ _REMEDY = "Write it with `opcert generate --update`."
 class LockedVersion:
     """The line of an operator version: the digest of its part of a suite, and how many cases that has.
 
-    `trust` is what these are worth (`generator.measured.trust`); it is no part of what they are.
+    `trust` is what these are worth (`generator.making.suites.measured_cases`), no part of what they are.
     """
 
     digest: str

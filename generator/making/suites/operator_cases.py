@@ -2,46 +2,79 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import generator.making.families
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import suite_order
 from generator.calls.declared.declared_levels import UnlearnedCore
-from generator.calls.declared.modelled import searched_of
-from generator.calls.declared.searched import KeptDraws
-from generator.making.cases.integer_ends import add_integer_ends
-from generator.making.cases.kernel_sizes import add_kernel_sizes
-from generator.making.cases.lengths_in_types import add_lengths_in_types
-from generator.making.cases.lone_levels import add_lone_levels
-from generator.making.cases.narrow_stages import add_narrow_stages
-from generator.making.cases.sizes_in_vectors import add_sizes_in_vectors
-from generator.making.cases.specials_together import add_specials_together
-from generator.making.cases.told_losses import add_told_losses
-from generator.making.cases.told_shortcuts import add_told_shortcuts
-from generator.making.cases.type_pairs import add_type_pairs
-from generator.making.cases.wide_values import add_wide_values
-from generator.making.operators.discovery import open_spec
-from generator.making.operators.newer_versions import newer_versions
-from generator.making.operators.selection import keep_what_adds
+from generator.calls.declared.modelled import KeptDraws, searched_of
+from generator.making.cases.mechanisms import add_lone_levels, add_specials_together, add_told_shortcuts
+from generator.making.cases.sized_cases import add_kernel_sizes, add_narrow_stages, add_sizes_in_vectors
+from generator.making.cases.told_cases import add_told_losses, add_wide_values
+from generator.making.cases.typed_cases import add_integer_ends, add_lengths_in_types, add_type_pairs
+from generator.making.families import cover, example
+from generator.making.families.boundary import make_boundary, make_inert, make_invalid, make_survival
+from generator.making.operators.discovery import newer_versions, open_spec
 from generator.making.operators.selections import read_selection
-from generator.making.operators.sources import digest_of_spec
 from generator.making.operators.workshop import Options, Workshop
 from generator.making.suites.found_calls import add_calls, read_kept_calls
 from generator.making.suites.manifest_facts import operator_facts
-from generator.making.suites.taken_over import OF_DOCUMENTS, Newer, take_over, takes_over
-from generator.measured.slack_facts import slack_facts
-from opcert.vocabulary.names import FAMILIES, OperatorName
+from generator.making.suites.taken_over import Newer, take_over, takes_over
+from generator.measured.slack import slack_facts
+from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.files.library import load_spec
 from specs.files.user_modules import mistakes_of
+
+
+def keep_what_adds(workshop: Workshop) -> None:
+    """Drop the cases of a workshop that add nothing to its selection; all stay where there is none.
+
+    The covering rows stay (every level, once), the selection, for every constraint one case that breaks it,
+    with its valid neighbour, and for every attribute one case outside its scope.
+    """
+    selected = {each.digest for each in workshop.selected}
+    if not selected:
+        return
+    kept: dict[str, Case] = {}
+    seen: set[tuple[str, str | None]] = set()
+    for digest, case in workshop.cases.items():
+        what = (case.family, case.constraint or case.id.word)
+        is_first = case.family in ("invalid", "survival", "inert") and what not in seen
+        if case.family == "cover" or digest in selected or is_first:
+            seen.add(what)
+            kept[digest] = case
+    neighbours = {case.valid_case for case in kept.values()}
+    workshop.cases = {
+        digest: case
+        for digest, case in workshop.cases.items()
+        if digest in kept or str(case.id) in neighbours
+    }
+
+
+_MAKERS: tuple[Callable[[Workshop], None], ...] = (
+    make_boundary,
+    cover.make_cases,
+    make_inert,
+    make_invalid,
+    make_survival,
+    add_wide_values,
+    add_sizes_in_vectors,
+    add_told_losses,
+    add_specials_together,
+    add_kernel_sizes,
+    add_narrow_stages,
+    add_told_shortcuts,
+    add_integer_ends,
+    add_lengths_in_types,
+    add_lone_levels,
+    add_type_pairs,
+)
+"""What makes cases behind those of documents, in an order that never changes: later ones add what lacks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,14 +89,6 @@ class OperatorCases:
     facts: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     draws: KeptDraws | None = None
-
-
-@cache
-def _families() -> dict[str, Callable[[Workshop], None]]:
-    """The function that makes each family's cases, in the order of families."""
-    names = {each.name for each in pkgutil.iter_modules(generator.making.families.__path__)}
-    found = [name for name in FAMILIES if name in names]
-    return {name: import_module(f"generator.making.families.{name}").make_cases for name in found}
 
 
 def generate_operator(
@@ -102,39 +127,17 @@ def _generate(
     selected = read_selection(operator, folders) if options.size == "small" else ()
     workshop = Workshop(spec, reference, levels, options, selected)
     if not afresh:
-        _tell_what_is_known(workshop, folders)
+        workshop.kept_draws = searched_of(operator, folders).draws
     with mistakes_of(spec.reference_module):
-        for family, make_cases in _families().items():
+        example.make_cases(workshop)
+        _take_over(workshop, folders, cases_of)
+        for make_cases in _MAKERS:
             make_cases(workshop)
-            if family == OF_DOCUMENTS:
-                _take_over(workshop, folders, cases_of)
-        add_wide_values(workshop)
-        add_sizes_in_vectors(workshop)
-        add_told_losses(workshop)
-        add_specials_together(workshop)
-        add_kernel_sizes(workshop)
-        add_narrow_stages(workshop)
-        add_told_shortcuts(workshop)
-        add_integer_ends(workshop)
-        add_lengths_in_types(workshop)
-        add_lone_levels(workshop)
-        add_type_pairs(workshop)
         keep_what_adds(workshop)
         add_calls(workshop, read_kept_calls(operator, folders))
     cases = sorted(workshop.cases.values(), key=lambda each: suite_order(each.id))
-    facts = operator_facts(workshop) | slack_facts(operator, cases)
+    facts = operator_facts(workshop) | slack_facts(cases)
     return OperatorCases(operator, tuple(cases), facts, perf_counter() - started, workshop.draws)
-
-
-def _tell_what_is_known(workshop: Workshop, folders: Sequence[Path]) -> None:
-    """Tell a workshop what searches found before; with folders of specs other calls may be meant."""
-    operator = workshop.spec.operator
-    known = searched_of(operator, folders)
-    workshop.kept_draws = known.draws
-    if not folders and known.calls is not None and known.calls.spec == digest_of_spec(operator):
-        workshop.known_breaches = known.calls.breaches
-        if workshop.options == Options():
-            workshop.known_rows = known.calls.rows
 
 
 def _take_over(

@@ -12,7 +12,7 @@ from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.kept_parts import DamagedPart, keep_part, kept_part, one_maker
 from conformance.suite.suite_parts import FORMAT, SuitePart, cases_in, make_part
-from generator.making.operators.newer_versions import newer_versions
+from generator.making.operators.discovery import newer_versions
 from generator.making.operators.selections import selections_digest
 from generator.making.operators.sources import SourceReader, code_files
 from generator.making.operators.workshop import Options

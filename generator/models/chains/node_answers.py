@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from conformance.suite.cases import Expectation
-from generator.asking.asked_outputs import asked_outputs
+from generator.asking.answered_outputs import asked_outputs
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
 from generator.asking.questions import describe

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from conformance.checked_models.model_calls import ModelNode
 from conformance.checked_models.whole_model import Why
-from generator.asking.asked_outputs import asked_outputs
+from generator.asking.answered_outputs import asked_outputs
 from generator.asking.calls import Call
 from generator.asking.given_inputs import output_names
 from generator.asking.named_operators import referenced_operators

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from generator.calls.solver.asked_parts import UndrawnElements
+from generator.calls.solver.partial import UndrawnElements
 from generator.models.check.node_calls import NodeCall, NodeInput
 from specs.language.evaluation import EvaluationError, Operand
 from specs.model.call_scopes import CallScope, operand_of, scope_of

@@ -3,11 +3,48 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import Field, RootModel
 
 from generator.measured.kept import NOT_HERE, MeasuredOperator
-from generator.measured.survivors import read_reasons, reason_of
+from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.yaml_files import load_file
+from opcert.vocabulary.yaml_schemas import validate
+from specs.files.schemas import Entry
+from specs.files.spec_folders import OWN_FOLDER, room_of
+
+FILE_NAME = "survivors.yaml"
+
+
+class Reason(Entry):
+    """Why a mutant is left, or all whose ids begin alike."""
+
+    mutant: str = Field(min_length=1)
+    why: str = Field(min_length=1)
+
+
+class _File(RootModel[tuple[Reason, ...]]):
+    pass
+
+
+def read_reasons(operator: OperatorName) -> tuple[Reason, ...]:
+    """What an operator's room says of survivors; UserError or SeveralErrors where the file is damaged."""
+    path = room_of(operator, OWN_FOLDER) / FILE_NAME
+    if not path.is_file():
+        return ()
+    (document, *more) = load_file(path)
+    if more:
+        raise UserError("not one YAML document", got=f"{1 + len(more)} documents", where=Place(str(path)))
+    return tuple(validate(_File, document).root)
+
+
+def reason_of(survivor: Mapping[str, Any], reasons: Sequence[Reason]) -> str | None:
+    """Why a survivor is left; None where nobody has said."""
+    return next((each.why for each in reasons if str(survivor["mutant"]).startswith(each.mutant)), None)
+
 
 _INTRODUCTION = """\
 # What the suite notices
@@ -16,18 +53,18 @@ Made by `opcert adequacy --kept` from what `opcert adequacy --update` measured (
 folder `measured` beside the specs, which list every survivor and every equivalent one). A mutant is the
 reference with one mistake. Either a node of its syntax tree is exchanged (comparison, rounding, constant,
 off by one, swapped arguments, dropped clamp or term, ignored attribute, wrong default, axis order, another
-branch, a neighbour of a function: `generator/trust/mutants/neighbours.py`). Or the runtime misreads every
+branch, a neighbour of a function: `generator/trust/mutants/mutations.py`). Or the runtime misreads every
 call: by what the operator's kinds bring (misreading: `generator/calls/edits`), or by what follows from types,
-shapes and attributes, for every operator alike (`generator/trust/mutants/mistakes`, one kind of mistake a
-file). Each runs in process against the cases, small ones first, through the judge of a run; it is killed by
-the first that fails. What runs out of time is killed only where the right code takes far less. It counts as
-equivalent only where random calls that it can matter to, from the levels and from small variations beyond
-them, get an answer that the judge accepts: 2000 of them, the fewest of an operator's stand below. Only cases
-and calls are asked that run the statement of the mistake. A score is the share killed of those that are not
-equivalent, rounded down. Code that serves the allowed error or the speed has no mutants (`unmutated.yaml` in
-the operator's room says which, and why), nor has what only an unchosen reading comes by. Why a survivor is
-left says `survivors.yaml` in the room. ONNX's own node tests meet the same mutants with their own tolerance;
-an older version of an operator those of them that its reference passes.
+shapes and attributes, for every operator alike (`generator/trust/mutants/mistakes_of_calls.py`). Each runs in
+process against the cases, small ones first, through the judge of a run; it is killed by the first that fails.
+What runs out of time is killed only where the right code takes far less. It counts as equivalent only where
+random calls that it can matter to, from the levels and from small variations beyond them, get an answer that
+the judge accepts: 2000 of them, the fewest of an operator's stand below. Only cases and calls are asked that
+run the statement of the mistake. A score is the share killed of those that are not equivalent, rounded down.
+Code that serves the allowed error or the speed has no mutants (`unmutated.yaml` in the operator's room says
+which, and why), nor has what only an unchosen reading comes by. Why a survivor is left says `survivors.yaml`
+in the room. ONNX's own node tests meet the same mutants with their own tolerance; an older version of an
+operator those of them that its reference passes.
 """
 _MOST_UNCOVERED = 20
 

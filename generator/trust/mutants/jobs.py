@@ -19,8 +19,7 @@ from generator.making.cases.clearest import ATTEMPTS, drawn_call
 from generator.making.operators.discovery import open_spec
 from generator.making.operators.workshop import Options, Workshop
 from generator.measured.kept import MeasuredOperator, Selected, cases_digest, covered, local_name
-from generator.trust.mutants.asked_node_tests import node_tests, tested_by_nodes
-from generator.trust.mutants.measure import measure
+from generator.trust.mutants.measure import measure, node_tests, tested_by_nodes
 from generator.trust.mutants.subject import MutatedOperator
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.file_digests import project_digest

@@ -10,8 +10,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import ClassVar, TypeVar
 
+from conformance.adopting.node_tests import node_suite
 from conformance.judging.responses import Answered, Response
 from conformance.suite.cases import Case
+from conformance.suite.suites import open_suite
+from generator.asking.answered_outputs import asked_outputs
 from generator.asking.calls import Call
 from generator.asking.questions import describe
 from generator.asking.tensor_edits import is_main
@@ -19,14 +22,52 @@ from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.edits.change import Change, Changed
 from generator.calls.edits.finding import find_changes
-from generator.measured.outcomes import RUN, Adequacy, MutantOutcome
-from generator.trust.mutants.asked_node_tests import asking_for_its_outputs
-from generator.trust.mutants.bench import Faulty, MutantTrials, TrialCase, hold
-from generator.trust.mutants.mistake import InEveryCall, make_mistakes
+from generator.trust.mutants.bench import RUN, Adequacy, Faulty, MutantOutcome, MutantTrials, TrialCase, hold
+from generator.trust.mutants.mistake import InEveryCall
+from generator.trust.mutants.mistakes_of_calls import make_mistakes
 from generator.trust.mutants.mutants import make_mutants
 from generator.trust.mutants.random_calls import AIMED, RandomCall, RandomCalls
 from generator.trust.mutants.subject import MutatedOperator, same_answers, tells_nothing
 from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.names import OperatorName
+from specs.model.spec import Spec
+
+DOMAIN = "ai.onnx"
+
+
+def tested_by_nodes(operators: Sequence[OperatorName], tell: Callable[[str], None]) -> set[OperatorName]:
+    """The operators of which ONNX may have node tests: of their names, whatever the version."""
+    ours = [each for each in operators if each.domain == DOMAIN]
+    if not ours:
+        return set()
+    with open_suite(node_suite(tell, "")) as suite:
+        names = {each.split("/")[1].rpartition("-")[0] for each in suite.case_ids if each.startswith(DOMAIN)}
+    return {each for each in ours if each.name in names}
+
+
+def node_tests(operator: OperatorName, tell: Callable[[str], None]) -> list[Case]:
+    """The tests of one node that demand an answer, for this version of the operator or a later one.
+
+    ONNX ships the tests of the newest version alone; who asks an older version takes those that it passes.
+    """
+    if operator.domain != DOMAIN:
+        return []
+    with open_suite(node_suite(tell, "")) as suite:
+        chosen = [each for each in suite.case_ids if each.startswith(f"{DOMAIN}/{operator.name}-")]
+        cases = [suite.case(each) for each in chosen]
+    return [
+        case
+        for case in cases
+        if case.model is None
+        and case.demand == "answer"
+        and case.operator.since_version >= operator.since_version
+    ]
+
+
+def asking_for_its_outputs(case: Case, spec: Spec) -> Case:
+    """A node test whose call asks for the outputs that its node names, by the operator's own names."""
+    asked = asked_outputs(spec, case.output_names)
+    return case if asked is None else replace(case, output_names=asked, outputs_asked=True)
 
 
 @dataclass(frozen=True, eq=False)

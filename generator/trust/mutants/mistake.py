@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import pkgutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from typing import ClassVar
 
-from conformance.judging.responses import Answered, Response
+from conformance.judging.responses import Answered, Refused, Response
 from generator.asking.calls import Call
-from generator.trust.mutants.reach import Point
+from generator.asking.tensor_edits import Exchange, is_any, is_main, with_inputs, with_outputs
+from generator.trust.mutants.mutated_parts import Point
 from generator.trust.mutants.subject import MutatedOperator
 from specs.model.spec import Spec
 
@@ -40,6 +38,37 @@ class Mistake:
     def is_accepted(self, spec: Spec) -> bool:
         """Whether a runtime that makes it in every call keeps to the spec."""
         return any(each.id in self.accepted_by and each.chosen is None for each in spec.readings)
+
+
+def of_inputs(
+    key: str, text: str, exchange: Exchange, *, of_main: bool = False, accepted_by: tuple[str, ...] = ()
+) -> Mistake:
+    """A mistake about all inputs, or those of the first one's type."""
+
+    def taken(spec: Spec, call: Call) -> Call | None:
+        return with_inputs(spec, call, exchange, is_main(spec) if of_main else is_any)
+
+    return Mistake(key, text, taken, accepted_by=accepted_by)
+
+
+def of_outputs(
+    key: str, text: str, exchange: Exchange, *, of_main: bool = False, accepted_by: tuple[str, ...] = ()
+) -> Mistake:
+    """A mistake about all outputs, or those of the first input's type."""
+
+    def made(spec: Spec, call: Call, answer: Answered) -> Response | None:
+        return with_outputs(spec, call, answer, exchange, is_main(spec) if of_main else is_any)
+
+    return Mistake(key, text, made=made, accepted_by=accepted_by)
+
+
+def refusing(key: str, text: str, when: Callable[[Spec, Call, Answered], bool]) -> Mistake:
+    """Calls that are refused."""
+
+    def made(spec: Spec, call: Call, answer: Answered) -> Response | None:
+        return Refused("Mistake", text) if when(spec, call, answer) else None
+
+    return Mistake(key, text, made=made)
 
 
 class InEveryCall:
@@ -99,18 +128,3 @@ class Mistaken(InEveryCall):
             return self.mistake.made(subject.spec, call, answer)
         except _LACKING:
             return None
-
-
-def make_mistakes(spec: Spec) -> Iterator[Mistaken]:
-    """Every mistake that makes sense for an operator, but for those that its spec leaves open."""
-    for name, find in _finders():
-        for mistake in find(spec):
-            if not mistake.is_accepted(spec):
-                yield Mistaken(mistake, f"generator/trust/mutants/mistakes/{name}.py", name.replace("_", " "))
-
-
-@cache
-def _finders() -> Sequence[tuple[str, Callable[[Spec], Iterator[Mistake]]]]:
-    mistakes = import_module("generator.trust.mutants.mistakes")
-    names = sorted(each.name for each in pkgutil.iter_modules(mistakes.__path__))
-    return [(name, import_module(f"{mistakes.__name__}.{name}").mistakes) for name in names]

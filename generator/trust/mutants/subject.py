@@ -18,8 +18,14 @@ from generator.asking.calls import Call
 from generator.asking.given_inputs import arguments_of, output_names
 from generator.asking.questions import settled_options
 from generator.asking.validity import find_violations
-from generator.trust.mutants.mutated_parts import Cache, ReferenceFunction, caches_of, find_parts
-from generator.trust.mutants.reach import Point, Points
+from generator.trust.mutants.mutated_parts import (
+    Cache,
+    Point,
+    Points,
+    ReferenceFunction,
+    caches_of,
+    find_parts,
+)
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry.reference_operator import ReferenceOperator

@@ -7,15 +7,95 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from conformance.judging.signatures import signature
+from conformance.judging.verdicts import REJECTED_VALID, Verdict
+from conformance.suite.cases import Case
+from generator.asking.bare_cases import bare_case
 from generator.asking.calls import Call
-from generator.calls.borders.breaches import Breach
-from generator.trust.witnesses.truth_calls import TruthCalls
+from generator.asking.validity import find_refusable
+from generator.calls.borders.breaches import Breach, find_breaches
+from generator.calls.borders.edges import find_edges
+from generator.calls.data.draws import Draw
+from generator.calls.rows.cores import ForbiddenCombination
+from generator.calls.rows.covering_rows import make_rows
+from generator.calls.space.space import CallSpace
 from generator.trust.witnesses.truth_explanations import ExplainedRefusal
-from generator.trust.witnesses.truth_failures import FailureEntries
 from generator.trust.witnesses.truth_runs import Answers, Reaction, Witnessed
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from reference.readings.disagreements import Disagreement
-from specs.model.spec import Refusable
+from specs.model.call_scopes import scope_of
+from specs.model.spec import Refusable, Spec
+
+
+@dataclass(frozen=True)
+class TruthCalls:
+    """Each call once: what must be answered; what a text calls an error; what no text speaks of."""
+
+    valid: tuple[Call, ...]
+    errors: tuple[Breach, ...]
+    undefined: tuple[Breach, ...]
+
+
+def make_truth_calls(
+    space: CallSpace, cores: Sequence[ForbiddenCombination], strength: int = 2
+) -> TruthCalls:
+    """The calls of a space: covering rows and borders, and breaches of its rules."""
+    operator = space.spec.operator
+    rows = (row.call for row in make_rows(space, cores, strength))
+    edges = (edge.call for edge in find_edges(space, Draw(f"{operator}/boundary")))
+    breaches = find_breaches(space, Draw(f"{operator}/invalid"))
+    errors = [each for each in breaches if each.constraint.otherwise == "error"]
+    others = [each for each in breaches if each.constraint.otherwise != "error"]
+    return TruthCalls(
+        tuple(_each_once(space, (*rows, *edges))),
+        tuple({each.call.digest(operator): each for each in errors}.values()),
+        tuple({each.call.digest(operator): each for each in others}.values()),
+    )
+
+
+def _each_once(space: CallSpace, calls: Iterable[Call]) -> Iterable[Call]:
+    return {each.digest(space.spec.operator): each for each in calls}.values()
+
+
+_VERDICTS: dict[Reaction, Verdict] = {
+    "refused": REJECTED_VALID,
+    "crashed": "crash",
+    "timed out": "timeout",
+}
+
+
+@dataclass(frozen=True)
+class FailureEntries:
+    """The entries of `cases` in `disagreements.yaml`, and the spec whose calls they are held against."""
+
+    spec: Spec
+    entries: Sequence[Disagreement]
+
+    def explain(self, witness: str, found: Witnessed, call: Call) -> Disagreement | Refusable | None:
+        """What of `may_refuse` lets a witness refuse a valid call, or the first entry that says why it does.
+
+        None where there is neither. What asks for levels of other factors than the element type, or for
+        cases of a certain family, is not about calls.
+        """
+        if found.reaction not in _VERDICTS:
+            return None
+        if found.reaction == "refused":
+            left_open = find_refusable(self.spec, call)
+            if left_open is not None:
+                return left_open
+        case = bare_case(self.spec, call)
+        about = (each for each in self.entries if witness in each.against)
+        return next((each for each in about if self._fits(each, witness, found, call, case)), None)
+
+    def _fits(self, entry: Disagreement, witness: str, found: Witnessed, call: Call, case: Case) -> bool:
+        levels = {"element_type": case.element_type.name}
+        operator, verdict = str(self.spec.operator), _VERDICTS[found.reaction]
+        try:
+            names = None if entry.when is None else scope_of(self.spec, call.attributes, dict(call.inputs))
+            return entry.explains(operator, str(case.id), witness, verdict, levels, found.message, names)
+        except (KeyError, UserError):
+            return False  # its condition has no value for this call
+
 
 IN_PROCESS = frozenset({"inference", "checker"})
 """The witnesses that are no runtimes."""

@@ -10,7 +10,7 @@ import pytest
 
 from generator.calls.borders.breach_attempts import broken_rules
 from generator.calls.data.draws import Draw
-from generator.calls.edits.kind_values import kind_changes
+from generator.calls.edits.attribute_changes import kind_changes
 from generator.calls.kinds.axes import Axes
 from generator.calls.kinds.transposed_window import TransposedWindow
 from generator.calls.solver.partial import Partial

@@ -1,9 +1,4 @@
-"""Cases in which NaN, infinities, zeros of both signs and numbers stand beside each other in every input.
-
-Elsewhere one of them stands among numbers. What orders elements, or computes with two of them, may treat each
-rightly alone and two of them wrongly: an infinity beside NaN, zeros of two signs, an infinite divisor. And
-where everything is NaN, whatever an operator makes of NaN among numbers, shows what it makes of it alone.
-"""
+"""Cases of one mechanism alone, of special values side by side, and where a runtime may hand its input on."""
 
 from __future__ import annotations
 
@@ -14,15 +9,24 @@ from dataclasses import replace
 
 import numpy as np
 
+from conformance.judging.judge import judge
+from conformance.judging.responses import Answered
+from conformance.judging.verdicts import DIFFERENT
 from conformance.suite.cases import Case
 from conformance.suite.values import decode_floats
 from generator.asking.calls import Call
-from generator.asking.tensor_edits import is_main
+from generator.asking.computed import as_run
+from generator.calls.borders.breach_attempts import broken_rules
+from generator.calls.borders.edges import plain_call
 from generator.calls.data.data import zeros
 from generator.calls.data.draws import Draw
 from generator.calls.data.floats import not_numbers
 from generator.calls.rows.covering import cover, with_fixed
 from generator.calls.rows.factors import first_types
+from generator.calls.rows.feasibility import FREE, Level, Model, Solver
+from generator.calls.solver.partial import Partial, levels_in
+from generator.calls.space.drawing import draw_call
+from generator.calls.space.space import CallSpace
 from generator.calls.variables.data_levels import DATA
 from generator.making.cases.telling import (
     Loss,
@@ -30,22 +34,93 @@ from generator.making.cases.telling import (
     answer_of,
     is_told,
     keep_first_told,
+    meaningful,
     tells_of_inputs,
     tells_of_outputs,
 )
-from generator.making.operators.workshop import Workshop
+from generator.making.operators.workshop import Workshop, word_of
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import UnstableLength
 from reference.numbers.numbers import encode
+from specs.language.evaluation import EvaluationError
 
-WORD = "specials_together"
+Levels = Mapping[str, str]
+ALONE = "alone"
+_OF_SHAPES = ("extents", "rank_")
+"""Factors of lengths and ranks, of which every row has some."""
+_TRIES = 4
+
+
+def add_lone_levels(workshop: Workshop) -> None:
+    """For each level of a mechanism a case in which nothing else is switched on, where there is none yet."""
+    if not workshop.rows:
+        return
+    space, solver = workshop.levels.space, Solver(workshop.model)
+    types = {name: str(space.plainest[name]) for name in space.types}
+    known = [case.levels for case in workshop.cases.values() if case.demand == "answer" and case.levels]
+    wanted = (
+        (word_of(f"{ALONE}_{name}_{level}"), name, level)
+        for name, level in _levels_of_mechanisms(workshop.model)
+    )
+    for word, name, level in workshop.lacking("boundary", wanted):
+        row = _plainest_with(solver, name, level)
+        levels = None if row is None else {**types, **row}
+        if levels is not None and not any(levels.items() <= each.items() for each in known):
+            _add_first(workshop, word, name, levels)
+
+
+def _levels_of_mechanisms(model: Model) -> Iterator[tuple[str, Level]]:
+    """The levels of mechanisms: of all factors but data, lengths and ranks."""
+    for name, levels in model.levels.items():
+        if name != DATA and not name.startswith((*_OF_SHAPES, "type_")):
+            yield from ((name, level) for level in levels)
+
+
+def _plainest_with(solver: Solver, name: str, level: Level) -> dict[str, str] | None:
+    """The plainest row that has a level; None where none has."""
+    model = solver.model
+    place = model.names.index(name)
+    row = [FREE] * len(model.sizes)
+    row[place] = model.levels[name].index(level)
+    found = solver.complete(row)
+    return None if found is None else {name: str(each) for name, each in model.row_levels(found).items()}
+
+
+def _add_first(workshop: Workshop, word: str, name: str, levels: Levels) -> None:
+    """Keep the case of the first call with these levels in which that of a name matters; else the first."""
+    kept: tuple[Call, Case] | None = None
+    draw = workshop.draw(ALONE, word)
+    for turn in range(_TRIES):
+        call = workshop.levels.build_call(workshop.spec, levels, draw.child(str(turn)))
+        case = None if call is None else workshop.attempt(word, call, levels)
+        if call is None or case is None:
+            continue
+        made = meaningful(workshop, call.trimmed(), case)
+        kept = kept or made
+        if _matters(workshop, name, made[0]):
+            kept = made
+            break
+    if kept is not None:
+        workshop.keep(*kept)
+
+
+def _matters(workshop: Workshop, name: str, call: Call) -> bool:
+    """Whether a call without an attribute has another answer, or is none at all."""
+    if name not in call.attributes:
+        return True
+    without = call.with_attribute(name, None)
+    if workshop.violations(without):
+        return True
+    return answer_of(workshop, without) != answer_of(workshop, call)
+
+
+TOGETHER = "specials_together"
 _CLASS = "nonfinite"
 _SPECIALS = (math.nan, math.inf, -math.inf, 2.0, -3.0, 0.0, -0.0)
 _ORDERS, _COMPUTES = "nan_in_max_min", "integer_overflow"
 """Readings of operators that order elements, or compute with them."""
 _LANES = 16
-Levels = Mapping[str, str]
 Rows = Sequence[tuple[Levels, Call]]
 
 
@@ -56,7 +131,7 @@ def add_specials_together(workshop: Workshop) -> None:
         return
     rows = list(_rows(workshop, kind))
     if _meet(workshop):
-        told: set[object] = {_way(each) for each in workshop.cases.values() if each.id.word == WORD}
+        told: set[object] = {_way(each) for each in workshop.cases.values() if each.id.word == TOGETHER}
         for number, (levels, call) in enumerate(sorted(rows, key=lambda each: -_made(workshop, each[1]))):
             way = _way(call)
             if (
@@ -93,7 +168,7 @@ def _is_kept(workshop: Workshop, call: Call, levels: Levels) -> bool:
     if workshop.violations(call):
         return False
     with suppress(UnstableLength):
-        workshop.add_valid("boundary", WORD, call, levels)
+        workshop.add_valid("boundary", TOGETHER, call, levels)
         return True
     return False
 
@@ -126,7 +201,7 @@ def _rows(workshop: Workshop, kind: ElementType) -> Iterator[tuple[Levels, Call]
     known = {name: level for name, level in fixed.items() if name in model.levels}
     for row in cover(with_fixed(model, known), 1):
         levels = {name: str(level) for name, level in model.row_levels(row).items()} | {factor: kind.name}
-        call = workshop.levels.build_call(workshop.spec, levels, workshop.draw(WORD, str(row)))
+        call = workshop.levels.build_call(workshop.spec, levels, workshop.draw(TOGETHER, str(row)))
         if call is not None:
             yield levels, call.trimmed()
 
@@ -140,11 +215,9 @@ def _plain_float(workshop: Workshop) -> ElementType | None:
 
 def _mixed(workshop: Workshop, call: Call, label: str) -> Call:
     """The call whose data is drawn from special values and a few numbers; single elements stay."""
-    main = is_main(workshop.spec)
-    names = {each.name for each in workshop.spec.inputs if main(each)}
-    draw = workshop.draw(WORD, label, "data")
+    draw, main = workshop.draw(TOGETHER, label, "data"), workshop.main_inputs
     inputs = tuple(
-        (name, _drawn(given, draw) if given is not None and name in names and given.array.size > 1 else given)
+        (name, _drawn(given, draw) if given is not None and name in main and given.array.size > 1 else given)
         for name, given in call.inputs
     )
     return replace(call, inputs=inputs)
@@ -180,3 +253,56 @@ def _without_rest(given: Tensor) -> Tensor | None:
     array = np.array(given.array).reshape(-1)
     array[size - size % _LANES :] = zeros(given.element_type, ()).array
     return Tensor(given.element_type, array.reshape(given.shape))
+
+
+def add_told_shortcuts(workshop: Workshop) -> None:
+    """For each kind of value the calls at which a runtime may hand on what it is given, and is wrong."""
+    calls = _calls(workshop.levels.space, workshop.draw("told shortcuts"))
+    for word, call in workshop.lacking("boundary", calls):
+        case = workshop.attempt(word_of(word), call)
+        if case is not None and tells_what_is_handed_on(case):
+            workshop.keep(call, case)
+
+
+def tells_what_is_handed_on(case: Case) -> bool:
+    """Whether the first input as it is in place of the first output is wrong; False where it cannot be.
+
+    Of several readings the first one says so: by another one a runtime may be right, and the case tells then
+    which one it follows.
+    """
+    handed = _handed_on(case)
+    if handed is None:
+        return False
+    strict = replace(case, expectations=case.expectations[:1])
+    return judge(strict, as_run(strict, handed)).verdict in DIFFERENT
+
+
+def _handed_on(case: Case) -> Answered | None:
+    """The answer of a runtime whose first output has the elements of the first input in another shape."""
+    given = next((each for _, each in case.inputs if each is not None), None)
+    if given is None or not case.expectations:
+        return None
+    first, *others = (each.expected for each in case.expectations[0].outputs)
+    bits = given.element_type.bits
+    if given.array.size != first.array.size or bits is None or bits != first.element_type.bits:
+        return None
+    if given.array.dtype.itemsize != first.array.dtype.itemsize or not first.array.size:
+        return None
+    elements = given.array.reshape(first.shape)
+    return Answered((Tensor(first.element_type, elements.view(first.array.dtype)), *others))
+
+
+def _calls(space: CallSpace, draw: Draw) -> Iterator[tuple[str, Call]]:
+    """The calls of all kinds, of a plain one of which some values are others."""
+    plain = plain_call(space, draw)
+    if plain is None:
+        return
+    levels, found = plain
+    for kind in space.kinds:
+        stream = draw.child(kind.name)
+        with suppress(EvaluationError):
+            for word, change in kind.shortcuts(found.scope, stream):
+                scope = Partial(found.scope.spec, {**found.scope.bindings, **change})
+                call = draw_call(space, scope, {**levels, **levels_in(change)}, stream.child(word))
+                if not broken_rules(space, call):
+                    yield word, call

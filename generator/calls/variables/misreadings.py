@@ -1,0 +1,215 @@
+"""How axes, padding, windows, scales and zero points are misread: the changes of kinds that have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from generator.calls.solver.partial import Bindings
+from generator.calls.variables.kind import (
+    CallValues,
+    KindChange,
+    KindSubject,
+    Misreading,
+    ResultChange,
+    ValueChange,
+    misread_as,
+)
+
+Rank = Callable[[CallValues, int], int]
+"""The rank that axes count in, of a call and of how many axes there are."""
+Order = Callable[[list[int], int], list[int]]
+
+
+def axes_changes(name: str, rank: Rank) -> Iterator[KindChange]:
+    """The changes of an attribute or input that lists axes: what belongs to them stays in its order."""
+    for word, text, order in _ORDERS_OF_AXES:
+        yield ValueChange(f"{name} {word}", text.format(name), _axes_ordered_by(name, rank, order))
+
+
+def _axes_ordered_by(name: str, rank: Rank, order: Order) -> Callable[[CallValues], Bindings]:
+    def change(given: CallValues) -> Bindings:
+        axes = [int(each) for each in given.numbers(name).reshape(-1)]
+        count = rank(given, len(axes))
+        return {name: order(axes, count) if count else axes}
+
+    return change
+
+
+_ORDERS_OF_AXES: tuple[tuple[str, str, Order], ...] = (
+    ("sorted", "{} in ascending order", lambda axes, _: sorted(axes)),
+    (
+        "sorted from the front",
+        "{} counted from the front, then in ascending order",
+        lambda axes, rank: sorted(axis % rank for axis in axes),
+    ),
+    ("first", "{} replaced by the first ones", lambda axes, _: list(range(len(axes)))),
+    ("last", "{} replaced by the last ones", lambda axes, rank: list(range(rank - len(axes), rank))),
+    ("modulo", "{} taken modulo the rank", lambda axes, rank: [axis % rank for axis in axes]),
+    ("absolute", "{} without their signs", lambda axes, _: [abs(axis) for axis in axes]),
+)
+"""Ways to misunderstand a list of axes of a tensor with that rank."""
+
+
+def padding_changes(of: str) -> Iterator[KindChange]:
+    """The changes of `pads` of an input, beside which `mode` is an attribute."""
+    yield from order_changes()
+    yield from misread_as("pads", *_SIGNS)
+    for name, text, modes, positions in _REFLECTIONS:
+        yield ResultChange(f"mode {name}", text, of, _gathered_from(of, modes, positions))
+
+
+def order_changes() -> Iterator[KindChange]:
+    """The changes of `pads` that stay as they are, and are taken for other ends or axes."""
+    yield from misread_as("pads", *_ORDERS)
+
+
+def _of_pairs(order: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    """A change of pads as begins and ends [2, axes]."""
+    return lambda pads: order(pads.reshape(2, -1)).reshape(pads.shape)
+
+
+_ORDERS: tuple[Misreading, ...] = (
+    ("exchanged", "the pads of begin and end exchanged", _of_pairs(lambda pairs: pairs[::-1])),
+    ("axes reversed", "the pads of the axes in reverse order", _of_pairs(lambda pairs: pairs[:, ::-1])),
+    ("pairs", "the pads read as pairs of begin and end", _of_pairs(lambda pairs: pairs.reshape(-1, 2).T)),
+    ("begin for both", "the begins for both ends", _of_pairs(lambda pairs: pairs[[0, 0]])),
+    ("end for both", "the ends for both ends", _of_pairs(lambda pairs: pairs[[1, 1]])),
+)
+_SIGNS: tuple[Misreading, ...] = (
+    ("no removal", "negative pads ignored", lambda pads: np.maximum(pads, 0)),
+    ("absolute", "negative pads without their signs", np.abs),
+    ("no addition", "positive pads ignored", lambda pads: np.minimum(pads, 0)),
+)
+
+
+Positions = Callable[[int, int, int], NDArray[np.int64]]
+"""Of an extent and what is added at both ends: where each element of the output comes from."""
+
+
+def _kept(extent: int, begin: int, end: int) -> tuple[int, int]:
+    """The first element that is kept and the number of them; ValueError where none is."""
+    first, count = max(0, -begin), extent - max(0, -begin) - max(0, -end)
+    if count <= 0:
+        raise ValueError("nothing is kept")
+    return first, count
+
+
+def _symmetric(extent: int, begin: int, end: int) -> NDArray[np.int64]:
+    first, count = _kept(extent, begin, end)
+    places = np.arange(-max(begin, 0), count + max(end, 0)) % (2 * count)
+    return first + np.where(places < count, places, 2 * count - 1 - places)
+
+
+def _wrapped(extent: int, begin: int, end: int) -> NDArray[np.int64]:
+    first, count = _kept(extent, begin, end)
+    return first + np.arange(-max(begin, 0), count + max(end, 0)) % count
+
+
+_REFLECTIONS: tuple[tuple[str, str, tuple[str, ...], Positions], ...] = (
+    ("symmetric", "a reflection that repeats the outermost element", ("reflect",), _symmetric),
+    ("wrap", "the tensor repeated", ("reflect", "edge"), _wrapped),
+)
+"""What padding that mirrors or repeats is taken for, and in which modes."""
+
+
+def _gathered_from(
+    of: str, modes: Sequence[str], positions: Positions
+) -> Callable[[CallValues], NDArray[Any]]:
+    """Each axis gathered from other positions, in the modes that are named."""
+
+    def compute(given: CallValues) -> NDArray[Any]:
+        data, amounts = given.numbers(of), [int(each) for each in given.numbers("pads").reshape(-1)]
+        if str(given.numbers("mode")) not in modes or given.has("axes"):
+            raise ValueError("another mode, or axes that are named")
+        begins, ends = amounts[: data.ndim], amounts[data.ndim :]
+        sources = [positions(*each) for each in zip(data.shape, begins, ends, strict=True)]
+        return data[np.ix_(*sources)] if sources else data
+
+    return compute
+
+
+def window_changes(names: Collection[str]) -> Iterator[KindChange]:
+    """The changes of a window that has some of strides, dilations and pads.
+
+    That strides, pads or dilations are ignored is a change of every optional list of an attribute.
+    """
+    if "pads" in names:
+        yield from order_changes()
+    if "strides" in names:
+        yield from misread_as("strides", ("first", "the first of {} for all axes", _first_alone))
+    if "strides" in names and "dilations" in names:
+        yield ValueChange("strides as dilations", "strides and dilations exchanged", _exchanged)
+
+
+def _exchanged(given: CallValues) -> Bindings:
+    return {"strides": given.numbers("dilations"), "dilations": given.numbers("strides")}
+
+
+AS_ZERO: Misreading = ("as zero", "{} taken as zero", np.zeros_like)
+Array = NDArray[Any]
+
+
+def _first_alone(array: Array) -> Array:
+    return np.full_like(array, array.reshape(-1)[0])
+
+
+def _turned(array: Array) -> Array:
+    return array.reshape(-1)[::-1].reshape(array.shape)
+
+
+def step_changes(tensors: Sequence[str], several: Sequence[str]) -> Iterator[KindChange]:
+    """The changes of zero points of tensors that are multiplied, and of scales of those that have several."""
+    for name in tensors:
+        yield from misread_as(f"{name}_zero_point", AS_ZERO)
+    for name in several:
+        yield from _of_several(f"{name}_scale", partial(_both, f"{name}_scale", f"{name}_zero_point"))
+
+
+def scale_changes(subject: KindSubject, of: str, scale: str, zero_point: str) -> Iterator[KindChange]:
+    """The changes of a quantised input's scales, as far as the version has what they are about."""
+    yield from misread_as(zero_point, AS_ZERO)
+    if subject.has("axis"):
+        yield from _of_several(scale, partial(_given_ones, scale, zero_point))
+    if subject.has("axis") and subject.has("block_size"):
+        text = f"{scale} in turn instead of for whole blocks"
+        yield ValueChange("blocks in turn", text, partial(_in_turn, of, scale, zero_point))
+
+
+def _of_several(
+    scale: str, changed: Callable[[Callable[[Array], Array], CallValues], Bindings]
+) -> Iterator[KindChange]:
+    yield ValueChange(f"{scale} first alone", f"the first of {scale} for all", partial(changed, _first_alone))
+    yield ValueChange(f"{scale} reversed", f"{scale} from the last to the first", partial(changed, _turned))
+
+
+def _both(scale: str, zero_point: str, change: Callable[[Array], Array], given: CallValues) -> Bindings:
+    """Scales and zero points changed; ValueError where one is for all."""
+    arrays = {name: given.numbers(name) for name in (scale, zero_point)}
+    if any(array.size < 2 for array in arrays.values()):
+        raise ValueError("one for all")
+    return {name: change(array) for name, array in arrays.items()}
+
+
+def _given_ones(scale: str, zero_point: str, change: Callable[[Array], Array], given: CallValues) -> Bindings:
+    """Those of scales and zero points changed that the call gives; ValueError where one is empty."""
+    arrays = {name: given.numbers(name) for name in (scale, zero_point) if given.has(name)}
+    if not all(array.size for array in arrays.values()):
+        raise ValueError("nothing to change")
+    return {name: change(array) for name, array in arrays.items()}
+
+
+def _in_turn(of: str, scale: str, zero_point: str, given: CallValues) -> Bindings:
+    shape, axis = given.shape(of), int(given.numbers("axis"))
+    if int(given.numbers("block_size")) < 1 or len(given.shape(scale)) != len(shape):
+        raise ValueError("no blocks")
+
+    def spread(array: Array) -> Array:
+        turns = np.arange(shape[axis]) % array.shape[axis]
+        return np.asarray(np.take(array, turns, axis=axis))
+
+    return {**_given_ones(scale, zero_point, spread, given), "block_size": 1}
