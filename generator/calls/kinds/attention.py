@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,9 +82,7 @@ class _AttentionMask(SingleKind):
     `mixed` leaves every row a key, `shut` the first row none, `open` all keys; numbers are then finite.
     """
 
-    @property
-    def needs_own_shape(self) -> bool:
-        return True
+    needs_own_shape: ClassVar[bool] = True
 
     def levels(self) -> tuple[Level, ...]:
         return ("mixed", "shut", "open")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,9 +53,7 @@ class CoordinateList(SingleKind):
     scale: Expression | None = field(default=None, kw_only=True)
     filled: Expression | None = field(default=None, kw_only=True)
 
-    @property
-    def needs_own_shape(self) -> bool:
-        return True
+    needs_own_shape: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         needed = {

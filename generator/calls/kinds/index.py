@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,9 +57,7 @@ class Index(SingleKind):
         word = "count" if self.count is not None else "axis" if self.extents is None else "extents"
         need_word(self, word, (*needed, "count"), needed)
 
-    @property
-    def needs_own_shape(self) -> bool:
-        return True
+    needs_own_shape: ClassVar[bool] = True
 
     @property
     def _may_be_negative(self) -> bool:

@@ -7,13 +7,7 @@ from dataclasses import dataclass
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import (
-    AXIS_MISREAD,
-    Kind,
-    KindChange,
-    Level,
-    misread_as,
-)
+from generator.calls.variables.kind import AXIS_MISREAD, Kind, KindChange, Level, misread_as
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
