@@ -1,11 +1,11 @@
 """Searches for calls, made anew: `python -m tools.searched [--update] [--cores] [OPERATOR...]`.
 
 For each operator of the default suite (or each that is named) it searches for the clearest draws of its
-rows. With `--cores`, and for operators of which none are kept, it
-learns as well for all versions which levels go together in no call, and says which levels no call has, and
-which written rules no call breaks alone. With `--update` it writes what it found to `searched.yaml` in the
-operator's room; without, it answers with 1 where what is kept differs. Prints the seconds of processor that
-making the cases takes with what is kept and without.
+rows. With `--cores`, and for operators of which none are kept, it learns as well for all versions which
+levels go together in no call, and says which levels no call has, and which written rules no call breaks
+alone. With `--update` it writes what it found to `searched.yaml` in the operator's room; without, it
+answers with 1 where what is kept differs. Prints the seconds of processor that making the cases takes with
+what is kept and without.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from conformance.suite.cases import Case, call_digest
@@ -26,12 +26,6 @@ class Call:
     inputs: tuple[tuple[str, Tensor | None], ...]
     slots: Slots = ()
     outputs: tuple[str, ...] | None = None
-    valid_under: object = field(default=None, init=False)
-    """The spec of which it is known to break no rule."""
-
-    def note_valid(self, spec: object) -> None:
-        """Remember that it breaks no rule of a spec."""
-        object.__setattr__(self, "valid_under", spec)
 
     @property
     def first(self) -> tuple[str, Tensor | None]:

@@ -15,15 +15,9 @@ def find_violations(
 ) -> list[Violation]:
     """The constraints that a call breaks, in the spec's order; EvaluationError where none decides.
 
-    With `constraints`, these alone are looked at. A call that breaks none of them all is asked again when it
-    becomes a case; that it is valid under this very spec it remembers.
+    With `constraints`, these alone are looked at.
     """
-    if constraints is None and call.valid_under is spec:
-        return []
-    found = check_constraints(spec, call.attributes, call.inputs, call.outputs, call.slots, constraints)
-    if constraints is None and not found:
-        call.note_valid(spec)
-    return found
+    return check_constraints(spec, call.attributes, call.inputs, call.outputs, call.slots, constraints)
 
 
 def find_refusable(spec: Spec, call: Call) -> Refusable | None:

@@ -45,7 +45,7 @@ def test_no_changed_call_breaks_an_unbreakable_rule(name: str) -> None:
     broken: set[str] = set()
     for base in islice(bases(space, Draw(f"{name}/unbreakable"), {}), 4):
         for changed in (*changed_calls(space, base, Draw(name)), *with_rare_inputs(space, base.call)):
-            broken.update(broken_rules(space, changed.outline))
+            broken.update(broken_rules(space, changed))
     assert broken
     assert not broken & hopeless
 

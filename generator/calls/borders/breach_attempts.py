@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from conformance.models.packed_models import is_carried
 from generator.asking.calls import Call
 from generator.asking.validity import find_violations
-from generator.calls.data.data import fill, zeros
+from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
 from generator.calls.data.floats import not_numbers
 from generator.calls.solver.partial import Bindings, Partial, levels_in
 from generator.calls.solver.solving import CallSearch, Found
-from generator.calls.space.drawing import draw_call, draw_outline, value_tensor
+from generator.calls.space.drawing import draw_call, value_tensor
 from generator.calls.space.space import CallSpace
 from generator.calls.variables.kind import Level
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -48,51 +48,34 @@ UNSAYABLE = (EvaluationError, ValueError, OverflowError, TypeError)
 """What is raised where an operator's version cannot say a call."""
 
 
-@dataclass(frozen=True)
-class ChangedCall:
-    """A call that may break a rule: what rules see of it, and the call itself with its data drawn."""
-
-    outline: Call
-    drawn: Callable[[], Call] | None = None
-
-    def call(self) -> Call | None:
-        """The call; None where the operator's version cannot even say it."""
-        try:
-            return self.outline if self.drawn is None else self.drawn()
-        except UNSAYABLE:
-            return None
-
-
-def with_other_inputs(space: CallSpace, call: Call, draw: Draw) -> Iterator[ChangedCall]:
+def with_other_inputs(space: CallSpace, call: Call, draw: Draw) -> Iterator[Call]:
     """The call with one of its tensors in another shape or type, or left out."""
     for place, (name, tensor) in enumerate(call.inputs):
         parameter = _parameter(space, name)
         if tensor is None or parameter is None or is_structured(space.spec, parameter):
             continue
         for other in _other_shapes(space, tensor, draw):
-            yield ChangedCall(_exchanged(call, place, other))
+            yield _exchanged(call, place, other)
         for other_type in _other_types(space, parameter, tensor):
-            yield _retyped(space, call, {place}, other_type, draw)
+            yield _retyped(call, {place}, other_type, draw)
         if parameter.option == "single":
-            yield ChangedCall(_exchanged(call, place, None))
+            yield _exchanged(call, place, None)
 
 
-def with_rare_inputs(space: CallSpace, call: Call) -> Iterator[ChangedCall]:
+def with_rare_inputs(space: CallSpace, call: Call) -> Iterator[Call]:
     """The call with an input that has no elements along an axis, or begins with NaN or an infinity."""
     for place, (name, tensor) in enumerate(call.inputs):
         parameter = _parameter(space, name)
         if tensor is None or parameter is None or is_structured(space.spec, parameter):
             continue
         for axis in range(len(tensor.shape)):
-            yield ChangedCall(
-                _exchanged(call, place, Tensor(tensor.element_type, tensor.array.take([], axis)))
-            )
+            yield _exchanged(call, place, Tensor(tensor.element_type, tensor.array.take([], axis)))
         kind = tensor.element_type
         if kind.layout is not None and tensor.array.size:
             for code in not_numbers(kind):
                 codes = np.array(tensor.array)
                 codes.reshape(-1)[0] = np.array(code, dtype=f"u{codes.itemsize}").view(codes.dtype)
-                yield ChangedCall(_exchanged(call, place, Tensor(kind, codes)))
+                yield _exchanged(call, place, Tensor(kind, codes))
 
 
 def _parameter(space: CallSpace, name: str) -> ParameterSpec | None:
@@ -133,26 +116,21 @@ def _other_types(space: CallSpace, parameter: ParameterSpec, tensor: Tensor) -> 
     yield from [each for each in allowed if each != tensor.element_type.name and each in ELEMENT_TYPES][:1]
 
 
-def beyond_types(space: CallSpace, call: Call, variable: str, draw: Draw) -> Iterator[ChangedCall]:
+def beyond_types(space: CallSpace, call: Call, variable: str, draw: Draw) -> Iterator[Call]:
     """The call with all inputs of a type variable in a type that it does not allow."""
     of_variable = {each.name for each in space.spec.inputs if each.type == variable}
     places = {place for place, (name, _) in enumerate(call.inputs) if name in of_variable}
     for name in beyond_allowed(space.spec.type_constraints[variable].types)[:MOST_TYPES]:
-        yield _retyped(space, call, places, name, draw)
+        yield _retyped(call, places, name, draw)
 
 
-def _retyped(space: CallSpace, call: Call, places: Collection[int], name: str, draw: Draw) -> ChangedCall:
+def _retyped(call: Call, places: Collection[int], name: str, draw: Draw) -> Call:
     """The call with some of its tensors in another type."""
-
-    def retype(stream: Draw | None) -> Call:
-        inputs = (
-            (each, _in_type(tensor, name, stream) if place in places and tensor is not None else tensor)
-            for place, (each, tensor) in enumerate(call.inputs)
-        )
-        return replace(call, inputs=tuple(inputs))
-
-    asked = space.touched_rules.ask_for_elements(call.inputs[place][0] for place in places)
-    return ChangedCall(retype(draw if asked else None), lambda: retype(draw))
+    inputs = (
+        (each, _in_type(tensor, name, draw) if place in places and tensor is not None else tensor)
+        for place, (each, tensor) in enumerate(call.inputs)
+    )
+    return replace(call, inputs=tuple(inputs))
 
 
 def beyond_allowed(allowed: Sequence[str]) -> list[str]:
@@ -161,17 +139,17 @@ def beyond_allowed(allowed: Sequence[str]) -> list[str]:
     return [each for each in (OTHER_INTEGERS if integers else OTHER_TYPES) if each not in allowed]
 
 
-def _in_type(tensor: Tensor, name: str, draw: Draw | None) -> Tensor:
+def _in_type(tensor: Tensor, name: str, draw: Draw) -> Tensor:
     """The tensor in another type: the same numbers where it has them, so that nothing else is changed.
 
-    Other numbers are drawn, or zeros.
+    Other numbers are drawn.
     """
     kind = ELEMENT_TYPES[name]
     if tensor.element_type.is_integer and kind.kind not in ("string", "bool", "complex"):
         same = value_tensor(tensor.array, kind)
         if same.array.tolist() == tensor.array.tolist():
             return same
-    return zeros(kind, tensor.shape) if draw is None else fill(kind, tensor.shape, "random", draw.child(name))
+    return fill(kind, tensor.shape, "random", draw.child(name))
 
 
 def formed_breaches(spec: Spec, call: Call) -> Iterator[Call]:
@@ -242,12 +220,8 @@ class Stage(Enum):
 
 def broken_rules(space: CallSpace, call: Call) -> list[str]:
     """The ids of the rules that a call breaks; none where they cannot be decided."""
-    return broken_among(space, call, space.spec.constraints)
-
-
-def broken_among(space: CallSpace, call: Call, rules: Sequence[Constraint]) -> list[str]:
     try:
-        return [each.id for each in find_violations(space.spec, call, rules)]
+        return [each.id for each in find_violations(space.spec, call)]
     except EvaluationError:
         return []
 
@@ -302,9 +276,7 @@ def solve_base(space: CallSpace, search: CallSearch, levels: Mapping[str, Level]
     return Base(found.scope, levels, draw_call(space, found.scope, levels, draw))
 
 
-def changed_calls(
-    space: CallSpace, base: Base, draw: Draw, stage: Stage = Stage.PLAIN
-) -> Iterator[ChangedCall]:
+def changed_calls(space: CallSpace, base: Base, draw: Draw, stage: Stage = Stage.PLAIN) -> Iterator[Call]:
     """Calls of a stage that may break a rule, made from a valid one."""
     if stage is Stage.RARE:
         yield from with_rare_inputs(space, base.call)
@@ -320,29 +292,26 @@ def changed_calls(
     yield from _of_inputs_and_outputs(space, base, stream)
 
 
-def _of_inputs_and_outputs(space: CallSpace, base: Base, stream: Draw) -> Iterator[ChangedCall]:
+def _of_inputs_and_outputs(space: CallSpace, base: Base, stream: Draw) -> Iterator[Call]:
     """The call with other inputs, other outputs asked for, or without an attribute that it needs."""
-    yield from map(ChangedCall, formed_breaches(space.spec, base.call))
+    yield from formed_breaches(space.spec, base.call)
     yield from with_other_inputs(space, base.call, stream)
     if base.call.outputs is not None and any(each.option == "variadic" for each in space.spec.outputs):
         names = base.call.outputs
         for asked in ((*names, f"{names[-1]}_more"), names[:-1]):
             if asked:
-                yield ChangedCall(replace(base.call, outputs=asked))
+                yield replace(base.call, outputs=asked)
     for name in () if base.call.slots else space.types:
         yield from beyond_types(space, base.call, name.removeprefix("type_"), stream)
     for name, attribute in space.spec.attributes.items():
         if attribute.required:
-            yield ChangedCall(base.call.with_attribute(name, None))
+            yield base.call.with_attribute(name, None)
 
 
-def _with(space: CallSpace, base: Base, change: Bindings, draw: Draw) -> ChangedCall | None:
+def _with(space: CallSpace, base: Base, change: Bindings, draw: Draw) -> Call | None:
     """The call with values exchanged; None where the operator's version cannot even say it."""
-    bindings = {**base.scope.bindings, **change}
+    scope = Partial(base.scope.spec, {**base.scope.bindings, **change})
     try:
-        levels = {**base.levels, **levels_in(change)}
-        scope = Partial(base.scope.spec, bindings)
-        outline = draw_outline(space, scope, levels, draw)
+        return draw_call(space, scope, {**base.levels, **levels_in(change)}, draw)
     except UNSAYABLE:
         return None
-    return ChangedCall(outline, lambda: draw_call(space, scope, levels, draw))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice, product
 
@@ -14,7 +13,6 @@ from generator.calls.borders.breach_attempts import (
     bases,
     bases_of,
     beyond_allowed,
-    broken_among,
     broken_rules,
     changed_calls,
     solve_base,
@@ -23,10 +21,7 @@ from generator.calls.borders.breach_attempts import (
 from generator.calls.data.draws import Draw
 from generator.calls.solver.solving import CallSearch
 from generator.calls.space.space import CallSpace
-from specs.language.evaluation import EvaluationError
 from specs.language.shape_expressions import Shape, ShapePart, parse_shape
-from specs.model.call_scopes import scope_of
-from specs.model.domain import holds
 from specs.model.spec import Constraint, Spec
 from specs.model.structures import holds_several, is_structured, type_variable
 
@@ -130,39 +125,21 @@ def _keep(
     for base in islice(bases_of(space, stage, draw, rules), BASES):
         if all(len(kept[each]) >= MOST for each in rules):
             return
-        for changed in changed_calls(space, base, draw, stage):
-            touched = space.touched_rules.between(base.call, changed.outline)
-            lacking = [each for each in touched if each.id in rules and len(kept[each.id]) < MOST]
-            if not _breaks_any(space, changed.outline, lacking):
-                continue
-            broken = broken_among(space, changed.outline, touched)
+        for call in changed_calls(space, base, draw, stage):
+            broken = broken_rules(space, call)
             if len(broken) != 1 or broken[0] not in rules or len(kept[broken[0]]) >= MOST:
                 continue
-            known, call = kept[broken[0]], changed.call()
-            if call is None:
-                continue
+            known = kept[broken[0]]
             digest = call.digest(space.spec.operator)
             if all(each.call.digest(space.spec.operator) != digest for each in known):
                 known.append(Breach(rules[broken[0]], base.call, call))
-
-
-def _breaks_any(space: CallSpace, call: Call, rules: Sequence[Constraint]) -> bool:
-    """Whether a call breaks one of some rules, be it because of another one."""
-    if not rules:
-        return False
-    scope = scope_of(space.spec, call.attributes, call.inputs, call.outputs, call.slots)
-    for each in rules:
-        with suppress(EvaluationError):
-            if not holds(each, scope):
-                return True
-    return False
 
 
 def broken_by_search(space: CallSpace, rule: Constraint, draw: Draw) -> set[str]:
     """The rules that some call breaks which breaks this one; none where no call was found that does."""
     for base in islice(bases(space, draw, space.plain_types), BASES):
         for changed in changed_calls(space, base, draw):
-            broken = set(broken_rules(space, changed.outline))
+            broken = set(broken_rules(space, changed))
             if rule.id in broken:
                 return broken
     search = CallSearch(space.spec, space.variables, [opposite_of(rule)])

@@ -79,7 +79,7 @@ class DeclaredLevels:
 
     def _has_call(self, levels: Mapping[str, Level]) -> bool:
         """Whether a call has these levels, types among them."""
-        return make_call(self.space, levels, outline=True) is not None
+        return make_call(self.space, levels) is not None
 
     def core_of(self, levels: Mapping[str, Level]) -> ForbiddenCombination:
         """The levels that no call has among some that no call has; all of them where no fewer are known."""

@@ -1,4 +1,12 @@
-"""Operators with a declaration of their calls, by the names that people give them."""
+"""Operators with a declaration of their calls, and what searches for these came to.
+
+That is kept in an operator's room (`searched.yaml`), so that none is made again:
+
+- cores, combinations of levels that no call has, with the versions that have them: they hold as they stand;
+- the draws that became the cases of the covering rows: they hold while the rows are the same.
+
+What is not kept, or holds no more, is searched for. A change of the code that searches is not seen.
+"""
 
 from __future__ import annotations
 

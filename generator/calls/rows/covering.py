@@ -46,7 +46,7 @@ def cover(model: Model, strength: int = 2, mandatory: Iterable[Mapping[str, obje
     """
     solver = Solver(model)
     seeds = [_mandatory_seed(model, solver, levels) for levels in mandatory]
-    array = _Array(solver, strength, [seed for seed in seeds if isinstance(seed, tuple)])
+    array = _Array(solver, strength)
     best = array.fill(seeds, 0)
     for attempt in range(1, ATTEMPTS if array.combinations <= QUICK else 1):
         if len(best) <= GOOD_ENOUGH * array.fewest:
@@ -80,12 +80,12 @@ def _mandatory_seed(model: Model, solver: Solver, levels: Mapping[str, object]) 
 class _Array:
     """An array that grows row by row, and the tuples that none of its rows has yet."""
 
-    def __init__(self, solver: Solver, strength: int, known: Sequence[Row] = ()) -> None:
+    def __init__(self, solver: Solver, strength: int) -> None:
         self._solver = solver
         self._sizes = solver.model.sizes
         self._tuples = TupleTable(self._sizes, factor_sets(solver.model, strength))
-        self._rules, self._forbidden = _forbidden_tuples(solver, known)
-        self._feasible: Flags = feasible_flags(solver, self._tuples, known)
+        self._rules, self._forbidden = _forbidden_tuples(solver)
+        self._feasible: Flags = feasible_flags(solver, self._tuples)
         self._missing: Flags = self._feasible.copy()
         self.combinations = self._tuples.total
         self.fewest = int(self._left().max(initial=0))
@@ -189,11 +189,11 @@ class _Array:
         return rows, alive, tuples
 
 
-def _forbidden_tuples(solver: Solver, known: Sequence[Row]) -> tuple[TupleTable, Flags]:
+def _forbidden_tuples(solver: Solver) -> tuple[TupleTable, Flags]:
     """The combinations that the rules forbid, and the pairs that no complete row has."""
     model = solver.model
     pairs = TupleTable(model.sizes, list(combinations(range(len(model.sizes)), 2)))
-    impossible = pairs.tuples(~feasible_flags(solver, pairs, known), model.sizes)
+    impossible = pairs.tuples(~feasible_flags(solver, pairs), model.sizes)
     narrowing = {factors: values for factors, values in impossible.items() if values}
     table = TupleTable(model.sizes, [*(each.factors for each in model.rules), *narrowing])
     forbidden = np.zeros(table.total, dtype=np.bool_)

@@ -14,7 +14,7 @@ from generator.calls.rows.covering import cover
 from generator.calls.rows.factors import factor_model
 from generator.calls.rows.feasibility import FREE, Level, Model, Solver
 from generator.calls.solver.solving import CallSearch, Found
-from generator.calls.space.drawing import draw_call, draw_outline
+from generator.calls.space.drawing import draw_call
 from generator.calls.space.space import CallSpace
 from generator.calls.variables.data_levels import DATA, fits
 from opcert.vocabulary.errors import InternalError, UserError
@@ -134,9 +134,8 @@ def covering_rows(
     return [model.row_levels(each) for each in cover(model, strength, [model.row_levels(plainest)])]
 
 
-def make_call(space: CallSpace, levels: Mapping[str, Level], *, outline: bool = False) -> CoveringRow | None:
-    """A call that has these levels and breaks no rule, or its outline; None where no draw gives one."""
-    drawn = draw_outline if outline else draw_call
+def make_call(space: CallSpace, levels: Mapping[str, Level]) -> CoveringRow | None:
+    """A call that has these levels and breaks no rule; None where no draw gives one."""
     failures = 0
     for attempt in range(ATTEMPTS):
         draw = row_draw(space, levels, attempt)
@@ -145,7 +144,7 @@ def make_call(space: CallSpace, levels: Mapping[str, Level], *, outline: bool = 
         if failures > MOST_FAILURES:
             return None
         if isinstance(found, Found):
-            call = drawn(space, found.scope, levels, draw.child("data"))
+            call = draw_call(space, found.scope, levels, draw.child("data"))
             if not find_violations(space.spec, call):
                 return CoveringRow(levels, call)
     return None

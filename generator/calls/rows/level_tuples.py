@@ -118,34 +118,27 @@ def padded(rows: Sequence[Row] | Sequence[Sequence[int]], count: int) -> Numbers
     return array
 
 
-def feasible_flags(solver: Solver, table: TupleTable, known: Sequence[Row] = ()) -> Flags:
-    """For each combination of a table whether some complete row has it; a solver remembers it of the sets.
-
-    `known` are complete rows that no rule forbids: for what they hold nothing is searched.
-    """
+def feasible_flags(solver: Solver, table: TupleTable) -> Flags:
+    """For each combination of a table whether some complete row has it; a solver remembers it of the sets."""
     if table.sets not in solver.feasible:
-        solver.feasible[table.sets] = _feasible_flags(solver, table, known)
+        solver.feasible[table.sets] = _feasible_flags(solver, table)
     return solver.feasible[table.sets]
 
 
-def _feasible_flags(solver: Solver, table: TupleTable, known: Sequence[Row]) -> Flags:
+def _feasible_flags(solver: Solver, table: TupleTable) -> Flags:
     model = solver.model
     found = np.zeros(table.total, dtype=np.bool_)
-    if known:
-        found[table.numbers(padded(known, len(model.sizes)))] = True
-    possible = _without_impossible_pairs(solver, table, known)
-    for place in range(len(table.sets)):
+    for place, factors in enumerate(table.sets):
         here = table.slice_of(place)
-        numbers = np.flatnonzero(possible[here])
+        numbers = np.arange(here.stop - here.start)
         levels = [each.tolist() for each in table.levels(place, numbers, model.sizes).values()]
-        for index, number in enumerate(numbers.tolist()):
-            # Trying the levels in another order each time makes every solution show new combinations.
-            turn = here.start + number
+        for turn in range(here.start, here.stop):
             if found[turn]:
                 continue
             partial = [FREE] * len(model.sizes)
-            for factor, each in zip(table.sets[place], levels, strict=True):
-                partial[factor] = each[index]
+            for factor, each in zip(factors, levels, strict=True):
+                partial[factor] = each[turn - here.start]
+            # Trying the levels in another order each time makes every solution show new combinations.
             row = solver.complete(partial, _Turned(model.sizes, turn))
             if row is not None:
                 found[table.numbers(padded([row], len(model.sizes)))] = True
@@ -166,26 +159,6 @@ class _Turned(Sequence[Sequence[int]]):
 
     def __len__(self) -> int:
         return len(self._sizes)
-
-
-def _without_impossible_pairs(solver: Solver, table: TupleTable, known: Sequence[Row]) -> Flags:
-    """All combinations but those of three factors and more that hold an impossible pair."""
-    possible = np.ones(table.total, dtype=np.bool_)
-    if max(map(len, table.sets), default=0) < 3:
-        return possible
-    pairs = TupleTable(solver.model.sizes, list(combinations(range(len(solver.model.sizes)), 2)))
-    feasible = feasible_flags(solver, pairs, known)
-    places = {each: place for place, each in enumerate(pairs.sets)}
-    for place, factors in enumerate(table.sets):
-        here = table.slice_of(place)
-        levels = table.levels(place, np.arange(here.stop - here.start), solver.model.sizes)
-        for pair in combinations(factors, 2):
-            other = places[pair]
-            number = pairs.starts[other] + sum(
-                levels[factor] * pairs.strides[other, position] for position, factor in enumerate(pair)
-            )
-            possible[here] &= feasible[number]
-    return possible
 
 
 def feasible_tuples(solver: Solver, strength: int) -> Tuples:

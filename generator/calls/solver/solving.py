@@ -5,7 +5,8 @@ Effort is counted in candidates, never in seconds, so that the same search ends 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from generator.calls.data.draws import Draw
@@ -15,36 +16,6 @@ from specs.language.evaluation import EvaluationError
 from specs.language.expressions import parse
 from specs.model.domain import holds
 from specs.model.spec import Constraint, Spec
-
-
-class SearchedRule:
-    """A rule in a search. What it says of levels alone is remembered: `places` are the names that are bound.
-
-    Of the same values of all that it asked for it always says the same.
-    """
-
-    def __init__(self, constraint: Constraint, places: Mapping[str, int]) -> None:
-        self._constraint = constraint
-        self._places = places
-        self._said: dict[tuple[str, ...], dict[tuple[object, ...], frozenset[str] | None]] = {}
-
-    def broken(self, scope: Partial) -> Collection[str] | None:
-        """What a call that breaks the rule was asked for; None where it holds, or cannot be decided."""
-        bound = scope.bindings
-        for names, said in self._said.items():
-            values = tuple(map(bound.get, names))
-            if values in said:
-                return said[values]
-        scope.asked.clear()
-        try:
-            broken = None if holds(self._constraint, scope) else frozenset(scope.asked)
-        except EvaluationError:
-            broken = None  # it hangs on data, or another rule says what is wrong
-        levels = tuple(sorted(name for name in scope.asked if name in self._places))
-        if all(name.startswith("level:") for name in levels):
-            self._said.setdefault(levels, {})[tuple(map(bound.get, levels))] = broken
-        return broken
-
 
 BUDGET = 4_000
 """Candidates that one search tries before it gives up."""
@@ -86,12 +57,12 @@ class CallSearch:
         self.spec = spec
         self.variables = ordered(variables)
         self._places = {name: at for at, each in enumerate(self.variables) for name in each.binds}
-        self._checks: list[list[SearchedRule]] = [[] for _ in self.variables]
+        self._checks: list[list[Constraint]] = [[] for _ in self.variables]
         self._without_call: dict[frozenset[tuple[str, object]], NotFound] = {}
         for constraint in constraints:
             places = frozenset(self._hangs_on(constraint_names(constraint)))
             if places:
-                self._checks[max(places)].append(SearchedRule(constraint, self._places))
+                self._checks[max(places)].append(constraint)
 
     def solve(self, levels: Mapping[str, object], draw: Draw, budget: int = BUDGET) -> Found | NotFound:
         """A call with these levels of factors; those not named are free."""
@@ -113,7 +84,7 @@ class CallSearch:
         """The places of the variables that bind these names."""
         return {self._places[name] for name in names if name in self._places}
 
-    def checks_at(self, place: int) -> Sequence[SearchedRule]:
+    def checks_at(self, place: int) -> Sequence[Constraint]:
         """The rules that can be decided when the variable at a place is bound."""
         return self._checks[place]
 
@@ -212,14 +183,13 @@ class _Run:
 
     def _broken(self, place: int, bound: Bindings) -> set[int] | None:
         """The places that the first broken rule hangs on; None where no rule is broken."""
-        checks = self.search.checks_at(place)
-        if not checks:
-            return None
         scope = Partial(self.search.spec, bound)
-        for each in checks:
-            asked = each.broken(scope)
-            if asked is not None:
-                return self.search.places_of(asked)
+        for rule in self.search.checks_at(place):
+            scope.asked.clear()
+            # A rule that cannot be decided hangs on data, or another one says what is wrong.
+            with suppress(EvaluationError):
+                if not holds(rule, scope):
+                    return self.search.places_of(scope.asked)
         return None
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from generator.asking.calls import Call
-from generator.calls.data.data import data_classes, fill, zeros
+from generator.calls.data.data import data_classes, fill
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Partial, shaped
 from generator.calls.space.space import CallSpace
@@ -28,23 +28,11 @@ from specs.model.structures import is_sequence, is_structured, sequence_type
 _OTHER_KINDS = {"type_proto": "type", "type_protos": "types"}
 """Kinds of attributes by the words that documents have for them."""
 PLAIN_CLASS = "random"
-_Fill = Callable[[ElementType, Any, Partial, Draw], Tensor]
 """The class of data of an input whose type lacks the class that the levels name."""
-
-
-def draw_outline(space: CallSpace, scope: Partial, levels: Mapping[str, Level], draw: Draw) -> Call:
-    """What rules see of the call that is drawn: where none asks for drawn elements, these are zeros."""
-    return _drawn(space, scope, levels, draw, outline=not space.touched_rules.ask_for_data)
 
 
 def draw_call(space: CallSpace, scope: Partial, levels: Mapping[str, Level], draw: Draw) -> Call:
     """The call of solved bindings, with its data drawn; the levels name types and the class of the data."""
-    return _drawn(space, scope, levels, draw, outline=False)
-
-
-def _drawn(
-    space: CallSpace, scope: Partial, levels: Mapping[str, Level], draw: Draw, *, outline: bool
-) -> Call:
     known = {f"level:{name}": level for name, level in levels.items()}
     scope = Partial(scope.spec, {**scope.bindings, **known})
     attributes = {
@@ -55,7 +43,7 @@ def _drawn(
     inputs: list[tuple[str, Tensor | None]] = []
     slots: list[Slot] = []
     for parameter in space.spec.inputs:
-        tensors = _tensors(space, parameter, scope, draw, _zeros if outline else _filled)
+        tensors = _tensors(space, parameter, scope, draw)
         slots.extend(_slots(space, parameter, scope, len(inputs), tensors))
         inputs.extend((parameter.name, each) for each in tensors)
     made_of_several = any(each.type is not None for each in slots)
@@ -93,15 +81,13 @@ def _attribute(spec: AttributeSpec, value: Any) -> Attribute | None:
     return attribute(kind, plain)
 
 
-def _tensors(
-    space: CallSpace, parameter: ParameterSpec, scope: Partial, draw: Draw, filled: _Fill
-) -> list[Tensor | None]:
+def _tensors(space: CallSpace, parameter: ParameterSpec, scope: Partial, draw: Draw) -> list[Tensor | None]:
     name, stream = parameter.name, draw.child(parameter.name)
     element_type = ELEMENT_TYPES[scope.element_type(parameter)]
     if is_structured(scope.spec, parameter):
 
         def fill_part(kind: ElementType, shape: Sequence[int], own: Draw) -> Tensor:
-            return filled(kind, shape, scope, own)
+            return _filled(kind, shape, scope, own)
 
         return formed_tensors(parameter, scope, stream, fill_part)
     if name in scope.bindings:
@@ -110,19 +96,15 @@ def _tensors(
     if parameter.option == "variadic" or is_sequence(scope.spec, parameter):
         shapes = scope.bindings.get(f"shapes:{name}", ())
         streams = enumerate(shapes)
-        return [filled(element_type, shape, scope, stream.child(str(place))) for place, shape in streams]
+        return [_filled(element_type, shape, scope, stream.child(str(place))) for place, shape in streams]
     shape = scope.bindings.get(f"shape:{name}")
     if shape is None or scope.level(name) == OMITTED:
         return [None]
-    drawn = filled(element_type, shape, scope, stream)
-    for kind in space.kinds if filled is not _zeros else ():
+    drawn = _filled(element_type, shape, scope, stream)
+    for kind in space.kinds:
         if name in kind.mends:
             drawn = kind.mend(drawn, scope)
     return [drawn]
-
-
-def _zeros(element_type: ElementType, shape: Any, _scope: Partial, _draw: Draw) -> Tensor:
-    return zeros(element_type, shape)
 
 
 def _filled(element_type: ElementType, shape: Any, scope: Partial, draw: Draw) -> Tensor:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -31,7 +32,7 @@ from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.process_pools import broken_off, process_pool
-from reference.readings.disagreements import Disagreement, load_disagreements
+from reference.readings.disagreements import load_disagreements
 from reference.registry import find_operator
 from specs.files.declarations import find_declaration
 from specs.files.library import load_spec
@@ -163,22 +164,20 @@ def make_parts(
             missing = []
     make = make_part_once if keep else make_part_anew
     failed = _Failures(folders)
-    if processes < 2 or len(missing) < 2:
-        for operator in operators:
-            part = found.get(operator) or failed.unless(operator, partial(make, operator, options, folders))
-            if part is not None:
-                yield part
-        failed.tell()
-        return
     jobs: dict[OperatorName, Future[MadePart]] = {}
-    with process_pool(
-        processes, "making the cases of", partial(broken_off, jobs), remedy=_ONE_BY_ONE
-    ) as pool:
-        # The longest first, so that none of them is left over at the end.
-        for operator in sorted(missing, key=partial(_combinations, folders), reverse=True):
-            jobs[operator] = pool.submit(make, operator, options, tuple(folders))
+    with ExitStack() as stack:
+        if processes > 1 and len(missing) > 1:
+            told = partial(broken_off, jobs)
+            pool = stack.enter_context(
+                process_pool(processes, "making the cases of", told, remedy=_ONE_BY_ONE)
+            )
+            # The longest first, so that none of them is left over at the end.
+            for operator in sorted(missing, key=partial(_combinations, folders), reverse=True):
+                jobs[operator] = pool.submit(make, operator, options, tuple(folders))
         for operator in operators:
-            part = found.get(operator) or failed.unless(operator, jobs[operator].result)
+            here = partial(make, operator, options, folders)
+            result = jobs[operator].result if operator in jobs else here
+            part = found.get(operator) or failed.unless(operator, result)
             if part is not None:
                 yield part
     failed.tell()
@@ -291,17 +290,13 @@ def write_generated(
 
 def known_causes(operators: Sequence[OperatorName], folders: Sequence[Path]) -> list[dict[str, Any]]:
     """The entries about runtimes of these operators, so that a report needs nothing beside the suite."""
-    entries = [entry for each in (*folders, None) for entry in _entries(each)]
+    entries = [*(entry for folder in folders for entry in load_disagreements(folder)), *load_disagreements()]
     names = list(map(str, operators))
     return [
         each.model_dump(mode="json", exclude_defaults=True)
         for each in entries
         if each.against != ("document",) and any(map(each.concerns, names))
     ]
-
-
-def _entries(folder: Path | None) -> Sequence[Disagreement]:
-    return load_disagreements() if folder is None else load_disagreements(folder)
 
 
 def _check_place(path: Path) -> None:
