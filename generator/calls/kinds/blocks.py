@@ -13,15 +13,7 @@ import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
-from generator.calls.variables.kind import (
-    CallValues,
-    Kind,
-    KindChange,
-    Level,
-    Misreading,
-    ValueChange,
-    misread_as,
-)
+from generator.calls.variables.kind import CallValues, Kind, Level, Misreading, ValueChange, misread_as
 from generator.calls.variables.vector_lengths import MANY
 from specs.language.expressions import Expression
 from specs.language.functions.sliding_windows import block_count
@@ -126,7 +118,7 @@ class _ImageBlocks(Blocks):
             yield f"{name}_{word}", {name: [-1, *plain[1:]]}
         yield "as_many_blocks", {"image_shape": [each + 7 for each in image]}
 
-    def changes(self) -> Iterable[KindChange]:
+    def changes(self) -> Iterable[ValueChange]:
         yield _exchange("strides", "dilations")
         turned = (
             "exchanged",
@@ -208,8 +200,7 @@ class _Patches(Blocks):
             *((f"columns_{each}", (1, 2, 2, each), (1, 2), one, one, "same_upper") for each in _LONG),
         )
         for word, image, sizes, strides, rates, auto_pad in calls:
-            bound = self._bound(image, sizes, strides, rates, auto_pad)
-            yield word, {**bound, "shape:data": image}
+            yield word, {**self._bound(image, sizes, strides, rates, auto_pad), "shape:data": image}
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         rows, columns = (int(scope.find(each.text)) for each in (self.rows, self.columns))
@@ -357,8 +348,7 @@ class _BatchBlocks(Blocks):
         return {**bound, "block_shape": list(blocks), "crops": _rows(crops)}
 
     def _with_input(self, shape: tuple[int, ...], blocks: list[int], crops: Crops) -> Bindings:
-        batch, space = shape[0], shape[1 : 1 + len(blocks)]
-        return {**self._bound(batch, space, blocks, crops), "shape:input": shape}
+        return {**self._bound(shape[0], shape[1 : 1 + len(blocks)], blocks, crops), "shape:input": shape}
 
 
 _ORDERS: tuple[Misreading, ...] = (
