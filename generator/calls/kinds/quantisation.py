@@ -143,7 +143,7 @@ _WHOLE: Mapping[Level, tuple[float, ...]] = {"powers": (2, 4, 8), "one": (1,), "
 
 @dataclass(frozen=True)
 class _QuantisedScales(Quantisation):
-    """It covers scale and zero point, of the lengths that `quantised_axis` binds, output_dtype and precision.
+    """It covers scale and zero point, of the lengths that `axis` binds, output_dtype and precision.
 
     The tensor that is quantised has ties and ends of its steps as elements where its data is to be ties, or
     to have a large offset.
