@@ -44,7 +44,7 @@ def test_the_code_of_an_operator_is_what_its_modules_import() -> None:
         "reference/shared/interpolation/nearest.py",
         "reference/sums/sums.py",
         "generator/calls/kinds/resizing.py",
-        "generator/calls/variables/resizing_edges.py",
+        "generator/calls/variables/resizing_borders.py",
     } <= resize
     pad = names(SourceReader().code_of(PAD))
     assert {

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from generator.calls.kinds.mel_bands import _VALUES
+from generator.calls.kinds.rows import _BANDS
 from tests.reference.honest_programs import Asked
 
 Array = NDArray[Any]
 Values = tuple[float, ...]
-CALLS = [each for listed in _VALUES.values() for each in listed]
+CALLS = [each for listed in _BANDS.values() for each in listed]
 
 
 def asked(values: Values, code: int = 1, kind: str = "float") -> Asked:

@@ -10,13 +10,7 @@ import numpy as np
 from generator.calls.data.draws import Draw
 from generator.calls.kinds.axes import ONE_ELEMENT
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import (
-    InputName,
-    Level,
-    SingleKind,
-    ValueChange,
-    misread_as,
-)
+from generator.calls.variables.kind import InputName, Level, SingleKind, ValueChange, misread_as
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 

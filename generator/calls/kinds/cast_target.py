@@ -72,7 +72,7 @@ class CastTarget(Kind):
     @property
     def needs(self) -> frozenset[str]:
         target = () if self._by_number else (f"level:type_{self.variable.text}",)
-        return frozenset({f"level:type_{self._input_type}", *target})
+        return self.type_levels(self.of).union(target)
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         known, has = set(self._types()), self.subject.has
@@ -133,9 +133,7 @@ class CastTarget(Kind):
             )
 
     def _target(self, scope: Partial) -> ElementType:
-        parameter = self.subject.input(self.name)
-        assert parameter is not None
-        return ELEMENT_TYPES[scope.element_type(parameter)]
+        return self.type_of(scope, self.name)
 
     def rules(self) -> Iterable[Constraint]:
         if self._by_number:
@@ -183,19 +181,14 @@ class CastTarget(Kind):
             yield "saturate_value", {"saturate": 2}
         if self.subject.has("round_mode"):
             yield "round_mode_value", {"round_mode": "away"}
-        if not self._by_number:
-            if self._own(scope).kind == "string":
-                words = np.full(scope.shape(self.of), "Hello World!", dtype=object)
-                yield f"{self.of}_is_number", {self.of: words}
-            return
-        allowed = {ELEMENT_TYPES[each].code for each in self._types()}
+        allowed = {ELEMENT_TYPES[name].code for name in self._types()}
         others = [code for code in sorted(BY_CODE) if code not in allowed]
-        for code in (*_NO_TYPES, *others[:1]):
+        for code in (*_NO_TYPES, *others[:1]) if self._by_number else ():
             yield f"{self.name}_value", {self.name: code}
-        own = self._own(scope).kind
-        if own == "string":
+        if self.type_of(scope, self.of).kind == "string":
             words = np.full(scope.shape(self.of), "Hello World!", dtype=object)
-            yield f"{self.of}_is_number", {self.of: words, self.name: ELEMENT_TYPES["float"].code}
+            number = {self.name: ELEMENT_TYPES["float"].code} if self._by_number else {}
+            yield f"{self.of}_is_number", {self.of: words, **number}
 
     def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
         if self._by_number:
@@ -210,24 +203,13 @@ class CastTarget(Kind):
 
     @property
     def _input_type(self) -> str:
-        parameter = self.subject.input(self.of)
-        assert parameter is not None
-        return parameter.type
-
-    def _own(self, scope: Partial) -> ElementType:
-        parameter = self.subject.input(self.of)
-        assert parameter is not None
-        return ELEMENT_TYPES[scope.element_type(parameter)]
-
-    def _listed(self, variable: str) -> tuple[str, ...]:
-        found = self.subject.spec.type_constraints.get(variable)
-        return tuple(each for each in (found.types if found is not None else ()) if each in ELEMENT_TYPES)
+        return self.subject.parameter(self.of).type
 
     def _sources(self) -> tuple[str, ...]:
-        return self._listed(self._input_type)
+        return self.subject.types_of(self._input_type)
 
     def _types(self) -> tuple[str, ...]:
-        return self._listed(self.variable.text)
+        return self.subject.types_of(self.variable.text)
 
 
 def _group_of(element_type: str) -> Level:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -48,9 +48,7 @@ class CellFunctions(Kind):
     directions: Expression
     plain: tuple[Expression, ...]
 
-    @property
-    def covers(self) -> tuple[str, ...]:
-        return _NAMES
+    covered: ClassVar[tuple[str, ...]] = _NAMES
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         levels = ("plain", "different", *_OPTIONAL, *_LEFT_OUT, "several", "one for each", OMITTED)

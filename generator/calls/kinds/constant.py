@@ -1,7 +1,8 @@
-"""A constant that is written as one of several attributes: a tensor, a number, a text, or a list of these."""
+"""Constants: one that is written as one of several attributes, a tensor of one element, what fills places."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +10,17 @@ from typing import Any
 from generator.calls.data.data import data_classes, fill
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import Kind, Level
-from opcert.vocabulary.element_types import ELEMENT_TYPES
+from generator.calls.variables.kind import Kind, Level, SingleKind
 from opcert.vocabulary.tensors import Tensor
+from reference.numbers.numbers import smallest_subnormal
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
+
+
+@dataclass(frozen=True)
+class Constant(Kind):
+    """A constant: one of the `attributes`, a tensor of one `element`, or what is to `fill` new places."""
+
 
 _SHAPES: Mapping[Level, tuple[int, ...]] = {
     "matrix": (2, 3),
@@ -34,7 +41,7 @@ _FIRST: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Constant(Kind):
+class _AttributeConstant(Constant):
     """Exactly one of the attributes that the version has for it; a sparse tensor is never the one.
 
     A tensor has one of the types of a type variable.
@@ -88,5 +95,57 @@ class Constant(Kind):
                 yield f"{name}_empty", self._bindings(name, value)
 
     def _types(self) -> tuple[str, ...]:
-        variable = self.subject.spec.type_constraints.get(self.variable.text)
-        return tuple(each for each in (variable.types if variable else ()) if each in ELEMENT_TYPES)
+        return self.subject.types_of(self.variable.text)
+
+
+@dataclass(frozen=True)
+class _OneElement(SingleKind):
+    """A tensor with one axis of one element, of one of the types of a type variable."""
+
+    variable: Expression
+
+    def levels(self) -> tuple[Level, ...]:
+        return self._names()
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[Tensor]:
+        yield fill(str(level), (1,), "random", draw)
+
+    def rules(self) -> Iterable[Constraint]:
+        yield self.rule(f"{self.name}_single", f"len({self.name}) == 1", self.given)
+        allowed = list(self._names())
+        yield self.rule(f"{self.name}_type", f"element_type({self.name}) in {allowed!r}", self.given)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        names = self._names()
+        for shape in ((2,), (0,)):
+            yield f"{self.name}_single", {self.name: fill(names[0], shape, "random", draw)}
+        for other in [each for each in ("string", "complex64") if each not in names]:
+            yield f"{self.name}_type", {self.name: fill(other, (1,), "random", draw)}
+
+    def _names(self) -> tuple[str, ...]:
+        return self.subject.types_of(self.variable.text)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset()
+
+
+@dataclass(frozen=True)
+class _FillValue(SingleKind):
+    """A number of the input's type; of a floating-point type also -0, NaN, infinity and a subnormal one."""
+
+    def levels(self) -> tuple[Level, ...]:
+        return ("ordinary", "negative_zero", "nan", "infinity", "subnormal")
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[float]:
+        layout = self.type_of(scope, self.name).layout
+        if level == "ordinary":
+            # Quarters, which no floating-point type rounds; whole numbers for the others.
+            number = draw.integer(1, 100)
+            yield number / 4 if layout is not None else number
+        elif layout is not None and layout.nan == "ieee":
+            found = {"negative_zero": -0.0, "nan": math.nan, "infinity": math.inf}
+            yield found.get(str(level), float(smallest_subnormal(layout)))
+
+
+Constant.variants = {"attributes": _AttributeConstant, "element": _OneElement, "fill": _FillValue}

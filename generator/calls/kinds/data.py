@@ -16,7 +16,6 @@ from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.data_levels import DATA
 from generator.calls.variables.kind import GREATEST, InputName, Kind
 from generator.calls.variables.kind_checks import need_word
-from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.numbers import Number, bits_of, encode, numbers, storage_of
 from specs.language.expressions import Expression
@@ -96,16 +95,10 @@ class Data(Kind):
             yield from (np.full(shape, beyond) for beyond in (1.5, -0.5, math.nan, math.inf))
         elif word == "log_probabilities":
             yield from (np.full(shape, beyond) for beyond in (math.nan, math.inf, -math.inf))
-        elif word == "exponents" and self.type_of(scope, self.of).is_integer:
+        elif word == "exponents" and self.type_of(scope, str(self.of)).is_integer:
             own = self.type_of(scope, self.name)
             if own.is_float or own.integer_range[0] < 0:
                 yield np.full(shape, -1)
-
-    def type_of(self, scope: Partial, name: str | None) -> ElementType:
-        """The element type of an input."""
-        parameter = self.subject.input(name or self.name)
-        assert parameter is not None
-        return ELEMENT_TYPES[scope.element_type(parameter)]
 
 
 def _nonzero(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
@@ -313,7 +306,7 @@ def _exponents(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
     Those of integers are whole and not negative.
     """
     kind, level, count = tensor.element_type, scope.level(DATA), tensor.array.size
-    base = data.type_of(scope, data.of)
+    base = data.type_of(scope, str(data.of))
     if base.is_float and level == "nonfinite":
         return tensor
     signed = kind.is_float or kind.integer_range[0] < 0

@@ -54,10 +54,6 @@ class Einsum(Kind):
     def binds(self) -> tuple[str, ...]:
         return (f"shapes:{self.name}",)
 
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset()
-
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         return {self.equation.text: tuple(_EQUATIONS), "einsum_extents": ("different", "with_one", "ones")}
 

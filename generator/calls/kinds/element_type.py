@@ -39,9 +39,7 @@ class ElementTypeCode(SingleKind):
 
     @property
     def needs(self) -> frozenset[str]:
-        parameter = self.subject.input(str(self.as_wide_as))
-        types = {f"level:type_{parameter.type}"} if parameter is not None else set()
-        return super().needs | types
+        return super().needs | self.type_levels(str(self.as_wide_as))
 
     @property
     def precisions(self) -> tuple[str, ...]:
@@ -57,7 +55,7 @@ class ElementTypeCode(SingleKind):
         if self.as_wide_as is None:
             yield ELEMENT_TYPES[str(level)].code
             return
-        own = self._own(scope)
+        own = self.type_of(scope, str(self.as_wide_as))
         if level == "same":
             yield own.code
             return
@@ -77,15 +75,9 @@ class ElementTypeCode(SingleKind):
         for code in (*_NO_TYPES, *others[:1]):
             yield f"{self.name}_value", {self.name: code}
         if self.as_wide_as is not None:
-            bits = self._own(scope).bits
+            bits = self.type_of(scope, str(self.as_wide_as)).bits
             for other in [kind for kind in self._types() if kind.bits != bits][:3]:
                 yield f"{self.name}_width", {self.name: other.code}
-
-    def _own(self, scope: Partial) -> ElementType:
-        """The type of the input that the type is as wide as."""
-        parameter = self.subject.input(str(self.as_wide_as))
-        assert parameter is not None
-        return ELEMENT_TYPES[scope.element_type(parameter)]
 
     def _types(self) -> list[ElementType]:
         return [ELEMENT_TYPES[name] for name in self._names()]

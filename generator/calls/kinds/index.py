@@ -1,9 +1,9 @@
-"""Elements that are indices into one axis of a tensor."""
+"""Elements that are indices: into one axis of a tensor, rows of them into several, or classes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from typing import ClassVar
@@ -21,6 +21,7 @@ from generator.calls.variables.kind import (
     SingleKind,
     misread_as,
 )
+from generator.calls.variables.kind_checks import need_word
 from specs.language.evaluation import EvaluationError
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
@@ -35,47 +36,88 @@ class Index(SingleKind):
     `distinct` says when those along the same axis of the indices themselves must differ from each other
     (scattering); `negative=False` leaves counting from the end out. An element may be what `besides` says
     instead, where the call gives that.
+
+    With `extents` they are rows, along the last axis, of `length` indices into axes of these extents, the
+    first of them; `distinct` says when no two rows may be the same. With a `count` they are classes below
+    it, negative ones and ones outside: each has a meaning, so that none is wrong, but negative ones where
+    these are left out.
     """
 
-    of: InputName
-    axis: Expression
+    of: InputName | None = None
+    axis: Expression | None = None
     distinct: Expression | None = None
     negative: Expression | None = None
     besides: Expression | None = None
+    extents: Expression | None = field(default=None, kw_only=True)
+    length: Expression | None = field(default=None, kw_only=True)
+    count: Expression | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        needed = {"extents": ("length",), "axis": ("of", "axis")}
+        word = "count" if self.count is not None else "axis" if self.extents is None else "extents"
+        need_word(self, word, (*needed, "count"), needed)
 
     needs_own_shape: ClassVar[bool] = True
 
+    @property
+    def _may_be_negative(self) -> bool:
+        return self.says(self.negative, default=True)
+
     def levels(self) -> tuple[Level, ...]:
-        counted: tuple[Level, ...] = ("negative",) if self.says(self.negative, default=True) else ()
+        counted: tuple[Level, ...] = ("negative",) if self._may_be_negative else ()
         repeated: tuple[Level, ...] = () if self.always(self.distinct) else ("repeated",)
-        instead: tuple[Level, ...] = () if self.besides is None else ("besides",)
-        return ("inside", "ends", *repeated, *counted, *instead)
+        if self.count is not None:
+            return ("inside", "ends", *counted, "outside", *repeated)
+        if self.extents is not None:
+            return ("inside", "ends", *counted, *repeated)
+        return ("inside", "ends", *repeated, *counted, *(() if self.besides is None else ("besides",)))
 
     def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[NDArray[np.int64]]:
-        shape, extent = scope.shape(self.name), self._extent(scope)
-        count = prod(int(each) for each in shape)
+        shape = scope.shape(self.name)
+        if self.extents is not None:
+            yield from self._rows(level, shape, scope, draw)
+            return
+        extent, count = self._extent(scope), prod(int(each) for each in shape)
         apart = self.distinct is not None and bool(scope.value(self.distinct))
         if level == "besides":
             yield from self._beside(shape, count, extent, scope, draw)
             return
-        if extent < 1 and count:
+        if self.count is None and extent < 1 and count:
             return
         if not apart:
             found = np.array([self._one(level, extent, draw) for _ in range(count)], dtype=np.int64)
             yield found.reshape(shape)
             return
-        axis = int(scope.value(self.axis)) % max(len(shape), 1)
+        axis = self._axis(scope) % max(len(shape), 1)
         if level == "repeated" or (shape and shape[axis] > extent):
             return
         yield self._apart(level, shape, axis, extent, draw)
 
     def _one(self, level: Level, extent: int, draw: Draw) -> int:
         if level == "ends":
-            counted = [-1, -extent] if self.says(self.negative, default=True) else []
-            return draw.choice([0, extent - 1, *counted])
+            ends, counted = [0, max(extent - 1, 0)], [-1, -extent] if self._may_be_negative else []
+            return draw.choice([0, *counted, extent - 1] if self.extents is not None else [*ends, *counted])
         if level == "negative":
-            return draw.integer(-extent, -1)
-        return 0 if level == "repeated" else draw.integer(0, extent - 1)
+            return draw.integer(-extent, -1) if extent else -1
+        if level == "outside":
+            return draw.choice([extent, extent + 1, 0, *([-extent - 1] if self._may_be_negative else [])])
+        return draw.integer(0, extent - 1) if extent and level == "inside" else 0
+
+    def _rows(
+        self, level: Level, shape: tuple[int, ...], scope: Partial, draw: Draw
+    ) -> Iterator[NDArray[np.int64]]:
+        """Rows of indices, different from each other where they have to be."""
+        extents, length = self._told(scope)
+        if not 1 <= length <= len(extents) or min(extents[:length]) < 1 or not shape:
+            return
+        rows = prod(shape[:-1])
+        apart = self.distinct is not None and bool(scope.value(self.distinct))
+        if apart and (level == "repeated" or rows > prod(extents[:length])):
+            return
+        drawn = [tuple(self._one(level, each, draw) for each in extents[:length]) for _ in range(rows)]
+        if apart:
+            drawn = _different_rows(drawn, extents[:length], level, draw)
+        yield np.array(drawn, dtype=np.int64).reshape(shape)
 
     def _beside(
         self, shape: Sequence[int], count: int, extent: int, scope: Partial, draw: Draw
@@ -111,22 +153,32 @@ class Index(SingleKind):
         return found
 
     def rules(self) -> Iterable[Constraint]:
-        extent = f"shape({self.of})[{self.axis.text}]"
-        low = f"-{extent}" if self.says(self.negative, default=True) else "0"
-        instead = "" if self.besides is None else f" or each == ({self.besides.text})"
-        inside = f"all({low} <= each < {extent}{instead} for each in {self.name})"
-        yield self.rule(f"{self.name}_range", inside, self.given)
+        name = self.name
+        if self.count is not None:
+            if not self._may_be_negative:
+                yield self.rule(f"{name}_not_negative", f"all(each >= 0 for each in {name})")
+            return
+        if self.extents is not None and self.length is not None:
+            told = f"values({name}), {self.length.text}, {self.extents.text}"
+            fits = f"1 <= {self.length.text} <= len({self.extents.text})"
+            yield self.rule(f"{name}_length", fits, self.given)
+            inside, apart = f"rows_inside({told})", f"rows_differ({told})"
+        else:
+            assert self.axis is not None
+            extent = f"shape({self.of})[{self.axis.text}]"
+            low = f"-{extent}" if self._may_be_negative else "0"
+            instead = "" if self.besides is None else f" or each == ({self.besides.text})"
+            inside = f"all({low} <= each < {extent}{instead} for each in {name})"
+            apart = f"distinct_along(shape({name}), values({name}), {self.axis.text}, {extent})"
+        yield self.rule(f"{name}_range", inside, self.given)
         if self.distinct is not None:
-            yield self.rule(
-                f"{self.name}_distinct",
-                f"distinct_along(shape({self.name}), values({self.name}), {self.axis.text}, {extent})",
-                self.distinct.text,
-                otherwise="undefined",
-            )
+            yield self.rule(f"{name}_distinct", apart, self.distinct.text, otherwise="undefined")
 
     def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         """As many indices as there are elements, from the first to the last, two between them exchanged."""
-        shape, axis = list(scope.shape(self.of)), int(scope.value(self.axis))
+        if self.of is None:
+            return
+        shape, axis = list(scope.shape(self.of)), self._axis(scope)
         if not -len(shape) <= axis < len(shape):
             return
         shape[axis] = _RANGE
@@ -139,27 +191,61 @@ class Index(SingleKind):
             yield "nearly_a_range", bound
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
-        extent, shape = self._extent(scope), scope.shape(self.name)
-        given = np.asarray(scope.find(self.name))
+        name, shape = self.name, scope.shape(self.name)
+        if self.count is not None:
+            if not self._may_be_negative:
+                yield f"{name}_not_negative", {name: np.full(shape, -1, dtype=np.int64)}
+            return
+        given = np.asarray(scope.find(name))
+        extents, length = ([self._extent(scope)], 1) if self.extents is None else self._told(scope)
         if not given.size:
             return
-        lowest = -extent - 1 if self.says(self.negative, default=True) else -1
-        for value in (extent, lowest, 2**31 - 1):
-            if value == self._instead(scope):
-                continue
-            wrong = given.copy()
-            wrong.reshape(-1)[-1] = value
-            yield f"{self.name}_range", {self.name: wrong}
-        if self.distinct is not None and scope.value(self.distinct) and shape:
-            axis = int(scope.value(self.axis)) % len(shape)
-            if shape[axis] > 1:
-                yield f"{self.name}_distinct", {self.name: np.zeros_like(given)}
+        for value in (extents[0], -extents[0] - 1 if self._may_be_negative else -1, 2**31 - 1):
+            if self.besides is None or value != self._instead(scope):
+                wrong = given.copy()
+                wrong.reshape(-1)[-length] = value
+                yield f"{name}_range", {name: wrong}
+        if self.distinct is not None and scope.value(self.distinct):
+            along = shape[self._axis(scope) % len(shape)] if self.axis is not None and shape else 1
+            if along > 1 if self.extents is None else given.size > length:
+                yield f"{name}_distinct", {name: np.zeros_like(given)}
+        if self.extents is not None:
+            long = np.zeros((*given.shape[:-1], len(extents) + 1), dtype=np.int64)
+            yield f"{name}_length", {name: long, f"shape:{name}": long.shape}
 
     def changes(self) -> Iterable[KindChange]:
-        return misread_as(self.name, *INDICES_MISREAD)
+        if self.count is not None:
+            return ()
+        turned = ("turned", "the axes of {} in reverse order", lambda rows: rows[..., ::-1])
+        return misread_as(self.name, *(() if self.extents is None else (turned,)), *INDICES_MISREAD)
+
+    def _told(self, scope: Partial) -> tuple[list[int], int]:
+        """The extents of the axes that rows are of, and how long a row is."""
+        assert self.extents is not None
+        assert self.length is not None
+        return list(scope.value(self.extents)), int(scope.value(self.length))
+
+    def _axis(self, scope: Partial) -> int:
+        assert self.axis is not None
+        return int(scope.value(self.axis))
 
     def _extent(self, scope: Partial) -> int:
-        shape, axis = scope.shape(self.of), int(scope.value(self.axis))
+        if self.count is not None:
+            return int(np.asarray(scope.value(self.count)).reshape(-1)[0])
+        shape, axis = scope.shape(str(self.of)), self._axis(scope)
         if not -len(shape) <= axis < len(shape):
             raise EvaluationError("an index into an axis that the input does not have", got=str(axis))
         return int(shape[axis])
+
+
+def _different_rows(
+    drawn: list[tuple[int, ...]], extents: list[int], level: Level, draw: Draw
+) -> list[tuple[int, ...]]:
+    """As many rows that differ from each other, those that were drawn first among them."""
+    seen: dict[tuple[int, ...], tuple[int, ...]] = {}
+    others = draw.shuffled(list(product(*map(range, extents))))
+    shift = extents if level == "negative" else [0] * len(extents)
+    for row in (*drawn, *(tuple(a - b for a, b in zip(each, shift, strict=True)) for each in others)):
+        plain = tuple(a % b for a, b in zip(row, extents, strict=True))
+        seen.setdefault(plain, tuple(int(each) for each in row))
+    return list(seen.values())[: len(drawn)]

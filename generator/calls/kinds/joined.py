@@ -7,13 +7,7 @@ from dataclasses import dataclass
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import (
-    AXIS_MISREAD,
-    Kind,
-    KindChange,
-    Level,
-    misread_as,
-)
+from generator.calls.variables.kind import AXIS_MISREAD, Kind, KindChange, Level, misread_as
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
@@ -38,10 +32,6 @@ class Joined(Kind):
     @property
     def binds(self) -> tuple[str, ...]:
         return (f"shapes:{self.name}",)
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset()
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         counted: tuple[Level, ...] = ("negative", "lowest") if self._may_be_negative else ()

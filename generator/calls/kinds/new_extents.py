@@ -70,10 +70,6 @@ class NewExtents(Kind):
     of: InputName
     axes: Expression
 
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset({f"shape:{self.of}", *self.axes.names})
-
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         return {
             "first": tuple(_AMOUNTS),

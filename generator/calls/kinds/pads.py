@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
@@ -43,9 +43,7 @@ class Pads(Kind):
     of: InputName
     rows: Expression | None = None
 
-    @property
-    def covers(self) -> tuple[str, ...]:
-        return tuple(each for each in _NAMES if self.subject.has(each))
+    covered: ClassVar[tuple[str, ...]] = _NAMES
 
     @property
     def needs(self) -> frozenset[str]:
@@ -138,35 +136,33 @@ class Pads(Kind):
                 yield "axes_distinct", {"axes": pair, "pads": [0] * 4}
 
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
-        rank, mode = len(scope.shape(self.of)), self.subject.attribute("mode")
-        if not rank:
-            return
-        known = mode.allowed if mode is not None and mode.allowed is not None else ("constant",)
-        for word, extent, begin, end, modes in _EDGES:
-            for each in known:
-                if each in modes:
-                    shape = (extent, *(3 for _ in range(rank - 1)))
-                    given: dict[str, Any] = {"mode": each} if mode is not None else {}
-                    given |= {"axes": None} if "axes" in self.covers else {}
-                    given |= {f"shape:{self.of}": shape, "pads": _first_axis(rank, begin, end)}
-                    yield f"{word}_{each}", given
-        if rank > 1:
-            beside = [0, 1, *[0] * (rank - 2), 0, 2, *[0] * (rank - 2)]
-            for each in known:
-                empty: dict[str, Any] = {"mode": each} if mode is not None else {}
-                empty |= {"axes": None} if "axes" in self.covers else {}
-                empty |= {f"shape:{self.of}": (0, *(3 for _ in range(rank - 1))), "pads": beside}
-                yield f"nothing_padded_beside_{each}", empty
+        rank = len(scope.shape(self.of))
+        for word, extent, begin, end, modes in _EDGES if rank else ():
+            for mode in self._modes:
+                if mode in modes:
+                    yield f"{word}_{mode}", self._padded(mode, extent, _first_axis(rank, begin, end))
+        beside = [0, 1, *[0] * (rank - 2), 0, 2, *[0] * (rank - 2)]
+        for mode in self._modes if rank > 1 else ():
+            yield f"nothing_padded_beside_{mode}", self._padded(mode, 0, beside)
 
     def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         """As much before an axis as is taken behind it: no length changes, in any mode."""
-        rank, mode = len(scope.shape(self.of)), self.subject.attribute("mode")
-        known = mode.allowed if mode is not None and mode.allowed is not None else ("constant",)
-        for each in known if rank else ():
-            given: dict[str, Any] = {"mode": each} if mode is not None else {}
-            given |= {"axes": None} if "axes" in self.covers else {}
-            given |= {f"shape:{self.of}": (4, *(3 for _ in range(rank - 1)))}
-            yield f"no_longer_than_before_{each}", {**given, "pads": _first_axis(rank, 1, -1)}
+        rank = len(scope.shape(self.of))
+        for mode in self._modes if rank else ():
+            yield f"no_longer_than_before_{mode}", self._padded(mode, 4, _first_axis(rank, 1, -1))
+
+    @property
+    def _modes(self) -> Sequence[str]:
+        """The modes that the version has."""
+        mode = self.subject.attribute("mode")
+        return ("constant",) if mode is None or mode.allowed is None else tuple(map(str, mode.allowed))
+
+    def _padded(self, mode: str, extent: int, pads: list[int]) -> Bindings:
+        """A tensor whose first axis has that extent, and the others 3, padded along all of them."""
+        shape = (extent, *[3] * (len(pads) // 2 - 1))
+        given: dict[str, Any] = {"mode": mode} if self.subject.has("mode") else {}
+        given |= {"axes": None} if "axes" in self.covers else {}
+        return {**given, f"shape:{self.of}": shape, "pads": pads}
 
     def changes(self) -> Iterable[KindChange]:
         return padding_changes(self.of)

@@ -1,26 +1,135 @@
-"""Scales and zero points of a quantised tensor, and the types in which it is quantised and computed."""
+"""What a tensor is quantised with: scales and zero points, along which axis, and in which types."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.data.quantised_data import data_at_steps
-from generator.calls.kinds.quantised_axis import LENGTHS
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import InputName, Kind, KindChange, Level
 from generator.calls.variables.misreadings import scale_changes
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from specs.language.expressions import Expression
-from specs.model.spec import Constraint, ParameterSpec
+from specs.model.spec import Constraint
+
+LENGTHS = "lengths_of_scales"
+"""The name that the shape of the scales is bound under."""
+_BLOCKS = ("blocks", "ragged_blocks", "one_block", "blocks_of_one")
+
+
+@dataclass(frozen=True)
+class Quantisation(Kind):
+    """The scales and zero points (`scales`) of a quantised input, or the `axis` along which they differ."""
+
+    of: InputName
+    scale: Expression
+    zero_point: Expression
+
+
+@dataclass(frozen=True)
+class _QuantisedAxis(Quantisation):
+    """It covers axis and block_size as far as there are, and binds the shape of the scales.
+
+    One scale for all, one for each place along an axis, or one for each block of places there.
+    """
+
+    covered: ClassVar[tuple[str, ...]] = ("axis", "block_size")
+
+    @property
+    def binds(self) -> tuple[str, ...]:
+        return (LENGTHS,) if self.covers else ()
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({f"shape:{self.of}"})
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        if not self.covers:
+            return {}
+        blocks = _BLOCKS if self.subject.has("block_size") else ()
+        return {
+            "granularity": ("tensor", "axis", *blocks),
+            "axis": ("first", "inner", "negative", OMITTED),
+        }
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        shape, named = scope.shape(self.of), levels["axis"]
+        rank, how = len(shape), levels["granularity"]
+        if how != "tensor" and rank < 2:
+            return
+        places: Sequence[int] = {
+            "first": range(1),
+            "inner": range(1, rank - 1),
+            "negative": range(-rank, 0),
+        }.get(str(named), range(1, 2))
+        for at in draw.shuffled(places):
+            given = None if named == OMITTED else at
+            if how == "tensor":
+                # The axis says nothing there; what is not left out lies in its range for all that.
+                yield self._bound(given, None, ())
+            elif how == "axis":
+                yield self._bound(given, None, (shape[at],))
+            else:
+                for size in draw.child(str(at)).shuffled(_sizes(how, shape[at])):
+                    count = -(-shape[at] // size)
+                    yield self._bound(given, size, (*shape[: at % rank], count, *shape[at % rank + 1 :]))
+
+    def _bound(self, axis: int | None, block: int | None, lengths: tuple[int, ...]) -> dict[str, Any]:
+        blocks = {"block_size": block} if "block_size" in self.covers else {}
+        return {"axis": axis, **blocks, LENGTHS: list(lengths)}
+
+    def rules(self) -> Iterable[Constraint]:
+        if not self.covers:
+            return
+        x, scale = self.of, self.scale.text
+        several = f"rank({scale}) > 0"
+        inside = f"-rank({x}) <= axis < rank({x})"
+        yield self.rule("axis_range", inside, several, about="axis")
+        found = f"granularity(shape({x}), shape({scale}), axis)"
+        allowed = "!= 'none'" if self.subject.has("block_size") else "in ['tensor', 'axis']"
+        yield self.rule(
+            f"{scale}_shape", f"{found} {allowed}", f"rank({scale}) == 0 or {inside}", about=scale
+        )
+        if self.subject.has("block_size"):
+            fits = f"block_fits(shape({x}), shape({scale}), axis, block_size)"
+            blocked = f"{several} and {found} == 'block'"
+            yield self.rule("block_size_range", fits, blocked, about="block_size")
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        if not self.covers:
+            return
+        scale, shape = self.scale.text, scope.shape(self.of)
+        rank, last = len(shape), shape[-1] if shape else 1
+        along: dict[str, Any] = {scale: np.ones(last), self.zero_point.text: None}
+        if self.subject.has("block_size"):
+            along["block_size"] = None
+        for axis in (rank, -rank - 1, 2**31 - 1):
+            yield "axis_range", {**along, "axis": axis}
+        for wrong in (np.ones(last + 1), np.ones((2, *shape))):
+            yield f"{scale}_shape", {**along, "axis": rank - 1, scale: wrong}
+        if self.subject.has("block_size"):
+            blocks = {**along, "axis": rank - 1, scale: np.ones((*shape[:-1], 1))}
+            for size in (0, -1, last - 1):
+                yield "block_size_range", {**blocks, "block_size": size}
+
+
+def _sizes(how: Level, length: int) -> list[int]:
+    """The sizes of blocks of which an axis has several, or one, or as many as places."""
+    if how == "one_block":
+        return [length] * (length > 1)
+    if how == "blocks_of_one":
+        return [1]
+    return [each for each in range(2, length) if bool(length % each) == (how == "ragged_blocks")]
+
 
 _ATTRIBUTES = ("output_dtype", "precision")
 _PRECISIONS = ("float", "float16", "bfloat16")
@@ -33,16 +142,12 @@ _WHOLE: Mapping[Level, tuple[float, ...]] = {"powers": (2, 4, 8), "one": (1,), "
 
 
 @dataclass(frozen=True)
-class Quantisation(Kind):
-    """It covers scale and zero point, of the lengths that `quantised_axis` binds, output_dtype and precision.
+class _QuantisedScales(Quantisation):
+    """It covers scale and zero point, of the lengths that `axis` binds, output_dtype and precision.
 
     The tensor that is quantised has ties and ends of its steps as elements where its data is to be ties, or
     to have a large offset.
     """
-
-    of: InputName
-    scale: Expression
-    zero_point: Expression
 
     @property
     def covers(self) -> tuple[str, ...]:
@@ -55,8 +160,7 @@ class Quantisation(Kind):
 
     @property
     def needs(self) -> frozenset[str]:
-        kinds = {self._input(each).type for each in (self.of, self.scale.text, self.zero_point.text)}
-        return frozenset({LENGTHS, *(f"level:type_{each}" for each in kinds)})
+        return self.type_levels(self.of, self.scale.text, self.zero_point.text) | {LENGTHS}
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         has = self.subject.has
@@ -71,7 +175,7 @@ class Quantisation(Kind):
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
         # What types and levels alone leave impossible hangs on no shape.
-        scale, zero = self._type(scope, self.scale.text), self._type(scope, self.zero_point.text)
+        scale, zero = self.type_of(scope, self.scale.text), self.type_of(scope, self.zero_point.text)
         numbers = (_WHOLE if scale.is_integer else _SCALES)[levels[self.scale.text]]
         if scale.name == "float8e8m0":
             numbers = tuple(_nearest_power_of_two(each) for each in numbers)
@@ -106,7 +210,7 @@ class Quantisation(Kind):
             str(scope.level("data")),
             scales=scope.find(self.scale.text),
             zeros=scope.find(self.zero_point.text),
-            kind=self._type(scope, self.zero_point.text),
+            kind=self.type_of(scope, self.zero_point.text),
             axis=1 if scope.find("axis") is None else int(scope.find("axis")),
             block_size=int(scope.find("block_size") or 0),
         )
@@ -138,7 +242,7 @@ class Quantisation(Kind):
 
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         scales = np.asarray(scope.find(self.scale.text))
-        if self._type(scope, self.scale.text).name != "float8e8m0":
+        if self.type_of(scope, self.scale.text).name != "float8e8m0":
             yield "negative_scale", {self.scale.text: -scales}
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
@@ -152,7 +256,7 @@ class Quantisation(Kind):
         has = self.subject.has
         if not has("axis"):
             yield f"{scale}_shape", {scale: more, zero: None}
-        if not self._quantises and self._type(scope, zero).name == "int32":
+        if not self._quantises and self.type_of(scope, zero).name == "int32":
             yield f"{zero}_of_int32", {zero: np.full(given.shape, 3)}
         if has("output_dtype"):
             yield "output_dtype_value", {"output_dtype": 999}
@@ -165,20 +269,10 @@ class Quantisation(Kind):
 
     @property
     def _quantises(self) -> bool:
-        return self._input(self.zero_point.text).type != self._input(self.of).type
-
-    def _input(self, name: str) -> ParameterSpec:
-        found = self.subject.input(name)
-        assert found is not None, f"{name} is an input"
-        return found
-
-    def _type(self, scope: Partial, name: str) -> ElementType:
-        return ELEMENT_TYPES[scope.element_type(self._input(name))]
+        return self.subject.parameter(self.zero_point.text).type != self.subject.parameter(self.of).type
 
     def _output_types(self) -> tuple[str, ...]:
-        variable = self.subject.spec.type_constraints.get(self.subject.spec.outputs[0].type)
-        listed = variable.types if variable is not None else ()
-        return tuple(each for each in listed if each in ELEMENT_TYPES)
+        return self.subject.types_of(self.subject.spec.outputs[0].type)
 
 
 def _zeros(level: Level, kind: ElementType, count: int, draw: Draw) -> NDArray[Any]:
@@ -202,3 +296,6 @@ def _nearest_power_of_two(number: float) -> float:
     """The power of two whose exponent is the number's logarithm, rounded."""
     significand, exponent = math.frexp(number)
     return math.ldexp(1.0, exponent if significand * significand > 0.5 else exponent - 1)
+
+
+Quantisation.variants = {"axis": _QuantisedAxis, "scales": _QuantisedScales}

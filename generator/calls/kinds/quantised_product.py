@@ -16,7 +16,7 @@ from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.data_levels import DATA
 from generator.calls.variables.kind import InputName, Kind, KindChange, Level
 from generator.calls.variables.misreadings import step_changes
-from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.element_types import ElementType
 from specs.model.spec import Constraint
 
 _POWERS: Sequence[float] = (0.5, 0.25, 2.0, 1.0, 0.125)
@@ -45,9 +45,7 @@ class QuantisedProduct(Kind):
 
     @property
     def needs(self) -> frozenset[str]:
-        types = {
-            self._variable(f"{each}_{part}") for each in self._tensors for part in ("scale", "zero_point")
-        }
+        types = {self.subject.parameter(name).type for name in self.covers}
         named = {f"level:type_{each}" for each in types if each in self.subject.spec.type_constraints}
         return frozenset({f"shape:{self.first}", f"shape:{self.second}", f"level:{DATA}", *named})
 
@@ -72,11 +70,11 @@ class QuantisedProduct(Kind):
             drawn = draw.child(name).shuffled(numbers)
             scales = [drawn[at % len(drawn)] for at in range(prod(shape))]
             found[f"{name}_scale"] = np.array(scales).reshape(shape)
-            kind, level = self._type(scope, f"{name}_zero_point"), levels[f"{name}_zero_point"]
+            kind, level = self.type_of(scope, f"{name}_zero_point"), levels[f"{name}_zero_point"]
             found[f"{name}_zero_point"] = zero_points(
                 level, kind, prod(shape), draw.child(f"{name} zero")
             ).reshape(shape)
-        kind = self._type(scope, f"{_OUTPUT}_zero_point")
+        kind = self.type_of(scope, f"{_OUTPUT}_zero_point")
         level = levels[f"{_OUTPUT}_zero_point"] if kind.is_integer else "zero"
         found[f"{_OUTPUT}_zero_point"] = zero_points(level, kind, 1, draw.child("zero")).reshape(())
         step = self._step(scope, found, kind)
@@ -92,7 +90,7 @@ class QuantisedProduct(Kind):
         for name in (self.first, self.second):
             unit *= float(np.max(found[f"{name}_scale"]))
             zero, spread = np.asarray(found[f"{name}_zero_point"], float).reshape(-1)[0], _SPREAD_OF_FLOATS
-            own, offset = self._type(scope, f"{name}_zero_point"), -float(zero)
+            own, offset = self.type_of(scope, f"{name}_zero_point"), -float(zero)
             if own.is_integer:
                 low, high = own.integer_range
                 spread, offset = (high - low) / 3.5, (low + high) / 2 - float(zero)
@@ -114,7 +112,10 @@ class QuantisedProduct(Kind):
             scale = f"{name}_scale"
             yield self.rule(f"{scale}_shape", self._shaped(name), about=scale)
         floats = f"all(each == 0 for each in {_OUTPUT}_zero_point)"
-        if any(each not in ("int8", "uint8") for each in self._listed(f"{_OUTPUT}_zero_point")):
+        if any(
+            each not in ("int8", "uint8")
+            for each in self.subject.types_of(self.subject.parameter(f"{_OUTPUT}_zero_point").type)
+        ):
             given = f"element_type({_OUTPUT}_zero_point) not in INTEGERS"
             yield self.rule(f"{_OUTPUT}_zero_point_of_floats", floats, given, about=f"{_OUTPUT}_zero_point")
 
@@ -146,7 +147,7 @@ class QuantisedProduct(Kind):
                 yield f"{scale}_positive", {scale: changed}
             yield f"{zero}_shape", {zero: np.zeros((2, *given.shape))}
             yield f"{scale}_shape", {scale: np.ones(17), zero: np.zeros(17)}
-        kind = self._type(scope, f"{_OUTPUT}_zero_point")
+        kind = self.type_of(scope, f"{_OUTPUT}_zero_point")
         if not kind.is_integer:
             yield f"{_OUTPUT}_zero_point_of_floats", {f"{_OUTPUT}_zero_point": np.array(1.0)}
 
@@ -174,20 +175,6 @@ class QuantisedProduct(Kind):
         if self.bias:
             return max(prod(scope.shape(self.second)[1:]), 1)
         return max(scope.shape(self.first)[-1], 1)
-
-    def _variable(self, name: str) -> str:
-        found = self.subject.input(name)
-        assert found is not None, f"{name} is an input"
-        return found.type
-
-    def _listed(self, name: str) -> tuple[str, ...]:
-        found = self.subject.spec.type_constraints.get(self._variable(name))
-        return tuple(found.types) if found is not None else ()
-
-    def _type(self, scope: Partial, name: str) -> ElementType:
-        found = self.subject.input(name)
-        assert found is not None, f"{name} is an input"
-        return ELEMENT_TYPES[scope.element_type(found)]
 
 
 def zero_points(level: Level, kind: ElementType, count: int, draw: Draw) -> NDArray[Any]:

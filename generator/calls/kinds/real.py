@@ -12,7 +12,6 @@ from generator.calls.solver.forbidden_values import forbidden
 from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.data_levels import DATA
 from generator.calls.variables.kind import Level, SingleKind
-from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reference.numbers.numbers import largest
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
@@ -97,12 +96,9 @@ class Real(SingleKind):
 
     def shortcuts(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         """The least and the greatest number of the type, which bound nothing but infinities."""
-        parameter = self.subject.input(self.name)
-        kind = ELEMENT_TYPES[scope.element_type(parameter)] if parameter is not None else None
-        if kind is None or kind.layout is None:
-            return
-        for word, end in (("least", -1), ("greatest", 1)):
-            number = float(end * largest(kind.layout))
+        layout = self.type_of(scope, self.name).layout if self._is_input() else None
+        for word, end in (("least", -1), ("greatest", 1)) if layout is not None else ():
+            number = float(end * largest(layout))
             if self._admits(number, scope):
                 yield f"{self.name}_is_the_{word}", {self.name: number, f"level:{DATA}": "nonfinite"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,9 +25,7 @@ class Slices(Kind):
 
     of: InputName
 
-    @property
-    def covers(self) -> tuple[str, ...]:
-        return tuple(each for each in _NAMES if self.subject.has(each))
+    covered: ClassVar[tuple[str, ...]] = _NAMES
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         counted: tuple[Level, ...] = ("negative",) if self._may_be_negative else ()

@@ -51,10 +51,6 @@ class Splits(Kind):
         equal = _COUNT if self._has_count else "outputs"
         return {self.parts.text: f"len({self.name}) if present({self.name}) else {equal}"}
 
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset({f"shape:{self.of}", *self.axis.names})
-
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         remainder: tuple[Level, ...] = ("remainder",) if self._has_count else ()
         return {self.name: ("uneven", "equal", "equal_list", "single", "with_zero", "ones", *remainder)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
@@ -31,17 +31,11 @@ class TransposedWindow(Kind):
     over: Expression
     kernel: Expression
 
-    @property
-    def covers(self) -> tuple[str, ...]:
-        return tuple(each for each in _NAMES if each in self.subject.spec.attributes)
+    covered: ClassVar[tuple[str, ...]] = _NAMES
 
     @property
     def binds(self) -> tuple[str, ...]:
         return (self.kernel.text,)
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return self.over.names
 
     @property
     def most_elements(self) -> int:

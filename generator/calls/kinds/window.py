@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
@@ -43,9 +43,7 @@ class Window(Kind):
     over: Expression
     kernel: Expression
 
-    @property
-    def covers(self) -> tuple[str, ...]:
-        return tuple(each for each in _NAMES if each in self.subject.spec.attributes)
+    covered: ClassVar[tuple[str, ...]] = _NAMES
 
     @property
     def binds(self) -> tuple[str, ...]:
@@ -54,10 +52,6 @@ class Window(Kind):
     @property
     def brings(self) -> Mapping[str, str]:
         return {self.kernel.text: "kernel_shape"}
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return self.over.names
 
     @property
     def most_elements(self) -> int:

@@ -9,7 +9,6 @@ from generator.calls.kinds.axes import Axes
 from generator.calls.kinds.axis import Axis
 from generator.calls.kinds.einsum import Einsum
 from generator.calls.kinds.joined import Joined
-from generator.calls.kinds.permutation import Permutation
 from generator.calls.sizes.long_sums import product_plans
 from generator.calls.sizes.plan import COUNTS, RANKS, SizePlan, by, extents
 from generator.calls.sizes.roles import Roles, sizes_of
@@ -180,7 +179,7 @@ def _plan(
 def order_plans(roles: Roles) -> Iterator[SizePlan]:
     """Orders of long axes."""
     kind = roles.order
-    if isinstance(kind, Permutation) and roles.packs:
+    if kind is not None and roles.packs:
         for shape, order in _ORDERS:
             word = f"order_{''.join(map(str, order))}_of"
             yield _plan(word, roles.packs[0], shape, kind, list(order))

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from generator.calls.kinds.axes import Axes
 from generator.calls.kinds.axis import Axis
-from generator.calls.kinds.permutation import Permutation
 from generator.calls.kinds.transposed_window import TransposedWindow
+from generator.calls.kinds.whole_numbers import WholeNumbers
 from generator.calls.kinds.window import Window
 from generator.calls.space.space import CallSpace
 from generator.calls.variables.kind import Kind
@@ -42,7 +42,7 @@ class Roles:
     broadcast: frozenset[str]
     window: Window | TransposedWindow | None
     axis: Kind | None
-    order: Permutation | None
+    order: WholeNumbers | None
 
 
 def roles_of(space: CallSpace) -> Roles:
@@ -82,7 +82,7 @@ def roles_of(space: CallSpace) -> Roles:
         frozenset(_broadcast(shapes)),
         next((each for each in kinds if isinstance(each, Window | TransposedWindow)), None),
         next((each for each in kinds if isinstance(each, Axis | Axes)), None),
-        next((each for each in kinds if isinstance(each, Permutation)), None),
+        next((kind for kind in kinds if isinstance(kind, WholeNumbers) and kind.word == "permutation"), None),
     )
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import Place
 from opcert.vocabulary.tensors import Tensor
 from specs.language.expressions import EvaluationError, Expression
@@ -41,6 +42,17 @@ class KindSubject:
 
     def input(self, name: str) -> ParameterSpec | None:
         return next((each for each in self.spec.inputs if each.name == name), None)
+
+    def parameter(self, name: str) -> ParameterSpec:
+        """The input of a name that is one."""
+        found = self.input(name)
+        assert found is not None, f"{name} is no input"
+        return found
+
+    def types_of(self, variable: str) -> tuple[str, ...]:
+        """The element types of a type variable; none where the version has no such variable."""
+        found = self.spec.type_constraints.get(variable)
+        return tuple(name for name in (found.types if found is not None else ()) if name in ELEMENT_TYPES)
 
     def may_be_omitted(self, name: str) -> bool:
         """Whether the version allows to leave the attribute or input out."""
@@ -149,16 +161,24 @@ class Kind:
 
     subject: KindSubject
 
-    needs_own_shape: ClassVar[bool] = False
-    """Whether the values are elements of a tensor whose shape is chosen before."""
+    variants: ClassVar[Mapping[str, type[Kind]]] = {}
+    """The kinds of a family, each by the word that a declaration says first; none of a single kind."""
 
     @property
     def name(self) -> str:
         return self.subject.name
 
     @property
+    def needs_own_shape(self) -> bool:
+        """Whether the values are elements of a tensor whose shape is chosen before."""
+        return False
+
+    covered: ClassVar[tuple[str, ...]] = ()
+    """The attributes and inputs that it covers, as far as the version has them; of none that of its name."""
+
+    @property
     def covers(self) -> tuple[str, ...]:
-        return (self.name,) if self.subject.has(self.name) else ()
+        return tuple(name for name in self.covered or (self.name,) if self.subject.has(name))
 
     @property
     def brings(self) -> Mapping[str, str]:
@@ -210,7 +230,7 @@ class Kind:
                 found.add(f"shape:{value}")
         if self.needs_own_shape:
             found |= {f"shape:{each}" for each in self.covers if self.subject.input(each) is not None}
-        return frozenset(found)
+        return frozenset(found).difference(self.covers, self.binds)
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         """Its dimensions of the input space; the first level of each is the plainest."""
@@ -242,6 +262,15 @@ class Kind:
     def changes(self) -> Iterable[KindChange]:
         """Single mistakes in reading its values: they explain wrong answers, and adequacy makes them."""
         return ()
+
+    def type_of(self, scope: Partial, name: str) -> ElementType:
+        """The element type that an input has."""
+        return ELEMENT_TYPES[scope.element_type(self.subject.parameter(name))]
+
+    def type_levels(self, *names: str) -> frozenset[str]:
+        """What must be bound before the element types of these inputs are known."""
+        listed = (self.subject.input(name) for name in names)
+        return frozenset(f"level:type_{parameter.type}" for parameter in listed if parameter is not None)
 
     def says(self, flag: Expression | None, default: bool = False) -> bool:
         """Whether an argument that hangs on the version alone is true; `default` where it is not given."""

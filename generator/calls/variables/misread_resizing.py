@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from generator.calls.solver.partial import Bindings
 from generator.calls.variables.kind import CallValues, KindChange, KindSubject, ValueChange
 from generator.calls.variables.misreadings import axes_changes
-from generator.calls.variables.resizing_edges import COORDINATES, CROP
+from generator.calls.variables.resizing_borders import COORDINATES, CROP
 
 Rule = Callable[[Fraction], int]
 _NEAREST = "nearest_mode"

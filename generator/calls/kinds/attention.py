@@ -1,13 +1,18 @@
-"""What goes together in Attention: numbers of heads, past and present keys and values, types."""
+"""What is Attention's own: what of its inputs goes together, and its masks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import prod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import Bindings, Partial
-from generator.calls.variables.kind import Kind
+from generator.calls.variables.kind import Kind, Level, SingleKind
 from generator.calls.variables.wanted_outputs import NAMES, OUTPUTS, WANTED
 from specs.model.spec import Constraint
 
@@ -18,7 +23,12 @@ _LENGTHS = "nonpad_kv_seqlen"
 
 
 @dataclass(frozen=True)
-class AttentionInputs(Kind):
+class Attention(Kind):
+    """What Attention is given: `inputs` that go together, or a `mask`."""
+
+
+@dataclass(frozen=True)
+class _AttentionInputs(Attention):
     """Numbers of heads go together, past keys and values do, present ones do, and lengths of a cache outside
     go with neither; all have one type.
     """
@@ -62,3 +72,41 @@ def _asked(names: list[str]) -> Bindings:
     while not names[-1]:
         names.pop()
     return {NAMES: names, WANTED: [each for each in names if each], OUTPUTS: len(names)}
+
+
+@dataclass(frozen=True)
+class _AttentionMask(SingleKind):
+    """Booleans, or numbers in quarters of which some are minus infinity; the last axis is that of keys.
+
+    Numbers are of the type of the query.
+    `mixed` leaves every row a key, `shut` the first row none, `open` all keys; numbers are then finite.
+    """
+
+    needs_own_shape: ClassVar[bool] = True
+
+    def levels(self) -> tuple[Level, ...]:
+        return ("mixed", "shut", "open")
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[NDArray[Any]]:
+        shape = scope.shape(self.name)
+        count, keys = prod(shape), shape[-1] if shape else 1
+        seen = np.array(draw.numbers(0, 2, count)).reshape(shape) > 0
+        seen = (
+            seen.reshape(shape or (1,))
+            | (np.arange(keys) == draw.integer(0, max(keys - 1, 0)))
+            | (level == "open")
+        )
+        if level == "shut" and seen.size:
+            seen[(0,) * (seen.ndim - 1)] = False
+        if not self.type_of(scope, self.name).is_float:
+            yield seen.reshape(shape)
+            return
+        added = np.array(draw.numbers(-8, 8, count)).reshape(shape) / 4
+        yield np.where(seen.reshape(shape), added, -np.inf)
+
+    def rules(self) -> Iterable[Constraint]:
+        alike = f"element_type({self.name}) in ['bool', element_type(Q)]"
+        yield self.rule("mask_type", alike, self.given)
+
+
+Attention.variants = {"inputs": _AttentionInputs, "mask": _AttentionMask}

@@ -1,0 +1,391 @@
+"""Graphs as attributes: what the bodies of control flow take and give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from generator.calls.data.data import fill
+from generator.calls.data.draws import Draw
+from generator.calls.solver.bodies import STEPS, BodyMaker, can_double, can_hold, scalar, shaped_type
+from generator.calls.solver.form_levels import HeldForm
+from generator.calls.solver.partial import OMITTED, Bindings, Partial
+from generator.calls.variables.kind import InputName, Kind, Level
+from generator.calls.variables.kind_checks import need_graph, need_sequence, need_variadic
+from generator.calls.variables.wanted_outputs import NAMES
+from opcert.vocabulary.attributes import Graph
+from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType, ValueType
+from reference.numbers.numbers import encode
+from specs.language.expressions import Expression
+from specs.model.spec import Constraint, ParameterSpec
+from specs.model.structures import TENSOR, element_types_of, listed_forms
+
+
+@dataclass(frozen=True)
+class Body(Kind):
+    """A graph: a `branch`, a body for each `element` of a sequence or run of a `loop`, a `modifier`."""
+
+    def __post_init__(self) -> None:
+        need_graph(self.subject)
+
+    def can(self, step: str, element_type: str) -> bool:
+        """Whether the version's bodies may do a step with values of a type."""
+        return step != "doubled" or can_double(self.subject.spec.operator, element_type)
+
+
+_SHAPES: Mapping[Level, tuple[int, ...]] = {"matrix": (2, 3), "scalar": (), "vector": (5,), "empty": (0, 2)}
+_OTHERS: Mapping[Level, tuple[int, ...]] = {"same_shapes": (), "other_extents": (1,), "other_ranks": (2,)}
+_IN_SEQUENCE = 2
+
+
+@dataclass(frozen=True)
+class _Branch(Body):
+    """Constants as the node's outputs, of the types that these may have.
+
+    A branch that is `like` another has as many outputs of the same types; their shapes may differ but where
+    `same_shapes` is true in the version.
+    """
+
+    like: Expression | None = None
+    same_shapes: Expression | None = None
+
+    @property
+    def needs(self) -> frozenset[str]:
+        common = {f"level:{self._types}"}
+        return frozenset(common | ({self.like.text} if self.like is not None else set()))
+
+    @property
+    def type_factors(self) -> Mapping[str, tuple[str, ...]]:
+        types = element_types_of(self.subject.spec, self._output)
+        return {self._types: types} if len(types) > 1 else {}
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        if self.like is not None:
+            return {} if self.says(self.same_shapes) else {f"{self.name}_shapes": tuple(_OTHERS)}
+        return {
+            f"{self.name}_count": (2, 1, 3),
+            f"{self.name}_form": listed_forms(self.subject.spec, self._output),
+            f"{self.name}_shape": tuple(_SHAPES),
+        }
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        element_type = str(scope.level(self._types) or element_types_of(self.subject.spec, self._output)[0])
+        if self.like is None:
+            form, shape = str(levels[f"{self.name}_form"]), _SHAPES[levels[f"{self.name}_shape"]]
+            whole = HeldForm(form).type(element_type)
+            if not can_hold(self.subject.spec.operator, whole):
+                return
+            kinds = [(whole, shape)] * int(levels[f"{self.name}_count"])
+        else:
+            shapes = levels.get(f"{self.name}_shapes", "same_shapes")
+            more = _OTHERS[shapes]
+            kinds = []
+            for kind, shape in _outputs_of(scope.find(self.like.text)):
+                if more and not (shape and len(more) == 1):
+                    kinds.append((kind, (*more, *shape)))
+                else:
+                    kinds.append((kind, (*shape[:-1], shape[-1] + 2) if more else shape))
+            if shapes == "other_extents" and not any(shape for _, shape in kinds):
+                return
+        yield {self.name: self._graph(kinds, draw)}
+
+    def rules(self) -> Iterable[Constraint]:
+        yield self.rule(f"{self.name}_takes_nothing", f"len(body_inputs({self.name})) == 0")
+        if self.like is not None:
+            same = f"len(body_outputs({self.name})) == len(body_outputs({self.like.text}))"
+            yield self.rule(f"{self.name}_outputs", same)
+            types = f"body_outputs({self.name}) == body_outputs({self.like.text})"
+            yield self.rule(f"{self.name}_types", types, same)
+            if self.says(self.same_shapes):
+                shapes = f"body_shapes({self.name}) == body_shapes({self.like.text})"
+                yield self.rule(f"{self.name}_shapes", shapes, same)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        given = _outputs_of(scope.find(self.name))
+        yield f"{self.name}_takes_nothing", {self.name: self._graph(given, draw, takes=1)}
+        if self.like is not None:
+            yield f"{self.name}_outputs", {self.name: self._graph([*given, given[0]], draw)}
+            for other in ("int64", "bool"):
+                changed = [(HeldForm(TENSOR).type(other), given[0][1]), *given[1:]]
+                yield f"{self.name}_types", {self.name: self._graph(changed, draw)}
+            if self.says(self.same_shapes):
+                longer = [(given[0][0], (*given[0][1], 2)), *given[1:]]
+                yield f"{self.name}_shapes", {self.name: self._graph(longer, draw)}
+
+    @property
+    def _output(self) -> ParameterSpec:
+        return self.subject.spec.outputs[0]
+
+    @property
+    def _types(self) -> str:
+        return f"type_{self._output.type}"
+
+    def _graph(
+        self, outputs: Sequence[tuple[ValueType, tuple[int, ...]]], draw: Draw, takes: int = 0
+    ) -> Graph:
+        body = BodyMaker(self.name)
+        for _ in range(takes):
+            body.take(shaped_type("int64", ()))
+        for place, (kind, shape) in enumerate(outputs):
+            held = _tensor_in(kind)
+            count = 1 if isinstance(_unwrapped(kind), TensorType) else _IN_SEQUENCE
+            streams = [draw.child(f"{place}/{each}") for each in range(count)]
+            parts = [body.constant(fill(held.element_type, shape, "distinct", each)) for each in streams]
+            body.give(body.hold(kind, parts), _with_shape(kind, shape))
+        return body.made()
+
+
+def _unwrapped(kind: ValueType) -> ValueType:
+    return kind.of if isinstance(kind, OptionalType) else kind
+
+
+def _tensor_in(kind: ValueType) -> TensorType:
+    return kind if isinstance(kind, TensorType) else _tensor_in(kind.of)
+
+
+def _with_shape(kind: ValueType, shape: Sequence[int]) -> ValueType:
+    if isinstance(kind, TensorType):
+        return TensorType(kind.element_type, tuple(shape))
+    if isinstance(kind, SequenceType | OptionalType):
+        return type(kind)(_with_shape(kind.of, shape))
+    return kind
+
+
+def _outputs_of(graph: Graph) -> list[tuple[ValueType, tuple[int, ...]]]:
+    """The types of a branch's outputs without shapes, and the shapes of the tensors in them."""
+    found = []
+    for each in graph.outputs or ():
+        assert each is not None
+        shape = _tensor_in(each).shape or ()
+        found.append((_with_open_shape(each), tuple(int(extent) for extent in shape if extent is not None)))
+    return found
+
+
+def _with_open_shape(kind: ValueType) -> ValueType:
+    if isinstance(kind, SequenceType | OptionalType):
+        return type(kind)(_with_open_shape(kind.of))
+    return TensorType(_tensor_in(kind).element_type)
+
+
+@dataclass(frozen=True)
+class _ElementBody(Body):
+    """It takes an element of `elements` and the tensors of the variadic input `beside`, and gives some."""
+
+    elements: InputName
+    beside: InputName
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        need_sequence(self.subject, self.elements)
+        need_variadic(self.subject, self.beside)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({f"shapes:{self.elements}", f"shapes:{self.beside}"})
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {f"{self.name}_step": STEPS, f"{self.name}_gives": (1, 2, 3)}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        step, kind = str(levels[f"{self.name}_step"]), self.type_of(scope, self.elements).name
+        if self.can(step, kind):
+            beside = scope.find(f"shapes:{self.beside}")
+            yield {self.name: self._graph(kind, beside, step, int(levels[f"{self.name}_gives"]))}
+
+    def rules(self) -> Iterable[Constraint]:
+        takes = f"len(body_inputs({self.name})) == 1 + len({self.beside})"
+        yield self.rule(f"{self.name}_takes", takes)
+        types = f"[element_type({self.elements})] + [element_type(each) for each in {self.beside}]"
+        yield self.rule(f"{self.name}_types", f"body_inputs({self.name}) == {types}", takes)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        kind, beside = self.type_of(scope, self.elements).name, scope.find(f"shapes:{self.beside}")
+        more = self._graph(kind, [*beside, ()], "kept", 1)
+        yield f"{self.name}_takes", {self.name: more}
+        for other in ("int64", "bool"):
+            yield f"{self.name}_types", {self.name: self._graph(other, beside, "kept", 1)}
+
+    def _graph(self, kind: str, beside: Sequence[tuple[int, ...]], step: str, gives: int) -> Graph:
+        body = BodyMaker(self.name)
+        # Elements of a sequence may have different shapes, so that the type says none.
+        types = [TensorType(ELEMENT_TYPES[kind]), *(shaped_type(kind, shape) for shape in beside)]
+        taken = [body.take(each) for each in types]
+        for place in range(gives):
+            at = place % len(taken)
+            body.give(body.step(taken[at], step if place == 0 else "kept"), types[at])
+        return body.made()
+
+
+_BEFORE = 2
+"""What the body takes before the states: the number of the iteration, and the condition."""
+
+
+@dataclass(frozen=True)
+class _RepeatedBody(Body):
+    """States of the shapes and types of the variadic input `carried`, and values of each run behind them.
+
+    The body ends the repetition itself where `stops` is true: then nothing else does.
+    """
+
+    carried: InputName
+    stops: Expression
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        need_variadic(self.subject, self.carried)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({f"shapes:{self.carried}", *self.stops.names, *self.type_levels(self.carried)})
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {
+            f"{self.name}_step": STEPS,
+            f"{self.name}_condition": ("kept", "stops"),
+            f"{self.name}_each_run": (1, 0, 2),
+        }
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        stops = levels[f"{self.name}_condition"] == "stops"
+        if not stops and scope.value(self.stops):
+            return
+        shapes, each_run = scope.find(f"shapes:{self.carried}"), int(levels[f"{self.name}_each_run"])
+        step, kind = str(levels[f"{self.name}_step"]), self.type_of(scope, self.carried).name
+        if (shapes or (each_run and step != "doubled")) and self.can(step, kind):
+            yield {self.name: self._graph(kind, shapes, step, stops, each_run)}
+
+    def rules(self) -> Iterable[Constraint]:
+        body, states = self.name, self.carried
+        takes = f"len(body_inputs({body})) == {_BEFORE} + len({states})"
+        gives = f"len(body_outputs({body})) >= 1 + len({states})"
+        yield self.rule(f"{body}_takes", takes)
+        yield self.rule(f"{body}_gives", gives)
+        types = f"[element_type(each) for each in {states}]"
+        yield self.rule(
+            f"{body}_types",
+            f"body_inputs({body}) == ['int64', 'bool'] + {types} "
+            f"and body_outputs({body})[:1 + len({states})] == ['bool'] + {types}",
+            f"{takes} and {gives}",
+        )
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        shapes = [tuple(each) for each in scope.find(f"shapes:{self.carried}")]
+        kind = self.type_of(scope, self.carried).name
+        yield f"{self.name}_takes", {self.name: self._graph(kind, shapes, "kept", True, 1, takes=1)}
+        if len(shapes) > 1:
+            fewer = self._graph(kind, shapes, "kept", True, 0, gives=-1)
+            yield f"{self.name}_gives", {self.name: fewer, NAMES: scope.find(NAMES)[: len(shapes) - 1]}
+        if shapes:
+            for other in ("int64", "double", "bool"):
+                yield f"{self.name}_types", {self.name: self._graph(other, shapes, "kept", True, 1)}
+
+    def _graph(
+        self,
+        kind: str,
+        shapes: Sequence[tuple[int, ...]],
+        step: str,
+        stops: bool,
+        each_run: int,
+        *,
+        takes: int = 0,
+        gives: int = 0,
+    ) -> Graph:
+        """A body; a breach takes `takes` values more, and gives `gives` states more."""
+        body = BodyMaker(self.name)
+        counted, ends = (shaped_type(each, ()) for each in ("int64", "bool"))
+        number, condition = body.take(counted), body.take(ends)
+        states = [body.take(shaped_type(kind, shape)) for shape in shapes]
+        for _ in range(takes):
+            body.take(shaped_type(kind, ()))
+        if stops:
+            condition = body.constant(scalar(False, ELEMENT_TYPES["bool"]))
+        body.give(condition, ends)
+        results = [body.step(each, step) for each in states]
+        for result, shape in list(zip(results, shapes, strict=True))[: len(shapes) + gives]:
+            body.give(result, shaped_type(kind, shape))
+        of_run = [(number, counted)]
+        of_run += [(result, shaped_type(kind, shape)) for result, shape in zip(results, shapes, strict=True)]
+        for place in range(each_run):
+            body.give(*of_run[place % len(of_run)])
+        return body.made()
+
+
+_QUARTERS = 8
+
+
+@dataclass(frozen=True)
+class _Modifier(Body):
+    """It takes a tensor of a `shape` and an element type, by its number, and gives one alike.
+
+    The tensor as it is, added to itself, or to a constant of quarters; where it `masks`, also to a constant
+    that is minus infinity for some of the last axis, and for all of it nowhere.
+    """
+
+    shape: Expression
+    element_type: Expression
+    masks: Expression | None = None
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        masked = ("masked",) if self.says(self.masks) else ()
+        return {self.name: ("added", *masked, "doubled", "kept", OMITTED)}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        how = str(levels[self.name])
+        if how == OMITTED:
+            yield {self.name: None}
+            return
+        shape = tuple(int(each) for each in scope.value(self.shape))
+        if how != "masked" or shape[-1] > 1:
+            yield {self.name: self._graph(self._type(scope), shape, how, draw)}
+
+    def rules(self) -> Iterable[Constraint]:
+        name, given = self.name, f"present({self.name})"
+        yield self.rule(f"{name}_takes", f"len(body_inputs({name})) == 1", given)
+        yield self.rule(f"{name}_gives", f"len(body_outputs({name})) == 1", given)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        shape, kind = tuple(int(each) for each in scope.value(self.shape)), self._type(scope)
+        yield f"{self.name}_takes", {self.name: self._graph(kind, shape, "kept", draw, takes=2)}
+        yield f"{self.name}_gives", {self.name: self._graph(kind, shape, "kept", draw, gives=2)}
+
+    def _type(self, scope: Partial) -> str:
+        return BY_CODE[int(scope.value(self.element_type))].name
+
+    def _graph(
+        self, kind: str, shape: tuple[int, ...], how: str, draw: Draw, takes: int = 1, gives: int = 1
+    ) -> Graph:
+        body, whole = BodyMaker(self.name), shaped_type(kind, shape)
+        taken = [body.take(whole) for _ in range(takes)]
+        found = taken[0]
+        if how == "doubled":
+            found = body.step(found, how)
+        elif how != "kept":
+            found = body.added(found, body.constant(_constant(kind, shape[1:], how == "masked", draw)))
+        for _ in range(gives):
+            body.give(found, whole)
+        return body.made()
+
+
+def _constant(kind: str, shape: tuple[int, ...], masked: bool, draw: Draw) -> Tensor:
+    """Quarters from -2 to 2, some of which are minus infinity where it is `masked`, but one of each row."""
+    count, places = prod(shape), shape[-1]
+    quarters = np.array(draw.numbers(-_QUARTERS, _QUARTERS, count)).reshape(shape) / 4
+    if masked:
+        shut = np.array(draw.child("mask").numbers(0, 2, count)).reshape(shape) > 0
+        kept = np.arange(prod(shape[:-1])).reshape((*shape[:-1], 1)) % places
+        quarters = np.where(shut & (np.arange(places) != kept), -np.inf, quarters)
+    held = ELEMENT_TYPES[kind]
+    return Tensor(held, encode(held, quarters.reshape(-1).tolist()).reshape(shape))
+
+
+Body.variants = {
+    "branch": _Branch,
+    "element": _ElementBody,
+    "loop": _RepeatedBody,
+    "modifier": _Modifier,
+}
