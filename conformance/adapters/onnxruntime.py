@@ -119,7 +119,7 @@ ADAPTER = Adapter(
             "InvalidArgument: [ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Non-zero status code returned "
             "while running GlobalMaxPool node. Name:'' Status Message: Unsupported pooling size.",
             kind="InvalidArgument",
-            message="Unsupported pooling size",
+            message="Unsupported (pooling size|kernel dimension)",
         ),
         UnsupportedRule(
             "RuntimeException: [ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code "

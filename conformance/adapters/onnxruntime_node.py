@@ -107,7 +107,7 @@ UNSUPPORTED = (
         "Error: Non-zero status code returned while running GlobalMaxPool node. Name:'' Status Message: "
         "Unsupported pooling size.",
         kind="Error",
-        message="Unsupported pooling size",
+        message="Unsupported (pooling size|kernel dimension)",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running GRU node. Name:'' Status Message: GRU "

@@ -178,6 +178,12 @@ ADAPTER = Adapter(
             message="FFT op input element type must be f32",
         ),
         UnsupportedRule(
+            "RuntimeError: -- Conv-22 with a message:\nExpected a 3D, 4D or 5D tensor for the input. Got: "
+            "[1,3,3,2,3,4]",
+            kind="RuntimeError",
+            message="Expected a 3D, 4D or 5D tensor for the input",
+        ),
+        UnsupportedRule(
             "RuntimeError: Check 'type == ShapeType::Static' failed at "
             "src/plugins/intel_cpu/src/cpu_shape.h:128:\nCannot get dims for non static shape",
             kind="RuntimeError",

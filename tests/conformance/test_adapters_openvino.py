@@ -110,6 +110,9 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
         (_blocked(numbers((1, 4), "float8e4m3fn"), numbers((1, 2)), 2), "dynamic"),
         make_case("ai.onnx::DFT-20", [("input", numbers((1, 4, 2), "double"))]),
         make_case(
+            "ai.onnx::MaxPool-22", [("X", numbers((1, 1, 1, 1, 1, 1)))], {"kernel_shape": ("ints", [1] * 4)}
+        ),
+        make_case(
             "ai.onnx::DFT-20",
             [("input", numbers((1, 1), "bfloat16")), ("dft_length", tensor(np.array(15, np.int32)))],
             {"onesided": ("int", 1)},

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from math import prod
 
 from generator.calls.sizes.plan import SizePlan, by, extents
-from generator.calls.sizes.roles import Roles, sizes_of
+from generator.calls.sizes.roles import Roles, in_float, sizes_of
+from generator.calls.solver.partial import OMITTED
 from generator.calls.space.space import CallSpace
+from generator.calls.variables.data_levels import DATA
 from generator.calls.variables.kind import Level
 
 _TABLE: tuple[tuple[int, tuple[int, int], tuple[int, ...]], ...] = (
@@ -27,6 +29,9 @@ _TABLE: tuple[tuple[int, tuple[int, int], tuple[int, ...]], ...] = (
 _BESIDE = (3, 17, 5, 9)
 """Lengths of other axes that are summed over."""
 _BROADCAST: tuple[Level, ...] = ("same", "first", "last", "fewer_axes")
+_ALONE: tuple[int, tuple[int, int]] = (65, (33, 2))
+"""Length and sides where one mechanism is on: one step beyond blocks on either side."""
+_NO_MECHANISMS = (DATA, "extents", "rank_", "type_", "form_", "output_")
 _MOST_TERMS = 150_000
 _MOST_OF_STEPS = 20_000
 """Terms where they are summed anew step by step, in functions that are worked out to many digits."""
@@ -43,6 +48,31 @@ def product_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
         for place, length in enumerate(told.lengths.get(name, ())):
             _, sides, batch = _TABLE[(2 * place + 3) % len(_TABLE)]
             yield from _fitting(space, roles, name, length, sides, batch, place, asked=name)
+
+
+def lone_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
+    """Of functions that sum more than once: each level of each mechanism at one size, all others left out."""
+    if len(roles.inner) < 2:
+        return
+    name, (length, sides) = roles.inner[-1], _ALONE
+    length = max(sizes_of(space).lengths.get(name, (length,)))
+    base = _plan(roles, name, length, sides, (1,) if roles.outer else (3,), 0, None)
+    rare = space.spec.declared.rare if space.spec.declared is not None else {}
+    for factor, levels in space.factors.items():
+        if not factor.startswith(_NO_MECHANISMS):
+            own = extents(dict.fromkeys(_of_one_input(space, factor), length))
+            for level in levels:
+                if level not in (OMITTED, 0, *rare.get(factor, ())):
+                    asked = {**in_float(space), factor: level}
+                    word = f"alone_{factor}_{level}_{base.word}"
+                    yield SizePlan(word, {**base.fixed, **own}, asked, alone=True)
+
+
+def _of_one_input(space: CallSpace, name: str) -> set[str]:
+    """The extents that an input has and no other."""
+    names = {given: shape.names for given, shape in space.spec.shapes.items()}
+    others = frozenset[str]().union(*(found for given, found in names.items() if given != name))
+    return {each for each in space.spec.extents if each in names.get(name, ()) and each not in others}
 
 
 def _fitting(

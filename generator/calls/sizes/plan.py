@@ -19,7 +19,7 @@ class SizePlan:
 
     `asked` is the extent whose length the declaration asks for itself: then a call must have it. `along` is
     the extent that is long, of those that are summed over. With `specials` the data has NaN, infinities and
-    large numbers.
+    large numbers; `alone` leaves out whatever may be left out beside what the plan asks for.
     """
 
     word: str
@@ -28,6 +28,7 @@ class SizePlan:
     asked: str | None = None
     specials: bool = False
     along: str | None = None
+    alone: bool = False
 
 
 def extents(lengths: Mapping[str, int | Sequence[int]]) -> dict[str, Bindings]:

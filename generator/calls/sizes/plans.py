@@ -9,10 +9,11 @@ from generator.calls.kinds.axes import Axes
 from generator.calls.kinds.axis import Axis
 from generator.calls.kinds.einsum import Einsum
 from generator.calls.kinds.joined import Joined
-from generator.calls.sizes.long_sums import product_plans
+from generator.calls.sizes.long_sums import lone_plans, product_plans
 from generator.calls.sizes.plan import COUNTS, RANKS, SizePlan, by, extents
-from generator.calls.sizes.roles import Roles, sizes_of
-from generator.calls.sizes.sized_windows import window_plans
+from generator.calls.sizes.roles import Roles, in_float, sizes_of
+from generator.calls.sizes.sized_calls import types_in_turn
+from generator.calls.sizes.sized_windows import narrow_plans, window_plans
 from generator.calls.solver.partial import Bindings
 from generator.calls.space.space import CallSpace
 from generator.calls.variables.data_levels import DATA
@@ -25,6 +26,7 @@ _OF_RANK: Mapping[int, tuple[int, ...]] = {
     4: (2, 3, 2, 4),
     5: (2, 3, 4, 2, 3),
     6: (3, 2, 2, 1, 2, 3),
+    7: (2, 3, 1, 2, 2, 1, 3),
     8: (2, 1, 3, 1, 2, 1, 1, 3),
 }
 """Extents of packs of so many axes: few elements in all."""
@@ -53,7 +55,7 @@ def pack_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     if roles.window is not None or roles.inner:
         return
     if roles.packs and _NONFINITE in space.factors.get(DATA, ()) and not _beside(space, roles.packs[0]):
-        levels = _in_float(space)
+        levels = in_float(space)
         levels |= {"broadcast": "same"} if roles.packs[0] in roles.broadcast else {}
         word = f"specials_in_{by(_SPECIALS)}"
         yield SizePlan(word, extents({roles.packs[0]: _SPECIALS}), levels, specials=True)
@@ -90,27 +92,24 @@ def _ranks(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
             shape = _OF_RANK.get(rank - beside)
             if shape is None or (told.rank is not None and rank > told.rank):
                 continue
-            levels = _in_float(space)
+            levels = in_float(space)
             if pack in roles.broadcast:
                 levels["broadcast"] = _BROADCAST[place]
             word = f"rank_{rank}" if at == 0 else f"rank_{rank}_of_{pack}"
             yield SizePlan(word, extents({pack: shape}), levels)
 
 
-def _in_float(space: CallSpace) -> dict[str, Level]:
-    """Float for each type variable that may be it: what a type alone makes wrong, other cases tell."""
-    return {each: "float" for each in space.types if "float" in space.factors[each]}
-
-
 def _beside(space: CallSpace, pack: str) -> int:
-    """How many axes there are beside a pack, in the shape that has the most."""
-    found = [
-        sum(pack not in part.starred for part in parts)
-        for shape in space.spec.shapes.values()
-        for _, parts in shape.alternatives
-        if any(pack in part.starred for part in parts)
-    ]
-    return max(found, default=0)
+    """How many axes there are beside a pack, at most, in the first input that has it."""
+    for shape in space.spec.shapes.values():
+        found = [
+            sum(pack not in part.starred for part in parts)
+            for _, parts in shape.alternatives
+            if any(pack in part.starred for part in parts)
+        ]
+        if found:
+            return max(found)
+    return 0
 
 
 def _is_elementwise(space: CallSpace) -> bool:
@@ -127,8 +126,25 @@ _SHAPES: tuple[tuple[tuple[int, ...], int], ...] = (
     ((1000, 2), 0),
 )
 """Shapes, and which of their axes the operator goes along: the last, the first, one between others."""
+_BETWEEN: tuple[tuple[tuple[int, ...], int], ...] = (
+    ((33, 5, 2), 0),
+    ((3, 64, 2), 1),
+    ((65, 2, 3), 0),
+    ((2, 129, 3), -2),
+)
+"""The first axis and one between others of three, one of them counted from the back."""
+_TALL: tuple[tuple[tuple[int, ...], int], ...] = (
+    ((2, 3, 4, 2, 5), 4),
+    ((3, 2, 4, 1, 2, 3), 2),
+    ((2, 1, 3, 2, 1, 2, 1, 3), 5),
+)
+"""An axis behind and between those of a tensor of many."""
 _GATHERED = (17,)
 """The shape of a list of places beside them."""
+_FOLDED = 4
+"""What has more axes, kernels bring to so many."""
+_SHORT = 5
+"""Axes of no more elements are asked for by their place alone."""
 _SEVERAL: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (((4, 17, 5), (0, 2)), ((17, 33), (0, 1)))
 _ORDERS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
     ((33, 65), (1, 0)),
@@ -137,8 +153,10 @@ _ORDERS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
     ((2, 33, 5, 32), (0, 2, 1, 3)),
     ((1, 17, 64, 2), (0, 3, 1, 2)),
     ((2, 3, 2, 2, 1, 3, 2, 2), (7, 0, 5, 2, 1, 3, 6, 4)),
+    ((1, 33, 1, 5), (1, 0, 3, 2)),
+    ((5, 1, 1, 17), (2, 0, 3, 1)),
 )
-"""Shapes and orders: two long axes exchanged, one of them no multiple of a block; blocks moved as wholes."""
+"""Shapes and orders: two long axes exchanged, one of them no multiple of a block; blocks and ones moved."""
 
 
 def axis_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
@@ -158,6 +176,31 @@ def axis_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
         yield replace(plan, asked=pack if told else None)
     for shape, axes in _SEVERAL if isinstance(kind, Axes) else ():
         yield _plan("scanned_of", pack, shape, kind, list(axes))
+
+
+def _further_axis_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
+    """First axes and those between others, of three and of many axes, in float."""
+    kind = roles.axis
+    if kind is None or not roles.packs or not _goes_along(kind):
+        return
+    pack, told = roles.packs[0], sizes_of(space)
+    for shape, axis in _TALL if pack in told.lengths else (*_BETWEEN, *_TALL):
+        length = shape[axis]
+        if told.rank is not None and len(shape) > told.rank:
+            continue
+        value = [axis] if isinstance(kind, Axes) else axis
+        word = f"scanned_{length}_of" if length > _SHORT else f"rank_{len(shape)}_along_{axis}_of"
+        plan = _plan(word, pack, shape, kind, value, roles)
+        yield replace(plan, levels={**in_float(space), **(_shorter(space) if len(shape) > _FOLDED else {})})
+
+
+def _shorter(space: CallSpace) -> dict[str, Level]:
+    """Fewer elements along each axis for inputs that may have fewer: axes folded into one differ then."""
+    return {
+        name: "shorter"
+        for name, levels in space.factors.items()
+        if name.startswith("form_") and "shorter" in levels
+    }
 
 
 def _goes_along(kind: Kind) -> bool:
@@ -232,9 +275,15 @@ def _longer(shape: tuple[int, ...], axis: int, more: int) -> tuple[int, ...]:
 
 
 def plans_of(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
-    """Every plan, or as many as the declaration says, spread over all; some of them no call has."""
+    """Every plan, or as many as the declaration says, spread over all; some of them no call has.
+
+    Long axes, windows, orders and joined tensors that come in another type for their place come in float too.
+    """
     told = sizes_of(space)
-    plans = list(_all_plans(space, roles))
+    of_packs = list(pack_plans(space, roles))
+    plans = [*_long_plans(space, roles), *of_packs, *join_plans(space)]
+    if told.cases is None:
+        plans += [*_again_in_float(space, roles, plans, of_packs), *_further_plans(space, roles)]
     most = len(plans) if told.cases is None else min(told.cases, len(plans))
     given = {f"kind:{name}": {name: value} for name, value in told.given.items()}
     for place in range(most):
@@ -242,7 +291,27 @@ def plans_of(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
         yield replace(plan, fixed={**given, **plan.fixed})
 
 
-def _all_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
+def _again_in_float(
+    space: CallSpace, roles: Roles, plans: Sequence[SizePlan], but: Sequence[SizePlan]
+) -> Iterator[SizePlan]:
+    """The plans that their places have in another type, but for some."""
+    floats = in_float(space)
+    for place, plan in enumerate(plans):
+        asked = {**types_in_turn(space, roles, place), **plan.levels}
+        if plan not in but and any(asked.get(name, "float") != "float" for name in floats):
+            yield replace(plan, word=f"{plan.word}_in_float", levels={**plan.levels, **floats})
+
+
+def _further_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
+    if roles.window is not None:
+        yield from narrow_plans(space, roles)
+    elif roles.inner:
+        yield from lone_plans(space, roles)
+    if roles.axis is not None and roles.window is None:
+        yield from _further_axis_plans(space, roles)
+
+
+def _long_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     if roles.window is not None:
         yield from window_plans(space, roles)
     elif roles.inner:
@@ -251,5 +320,3 @@ def _all_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
         yield from axis_plans(space, roles)
     if roles.order is not None:
         yield from order_plans(roles)
-    yield from pack_plans(space, roles)
-    yield from join_plans(space)

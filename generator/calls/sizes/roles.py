@@ -17,7 +17,7 @@ from generator.calls.kinds.transposed_window import TransposedWindow
 from generator.calls.kinds.whole_numbers import WholeNumbers
 from generator.calls.kinds.window import Window
 from generator.calls.space.space import CallSpace
-from generator.calls.variables.kind import Kind
+from generator.calls.variables.kind import Kind, Level
 from specs.language.shape_expressions import Shape, parse_shape
 from specs.model.declared import DeclaredSizes
 
@@ -134,3 +134,8 @@ def sizes_of(space: CallSpace) -> DeclaredSizes:
     """What the declaration says of sizes itself."""
     declared = space.spec.declared
     return declared.sizes if declared is not None else DeclaredSizes()
+
+
+def in_float(space: CallSpace) -> dict[str, Level]:
+    """Float for each type variable that may be it: what a type alone makes wrong, other cases tell."""
+    return {each: "float" for each in space.types if "float" in space.factors[each]}

@@ -57,9 +57,10 @@ def sized_calls(
     space: CallSpace, roles: Roles, readings: Mapping[str, object], plan: SizePlan, place: int, draw: Draw
 ) -> Iterator[Sized]:
     """Calls of a plan, each with other data, the likeliest to be sharp first; none where it has no call."""
-    plan = replace(plan, levels={**_types(space, roles, place), **_data(space, readings), **plan.levels})
-    for flags in dict.fromkeys((place, 0)):
-        found = solved(space, plan, place, draw.child(str(flags)), flags=flags)
+    own = types_in_turn(space, roles, place)
+    plan = replace(plan, levels={**own, **_data(space, readings), **plan.levels})
+    for flags in dict.fromkeys((0,) if plan.alone else (place, 0)):
+        found = solved(space, plan, 0 if plan.alone else place, draw.child(str(flags)), flags=flags)
         if found is not None:
             turns = _TURNS if flags == 0 else _TURNS // 2
             stream = draw.child(f"data {flags}")
@@ -99,7 +100,7 @@ def _with_data(
     yield Sized(found.levels, _selected(space, found.call, along, place, draw.child(plan.word)))
 
 
-def _types(space: CallSpace, roles: Roles, place: int) -> Mapping[str, Level]:
+def types_in_turn(space: CallSpace, roles: Roles, place: int) -> Mapping[str, Level]:
     """Float, and in every third call another type, each in turn; where there is no float, all in turn."""
     found: dict[str, Level] = {}
     for at, name in enumerate(space.types):
@@ -122,10 +123,10 @@ def _axes_of_products(
 ) -> tuple[tuple[str, int], ...]:
     """Where inputs have the extents that are summed over, in the first input that has each.
 
-    Where several are, it is the long one alone.
+    Where several are, it is the long one alone; none of a plan whose mechanism may hide elements.
     """
     axes: list[tuple[str, int]] = []
-    for name in roles.inner:
+    for name in () if plan.alone else roles.inner:
         if name not in plan.fixed or plan.along not in (None, name):
             continue
         for given, shape in space.spec.shapes.items():

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from generator.calls.kinds.transposed_window import TransposedWindow
 from generator.calls.kinds.window import Window
 from generator.calls.sizes.plan import SizePlan, by
-from generator.calls.sizes.roles import Roles
+from generator.calls.sizes.roles import Roles, in_float
 from generator.calls.solver.partial import Bindings
 from generator.calls.space.space import CallSpace
 
@@ -46,11 +46,35 @@ _TABLE = (
     _Sized((33, 17), (3, 3), (1, 1), strides=(1, 1)),
 )
 """Sizes at which convolutions change their way: tiles of channels, transforms of 3x3, depthwise loops."""
+_NARROW = (
+    _Sized((6, 7), (3, 3), (5, 10), 5),
+    _Sized((7, 5), (3, 3), (8, 16), 8, strides=(2, 2), pads=(1, 1, 1, 1)),
+    _Sized((9, 4), (5, 1), (5, 5), 5),
+    _Sized((4, 9), (1, 5), (4, 4), 4, pads=(0, 2, 0, 2)),
+    _Sized((17, 3), (3, 1), (3, 3), 3, batch=2),
+    _Sized((3, 33), (1, 3), (4, 9)),
+    _Sized((33, 3), (5, 1), (3, 8), pads=(2, 0, 2, 0)),
+    _Sized((2, 1), (3, 3), (4, 4), 4, pads=(1, 1, 1, 1)),
+    _Sized((1, 2), (3, 3), (5, 8), pads=(1, 1, 1, 1)),
+    _Sized((3, 2, 3, 4), (2, 1, 2, 2), (3, 4)),
+    _Sized((2, 1, 3, 2, 1, 3), (2, 1, 2, 1, 1, 2), (2, 3)),
+)
+"""Windows of one row or column, several filters a channel, images smaller than the window, many axes."""
 
 
 def window_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     """Windows over channels, or over each channel for itself where none are summed over."""
-    for sized in _TABLE:
+    yield from _plans(space, roles, _TABLE)
+
+
+def narrow_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
+    """Windows of which one side is short, in float."""
+    for plan in _plans(space, roles, _NARROW):
+        yield replace(plan, levels=in_float(space))
+
+
+def _plans(space: CallSpace, roles: Roles, table: Sequence[_Sized]) -> Iterator[SizePlan]:
+    for sized in table:
         plan = _plan(space, roles, sized)
         if plan is not None:
             yield plan

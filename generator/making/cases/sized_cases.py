@@ -25,7 +25,7 @@ from generator.calls.sizes.solved_sizes import solved
 from generator.calls.space.space import CallSpace
 from generator.calls.variables.vector_lengths import VECTOR_BYTES
 from generator.making.cases.telling import answer_of, says_something
-from generator.making.operators.workshop import Workshop
+from generator.making.operators.workshop import Workshop, word_of
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
@@ -39,7 +39,7 @@ def add_kernel_sizes(workshop: Workshop) -> None:
     """A case for each plan of the operator that some call has; raises UserError where one must have it."""
     levels = workshop.levels
     roles = roles_of(levels.space)
-    plans = ((plan.word, place, plan) for place, plan in enumerate(plans_of(levels.space, roles)))
+    plans = ((word_of(plan.word), place, plan) for place, plan in enumerate(plans_of(levels.space, roles)))
     for word, place, plan in workshop.lacking("boundary", plans):
         draw = workshop.draw("kernel sizes", word)
         calls = sized_calls(levels.space, roles, workshop.reference.readings, plan, place, draw)
