@@ -13,9 +13,8 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto
 from conformance.checked_models.inlining import imported, inline_functions
 from conformance.checked_models.model_calls import ModelFacts, ModelNode
 from conformance.checked_models.model_nodes import read_attributes
-from conformance.checked_models.model_tensors import tensors_of
 from conformance.checked_models.node_order import Disorder, sort_nodes
-from conformance.checked_models.outside_data import locate, read_piece
+from conformance.checked_models.outside_data import locate, read_piece, tensors_of
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.regular_files import read_regular
 

@@ -10,7 +10,7 @@ from onnx import GraphProto, ModelProto, OperatorSetIdProto
 
 from conformance.models.input_names import Inputs, input_names, map_parts, named_inputs, slot_names
 from conformance.models.ir_versions import LEAST_IR, least_ir_version
-from conformance.models.packed_models import pack_model
+from conformance.models.packing_nodes import pack_model
 from conformance.models.turned_inputs import turn_first_input
 from conformance.suite.cases import Case
 from conformance.suite.properties import HasShape, HasType

@@ -13,9 +13,13 @@ from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass, smallness
 from reports.causes.failure_classes import class_of
 from reports.causes.optimisation import fails_optimised_alone
-from reports.checked_models.call_evidence import CheckedCall
-from reports.checked_models.failing_levels import at_other_extents, level_remarks
-from reports.checked_models.grades import grade_of, inexact_by
+from reports.checked_models.call_evidence import (
+    CheckedCall,
+    at_other_extents,
+    grade_of,
+    inexact_by,
+    level_remarks,
+)
 from reports.results.case_results import CaseResult, Results
 from reports.single_cases.answer_views import error_text
 from reports.text.phrasing import ratio_text

@@ -15,10 +15,9 @@ from opcert.vocabulary.attributes import describe_value
 from opcert.vocabulary.whole_files import write_text
 from reports.checked_models.call_answers import CallAnswer, CallCause
 from reports.checked_models.call_evidence import CheckedCall
-from reports.checked_models.call_words import rule_of
 from reports.checked_models.chain_answers import ChainAnswer
-from reports.checked_models.coverage import Coverage, coverage_of
-from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
+from reports.checked_models.check_words import rule_of
+from reports.checked_models.model_check import Coverage, ModelCheck, RuntimeAnswers, coverage_of
 from reports.results.case_results import Results
 from reports.results.told_facts import mapping, text
 from reports.single_cases.answer_views import view_answer

@@ -15,13 +15,12 @@ from conformance.judging.verdicts import NOT_RUN, REJECTED_VALID
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.whole_files import write_text
 from reports.causes.failure_class import marked_features
-from reports.checked_models import call_words, chain_words, number_words
+from reports.checked_models import check_words
 from reports.checked_models.call_answers import ANSWERS, Answer, CallAnswer, CallCause
 from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
 from reports.checked_models.check_summary import evidence_line, forbidden_lines, total_line
-from reports.checked_models.coverage import coverage_line, coverage_of
-from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
+from reports.checked_models.model_check import ModelCheck, RuntimeAnswers, coverage_line, coverage_of
 from reports.overview.headline import HeadlineFact
 from reports.single_cases.answer_views import AnswerView, view_answer
 from reports.single_cases.case_views import CaseView, view_case
@@ -71,7 +70,7 @@ class CheckPage:
             f"{plural(len(self.check.model.nodes), 'node')} that make "
             f"{plural(len(self.check.calls), 'distinct call')}: {evidence_line(self.check)}.",
             *(
-                one_line(f"{each.label}, {chain_words.chains_line(each)}.", 2 * _LONGEST)
+                one_line(f"{each.label}, {check_words.chains_line(each)}.", 2 * _LONGEST)
                 for each in self.check.runtimes
                 if each.blaming_chains
             ),
@@ -106,7 +105,7 @@ class CheckPage:
         """For each runtime that was asked the sign of whether the model loads, and the words."""
         signs = {"loads": "pass", "refused": REJECTED_VALID, "lost": "crash", "unknown": NOT_RUN}
         return tuple(
-            (each.label, signs[each.load.verdict], number_words.load_text(each.load))
+            (each.label, signs[each.load.verdict], check_words.load_text(each.load))
             for each in self.check.runtimes
             if each.load is not None
         )
@@ -166,9 +165,9 @@ class CheckPage:
         """How many, why, and which operators, one line for each reason."""
         return tuple(
             (
-                call_words.calls_and_nodes(calls),
+                check_words.calls_and_nodes(calls),
                 why,
-                ", ".join(dict.fromkeys(call_words.operator_text(each.call.first) for each in calls)),
+                ", ".join(dict.fromkeys(check_words.operator_text(each.call.first) for each in calls)),
             )
             for why, calls in self.check.uncovered.items()
         )
@@ -209,8 +208,8 @@ class CheckPage:
     def chain_lines(self) -> tuple[str, ...]:
         """What each runtime makes of the chains together, and what was not asked."""
         asked = [each for each in self.check.runtimes if each.chains]
-        told = (one_line(f"{each.label}: {chain_words.chains_line(each)}", 2 * _LONGEST) for each in asked)
-        return (*told, *chain_words.unasked_lines(self.check))
+        told = (one_line(f"{each.label}: {check_words.chains_line(each)}", 2 * _LONGEST) for each in asked)
+        return (*told, *check_words.unasked_lines(self.check))
 
     @cached_property
     def blocks(self) -> Sequence[NodeBlock]:
@@ -257,14 +256,14 @@ def signed_outputs(numbers: WholeModelFacts) -> Sequence[tuple[str, str]]:
     """What came at the end of the whole model, with the verdict whose sign it has."""
     signs: dict[OutputVerdict, str] = {"right": "pass", "same": "pass", "near": "pass", "unknown": "not_run"}
     failing = numbers.failing
-    told = [("mismatch", number_words.output_text(output)) for output in failing]
+    told = [("mismatch", check_words.output_text(output)) for output in failing]
     told += [
-        (signs.get(output.verdict, "observed"), number_words.output_text(output))
+        (signs.get(output.verdict, "observed"), check_words.output_text(output))
         for output in numbers.outputs
         if output not in failing
     ]
     if numbers.does_not_run:
-        told.insert(0, ("rejected_valid", number_words.not_running_text(numbers)))
+        told.insert(0, ("rejected_valid", check_words.not_running_text(numbers)))
     return told
 
 
@@ -272,7 +271,7 @@ def _here(runtime: RuntimeAnswers, node: ModelNode) -> str:
     found = runtime.numbers_of.get(node.place)
     if found is None or found.verdict == "passed_over":
         return ""
-    return f"here {number_words.right_text(found)}" if found.verdict == "right" else "wrong here, see above"
+    return f"here {check_words.right_text(found)}" if found.verdict == "right" else "wrong here, see above"
 
 
 def _settings(runtime: RuntimeAnswers) -> str:
@@ -289,9 +288,7 @@ def render_check_page(check: ModelCheck) -> str:
         answers=ANSWERS,
         most_named=MOST_NAMED,
         most_wrong=MOST_WRONG,
-        words=call_words,
-        chain_words=chain_words,
-        number_words=number_words,
+        words=check_words,
         signed_outputs=signed_outputs,
         own_causes=own_causes,
         version=version("opcert"),

@@ -10,18 +10,22 @@ from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.sarif_logs import Entry, fingerprints, render_log, tool_of, uri_of
 from opcert.vocabulary.whole_files import write_text
 from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
-from reports.checked_models.call_words import (
+from reports.checked_models.check_words import (
     WORDS,
+    load_text,
     node_name,
+    nodes_of_chain,
+    not_running_text,
     operator_text,
+    output_text,
+    path_of_chain,
     reason_text,
     rule_of,
     signature_text,
     smallest_texts,
+    wrong_text,
 )
-from reports.checked_models.chain_words import nodes_of_chain, path_of_chain
 from reports.checked_models.model_check import FORBIDDEN, ModelCheck, RuntimeAnswers
-from reports.checked_models.number_words import load_text, not_running_text, output_text, wrong_text
 from reports.text.phrasing import plural
 
 LEVELS: dict[Answer, str] = {

@@ -10,32 +10,28 @@ from pathlib import Path
 from conformance.checked_models.model_calls import ModelNode
 from opcert.vocabulary.harmless import one_line
 from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer, CallCause
-from reports.checked_models.call_words import (
+from reports.checked_models.check_words import (
     WORDS,
+    answer_of_chain,
     calls_and_nodes,
+    chains_line,
+    effect_text,
     fails_text,
+    load_text,
     node_name,
     node_names,
-    operator_text,
-    smallest_texts,
-)
-from reports.checked_models.chain_words import (
-    answer_of_chain,
-    chains_line,
     nodes_of_chain,
-    path_of_chain,
-    unasked_lines,
-)
-from reports.checked_models.model_check import ModelCheck, RuntimeAnswers, nodes_of
-from reports.checked_models.number_words import (
-    effect_text,
-    load_text,
     not_running_text,
     numbers_line,
+    operator_text,
     output_lines,
     passed_over_lines,
+    path_of_chain,
+    smallest_texts,
+    unasked_lines,
     wrong_text,
 )
+from reports.checked_models.model_check import ModelCheck, RuntimeAnswers, nodes_of
 from reports.text.phrasing import count, listed, plural
 
 MOST_CALLS = MOST_CAUSES = MOST_CHAINS = 10

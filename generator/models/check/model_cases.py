@@ -11,8 +11,7 @@ from functools import partial
 from conformance.checked_models.model_calls import ModelCall
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.worker_answers import Lost, on_worker
-from generator.models.check.call_cases import CallCases, CallGoldens
-from generator.models.check.call_keys import key_of_call
+from generator.models.check.call_cases import CallCases, CallGoldens, key_of_call
 from generator.models.check.making import MOST_CASES, cases_of_call
 from generator.models.check.part_cache import PartCache
 from opcert.vocabulary.errors import Place, UserError

@@ -22,8 +22,13 @@ from generator.asking.given_inputs import arguments_of, output_names
 from generator.asking.questions import settled_options
 from generator.models.chains.carrying import is_exact
 from generator.models.chains.chains import Link
-from generator.models.chains.folded_weights import SUMS, sizes_of_sum
-from generator.models.chains.node_answers import answers, call_of_node, rules_and_reference
+from generator.models.chains.node_answers import (
+    SUMS,
+    answers,
+    call_of_node,
+    rules_and_reference,
+    sizes_of_sum,
+)
 from generator.models.chains.spreading import along, with_alternatives
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.working import unit_roundoff

@@ -6,15 +6,17 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 from onnx import NodeProto
 
 from conformance.checked_models.model_calls import ModelNode
 from conformance.checked_models.node_order import taken_names
+from conformance.checked_models.whole_model import Against, Apart, OutputNumbers, OutputVerdict, apart
 from conformance.checked_models.whole_reading import WholeModel
+from conformance.judging.output_comparison import compare_output
 from conformance.suite.cases import ExpectedOutput
 from generator.models.chains.chains import Link
-from generator.models.chains.folded_weights import SUMS
-from generator.models.chains.node_answers import Unpushed, call_of_node
+from generator.models.chains.node_answers import SUMS, Unpushed, call_of_node
 from generator.models.chains.pushing import World, after
 from generator.models.check.call_costs import estimated_seconds
 from generator.models.check.model_inputs import ModelInputs
@@ -22,6 +24,7 @@ from generator.models.check.observed_values import initial_values
 from generator.models.check.pushed_bounds import is_bounded, loosely, regardless, unbounded
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
 from specs.language.evaluation import EvaluationError
 
@@ -200,3 +203,55 @@ def _unreferenced(node: NodeProto, facts: ModelNode | None) -> str:
 
 def _called(facts: ModelNode) -> str:
     return one_line(f"{facts.op_type} {facts.name or f'(node {facts.place})'}", 120)
+
+
+def hold_output(name: str, got: Tensor, wanted: Referenced, step: float | None = None) -> OutputNumbers:
+    """An output beside what the references say that it must be, under the option that it is nearest to.
+
+    `step` is that of `apart`.
+    """
+    if not wanted.values:
+        return OutputNumbers(name, "references", "unknown", reason=wanted.why)
+    found = [_hold(name, got, each, wanted, step) for each in wanted.values]
+    order: Mapping[OutputVerdict, int] = {
+        "right": 0,
+        "same": 1,
+        "near": 2,
+        "unknown": 3,
+        "far": 4,
+        "wrong": 5,
+    }
+    return min(found, key=lambda each: order[each.verdict])
+
+
+def _hold(
+    name: str, got: Tensor, wanted: ExpectedOutput, whole: Referenced, step: float | None
+) -> OutputNumbers:
+    compared = compare_output(wanted, got)
+    distance = apart(wanted.expected, got, step)
+    bounded = int(np.count_nonzero(is_bounded(wanted)))
+    if isinstance(distance, str):
+        return OutputNumbers(name, "references", "wrong", reason=distance)
+    worst = compared.worst
+    over = None if worst is None else float("inf") if worst.ratio is None else worst.ratio
+    if compared.difference is not None:
+        return OutputNumbers(name, "references", "wrong", distance, over, bounded, whole.loose)
+    if bounded < distance.of_elements:
+        return OutputNumbers(name, "references", _verdict(distance), distance, None, bounded, whole.loose)
+    if whole.is_wide and distance.is_far:
+        return OutputNumbers(name, "references", "far", distance, over, bounded, "its bound is a wide one")
+    return OutputNumbers(name, "references", "right", distance, over, bounded)
+
+
+def beside(
+    name: str, one: Tensor, other: Tensor, against: Against, label: str = "", step: float | None = None
+) -> OutputNumbers:
+    """An output beside the same of another run; the second is the one that is held against it."""
+    distance = apart(other, one, step)
+    if isinstance(distance, str):
+        return OutputNumbers(name, against, "far", reason=distance, beside=label)
+    return OutputNumbers(name, against, _verdict(distance), distance, beside=label)
+
+
+def _verdict(distance: Apart) -> OutputVerdict:
+    return "same" if not distance.elements else "far" if distance.is_far else "near"

@@ -13,9 +13,8 @@ from onnx import helper
 
 from conformance.checked_models.model_calls import ModelFacts, ModelValue
 from generator.models.model_chains import model_chains
-from generator.models.model_chains.kept_chains import KeptChains, key_of_group
 from generator.models.model_chains.model_chains import ModelChain, chains_of_model
-from generator.models.model_chains.node_groups import groups_of_model
+from generator.models.model_chains.node_groups import KeptChains, groups_of_model, key_of_group
 from tests.generator.neighbours.test_model_chains import facts_of
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import different, integers, whole
+from generator.models.chains.chains import Chain, Weaver, different, integers, whole
 
 
 def chains(w: Weaver) -> Iterator[Chain]:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import whole
+from generator.models.chains.chains import Chain, Weaver, whole
 from opcert.vocabulary.element_types import find_element_type
 
 _REAL = [0.0, -0.0, 0.25, -0.25, 2.75, -2.75, 7.0, 100.0, -100.0, 3.125]

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import whole
+from generator.models.chains.chains import Chain, Weaver, whole
 
 _SPECIAL = [0.0, -0.0, 1.5, -2.0, float("inf"), -float("inf"), float("nan"), 1e-30]
 _WHOLE = [7, -7, 0, 5, -1, 9]

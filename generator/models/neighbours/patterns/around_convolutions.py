@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import Floats, powers, whole
+from generator.models.chains.chains import Chain, Floats, Weaver, powers, whole
 
 _VARIANCES = np.array([3.5, 0.5, 15.5, 0.5, 3.5, 63.5, 0.5], np.float32)
 """With an epsilon of a half, variances of which the square root is a power of two."""

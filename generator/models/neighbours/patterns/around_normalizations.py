@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import real, whole
+from generator.models.chains.chains import Chain, Weaver, real, whole
 
 _ROW = np.array([3, -3, 1, -1], np.float32)
 """Of mean 0, with the variance 5: with an epsilon of 11 the root is 4."""

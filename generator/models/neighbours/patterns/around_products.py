@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import different, powers, whole
+from generator.models.chains.chains import Chain, Weaver, different, powers, whole
 from generator.models.neighbours.patterns.around_convolutions import normalization
 
 

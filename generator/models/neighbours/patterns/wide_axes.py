@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import different, integers, powers, real, whole
+from generator.models.chains.chains import Chain, Weaver, different, integers, powers, real, whole
 from opcert.vocabulary.element_types import find_element_type
 
 _LENGTH = 65

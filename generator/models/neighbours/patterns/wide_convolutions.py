@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.models.chains.chains import Chain, Given, Weaver
-from generator.models.chains.exact_data import powers, whole
+from generator.models.chains.chains import Chain, Given, Weaver, powers, whole
 from generator.models.neighbours.patterns.around_convolutions import normalization
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
-from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import different, powers, whole
+from generator.models.chains.chains import Chain, Weaver, different, powers, whole
 
 
 def chains(w: Weaver) -> Iterator[Chain]:

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import Floats, real, whole
+from generator.models.chains.chains import Chain, Floats, Weaver, real, whole
 
 _UNIT = math.ldexp(1, -24)
 
