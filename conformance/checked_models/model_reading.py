@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped] # protobuf ships no types
 from onnx import ModelProto, NodeProto
 from onnx import __version__ as onnx_version
 from onnx.defs import SchemaError, get_all_schemas_with_history, get_schema, onnx_opset_version

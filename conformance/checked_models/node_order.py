@@ -41,33 +41,28 @@ def sort_nodes(graph: GraphProto, disorder: Disorder) -> None:
 
 def taken_names(node: NodeProto) -> set[str]:
     """What a node takes, and what the graphs in its attributes take from around them."""
-    found = set(node.input)
-    for each in node.attribute:
-        for _, graph in graphs_of(each):
-            found |= captured_names(graph)
-    return found - {""}
+    graphs = (graph for each in node.attribute for _, graph in graphs_of(each))
+    return set(node.input).union(*map(captured_names, graphs)) - {""}
 
 
 def captured_names(graph: GraphProto) -> set[str]:
     """The names that a graph takes from around it."""
-    taken: set[str] = {each.name for each in graph.output}
-    for node in graph.node:
-        taken |= taken_names(node)
+    taken = {value.name for value in graph.output}.union(*map(taken_names, graph.node))
     return taken - own_names(graph) - {""}
 
 
 def own_names(graph: GraphProto) -> set[str]:
     """The names of the inputs, initializers and nodes' outputs of a graph."""
-    found = {each.name for each in (*graph.input, *graph.initializer)}
-    found |= {each.values.name for each in graph.sparse_initializer}
-    for node in graph.node:
-        found.update(node.output)
-    return found
+    return _given_names(graph).union(*(node.output for node in graph.node))
+
+
+def _given_names(graph: GraphProto) -> set[str]:
+    found = {value.name for value in (*graph.input, *graph.initializer)}
+    return found | {sparse.values.name for sparse in graph.sparse_initializer}
 
 
 def _sort(graph: GraphProto, around: tuple[set[str], ...], disorder: Disorder) -> None:
-    given = {each.name for each in (*graph.input, *graph.initializer)}
-    given |= {each.values.name for each in graph.sparse_initializer}
+    given = _given_names(graph)
     nodes = list(graph.node)
     makers: dict[str, int] = {}
     for index, node in enumerate(nodes):

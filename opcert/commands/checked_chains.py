@@ -54,9 +54,9 @@ def make_chains(
     `keep`, chains that were made before come from the user's cache, and others go there.
     """
     from generator.models.model_chains.model_chains import MOST, chains_of_model
-    from generator.models.model_chains.node_groups import KeptChains
+    from generator.models.model_chains.node_groups import kept_chains
 
-    kept = KeptChains() if keep else None
+    kept = kept_chains() if keep else None
     chains: list[CheckedChain] = []
     cases: dict[str, Case] = {}
     end = time.monotonic() + seconds

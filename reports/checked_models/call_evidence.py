@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.checked_models.model_calls import Extent, ModelCall, ModelNode
+from conformance.checked_models.model_calls import Extent, ModelCall, ModelNode, ModelValue
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.harmless import one_line
@@ -68,7 +68,7 @@ def grade_of(failing: Sequence[CaseResult], checked: CheckedCall, results: Resul
         places = _special_places(each, checked, results)
         if not places:
             return "ordinary"
-        fed = fed or not all(_is_constant(checked, place) for place in places)
+        fed = fed or not all(_value_at(checked, place).is_constant for place in places)
     return "special" if fed else "constant"
 
 
@@ -100,20 +100,13 @@ def _special_places(case: CaseResult, checked: CheckedCall, results: Results) ->
     return [
         place
         for place, (_, given) in enumerate(inputs)
-        if given is not None and _is_special(given) and not _is_models_own(checked, place, given)
+        if given is not None and _is_special(given) and _value_at(checked, place).constant != given
     ]
 
 
-def _is_constant(checked: CheckedCall, place: int) -> bool:
+def _value_at(checked: CheckedCall, place: int) -> ModelValue:
     values = checked.call.first.inputs
-    value = values[place] if place < len(values) else None
-    return value is not None and value.is_constant
-
-
-def _is_models_own(checked: CheckedCall, place: int, given: Tensor) -> bool:
-    values = checked.call.first.inputs
-    value = values[place] if place < len(values) else None
-    return value is not None and value.constant is not None and value.constant == given
+    return (values[place] if place < len(values) else None) or ModelValue("")
 
 
 def _is_special(given: Tensor) -> bool:

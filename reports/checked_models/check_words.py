@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from conformance.checked_models.model_calls import ModelCall, ModelNode, ModelValue
 from conformance.checked_models.whole_model import (
@@ -35,31 +35,30 @@ if TYPE_CHECKING:
 
 _FEW = 16
 """A constant of so many elements stands in a sentence with its values."""
-WORDS: dict[Answer, str] = {
-    "crashes": "crashes",
-    "wrong": "wrong",
-    "refused": "refused",
-    "special": "wrong on special values alone",
-    "constant": "wrong with other constants alone",
-    "inexact": "inexact",
-    "elsewhere": "fails at other extents",
-    "open": "open in the documents",
-    "uncovered": "not covered",
-    "conformant": "conformant",
+
+
+class Look(NamedTuple):
+    """How an answer is told: in words, with the sign and colour of a verdict, at a level of SARIF."""
+
+    word: str
+    sign: str
+    level: str
+
+
+LOOKS: Mapping[Answer, Look] = {
+    "crashes": Look("crashes", "crash", "error"),
+    "wrong": Look("wrong", "mismatch", "error"),
+    "refused": Look("refused", REJECTED_VALID, "error"),
+    "special": Look("wrong on special values alone", ACCEPTED_INVALID, "warning"),
+    "constant": Look("wrong with other constants alone", ACCEPTED_INVALID, "note"),
+    "inexact": Look("inexact", ACCEPTED_INVALID, "note"),
+    "elsewhere": Look("fails at other extents", ACCEPTED_INVALID, "warning"),
+    "open": Look("open in the documents", "observed", "note"),
+    "uncovered": Look("not covered", NOT_RUN, "note"),
+    "conformant": Look("conformant", "pass", "none"),
 }
-SIGNS: dict[Answer, str] = {
-    "crashes": "crash",
-    "wrong": "mismatch",
-    "refused": REJECTED_VALID,
-    "special": ACCEPTED_INVALID,
-    "constant": ACCEPTED_INVALID,
-    "inexact": ACCEPTED_INVALID,
-    "elsewhere": ACCEPTED_INVALID,
-    "open": "observed",
-    "uncovered": NOT_RUN,
-    "conformant": "pass",
-}
-"""The verdict of a case whose sign and colour an answer has."""
+WORDS = {answer: look.word for answer, look in LOOKS.items()}
+SIGNS = {answer: look.sign for answer, look in LOOKS.items()}
 REASONS: Mapping[str, str] = {
     "unknown": "the model names no operator version that there is",
     "unspecified": "no declaration speaks of the operator",
@@ -76,6 +75,8 @@ REASONS: Mapping[str, str] = {
 }
 """By the word that programs read."""
 _LONGEST = 120
+_LONGEST_ROW = 400
+_MOST_REASONS = 4
 _LONGEST_ATTRIBUTE = 200
 _DIGITS = 8
 
@@ -142,20 +143,16 @@ def evidence_text(answer: CallAnswer) -> str:
     if not answer.asked:
         return answer.why or checked.why
     what = "node test" if checked.evidence == "node_tests" else "case"
-    said = (
-        f"{count(answer.passing)} of {plural(answer.asked, what)} {'pass' if answer.asked > 1 else 'passes'}"
-    )
-    if answer.unsupported:
-        said += f"; {count(answer.unsupported)} the runtime says it does not offer"
-    if answer.left:
-        said += f"; {count(answer.left)} left out"
-    return said if not answer.why else f"{said}; {answer.why}"
+    verb = "pass" if answer.asked > 1 else "passes"
+    told = [f"{count(answer.passing)} of {plural(answer.asked, what)} {verb}"]
+    told += [f"{count(answer.unsupported)} the runtime says it does not offer"] if answer.unsupported else []
+    told += [f"{count(answer.left)} left out"] if answer.left else []
+    return "; ".join([*told, *filter(None, [answer.why])])
 
 
 def calls_and_nodes(calls: Sequence[CheckedCall]) -> str:
     """`3 nodes of 2 calls`."""
-    nodes = sum(each.nodes for each in calls)
-    return f"{plural(nodes, 'node')} of {plural(len(calls), 'call')}"
+    return f"{plural(sum(checked.nodes for checked in calls), 'node')} of {plural(len(calls), 'call')}"
 
 
 def reason_text(word: str, why: str) -> str:
@@ -165,10 +162,9 @@ def reason_text(word: str, why: str) -> str:
 
 def rule_of(cause: CallCause) -> str:
     """The id of a known entry, else operator, answer and digits of what is said: `Conv/wrong/1a2b3c4d`."""
-    found = cause.found
     alone = "" if cause.setting == "any" else f"/{cause.setting}"
-    if found is not None and found.known is not None:
-        return f"{found.known.id}{alone}"
+    if cause.known is not None:
+        return f"{cause.known.id}{alone}"
     operator = cause.smallest.operator
     name = operator.name if operator.domain == "ai.onnx" else operator.unversioned.replace("::", ".")
     # Names of nodes and numbers in a runtime's message change from case to case.
@@ -188,51 +184,46 @@ def smallest_texts(cause: CallCause) -> tuple[str, str]:
     return demand_text(case), view_answer(cause.results, cause.smallest, case).answer
 
 
-_MOST_REASONS = 4
-_LONGEST_ROW = 400
-
-
 def chains_line(runtime: RuntimeAnswers) -> str:
     """`12 chains of neighbours: 10 conformant, 1 wrong (only with optimisation: 1), 1 follows from ...`."""
-    total = plural(len(runtime.chains), "chain")
-    counts = Counter(each.answer for each in runtime.chains if not each.is_known)
-    told = []
-    for answer in reversed(ANSWERS):
-        if not counts[answer]:
-            continue
-        own = [each for each in runtime.chains if each.answer == answer and each.blames]
-        alone = sum(each.setting == "optimised" for each in own)
-        told.append(
-            f"{count(counts[answer])} {WORDS[answer]}"
-            + (f" (only with optimisation: {count(alone)})" if alone else "")
-        )
-    following = sum(bool(each.follows) for each in runtime.chains)
+    counts = Counter(chain.answer for chain in runtime.chains if not chain.is_known)
+    optimised = Counter(
+        chain.answer for chain in runtime.chains if chain.blames and chain.setting == "optimised"
+    )
+    told = [
+        f"{count(counts[answer])} {WORDS[answer]}"
+        + (f" (only with optimisation: {count(optimised[answer])})" if optimised[answer] else "")
+        for answer in reversed(ANSWERS)
+        if counts[answer]
+    ]
+    following = sum(bool(chain.follows) for chain in runtime.chains)
+    longer = sum(bool(chain.shorter) for chain in runtime.chains)
     if following:
         verb = "follows" if following == 1 else "follow"
         told.append(f"{count(following)} {verb} from what a node of the chain fails alone")
-    longer = sum(bool(each.shorter) for each in runtime.chains)
     if longer:
         told.append(
             f"{count(longer)} {'fails' if longer == 1 else 'fail'} as a shorter one in the chain does"
         )
-    return f"{total} of neighbours: {', '.join(told)}"
+    return f"{plural(len(runtime.chains), 'chain')} of neighbours: {', '.join(told)}"
 
 
 def answer_of_chain(answer: ChainAnswer) -> str:
     """`conformant`, `wrong, only with optimisation`, `wrong: follows from call 3` or `as chain 2 in it`."""
     said = WORDS[answer.answer]
-    if answer.follows:
-        numbers = listed([str(each) for each in answer.follows])
-        return f"{said}: follows from {'call' if len(answer.follows) == 1 else 'calls'} {numbers}"
-    if answer.shorter:
-        numbers = listed([str(each) for each in answer.shorter])
-        return f"{said}: as {'chain' if len(answer.shorter) == 1 else 'chains'} {numbers} in it"
+    for numbers, noun, form in (
+        (answer.follows, "call", "follows from {}"),
+        (answer.shorter, "chain", "as {} in it"),
+    ):
+        if numbers:
+            named = f"{noun if len(numbers) == 1 else f'{noun}s'} {listed(list(map(str, numbers)))}"
+            return f"{said}: {form.format(named)}"
     return f"{said}, only with optimisation" if answer.blames and answer.setting == "optimised" else said
 
 
 def nodes_of_chain(chain: CheckedChain) -> str:
     """The names of its nodes, in order."""
-    return one_line(" > ".join(node_name(each) for each in chain.nodes), _LONGEST_ROW)
+    return one_line(" > ".join(map(node_name, chain.nodes)), _LONGEST_ROW)
 
 
 def path_of_chain(chain: CheckedChain) -> str:
@@ -244,12 +235,12 @@ def unasked_lines(check: ModelCheck) -> list[str]:
     """What of the neighbours was not asked, and why."""
     reasons = Counter(each.why for each in check.chains if not each.case)
     lines = [
-        one_line(f"{plural(number, 'chain')} of neighbours not asked: {why}", _LONGEST_ROW)
+        f"{plural(number, 'chain')} of neighbours not asked: {why}"
         for why, number in reasons.most_common(_MOST_REASONS)
     ]
     left = len(reasons) - _MOST_REASONS
     lines += [f"and for {plural(left, 'reason')} more"] if left > 0 else []
-    return [*lines, *([one_line(check.chains_cut, _LONGEST_ROW)] if check.chains_cut else [])]
+    return [one_line(line, _LONGEST_ROW) for line in (*lines, check.chains_cut) if line]
 
 
 PASSED_OVER: Mapping[str, str] = {
@@ -267,14 +258,10 @@ PASSED_OVER: Mapping[str, str] = {
     "failed": "could not be judged, which is a mistake in opcert",
 }
 VERDICTS: Mapping[OutputVerdict, str] = {
-    "right": "right",
-    "wrong": "wrong",
-    "same": "the same",
-    "near": "near",
-    "far": "far away",
+    "right": "right", "wrong": "wrong", "same": "the same", "near": "near", "far": "far away",
     "unknown": "not known",
-}
-_UNITS = {"ulp": ("ULP", "ULP"), "step": ("step", "steps"), "value": ("value", "values")}
+}  # fmt: skip
+_UNITS = {"ulp": ("ULP", "ULP"), "step": ("step", "steps")}
 _LONGEST_OUTPUT = 500
 _LONGEST_NUMBERS = 300
 _NAME = 120
@@ -298,18 +285,15 @@ def numbers_line(numbers: WholeModelFacts) -> str:
     verdicts = Counter(each.verdict for each in numbers.nodes)
     if numbers.how == NOT_RUN:
         return "the whole model does not run with these inputs"
-    right, wrong, left = (verdicts[each] for each in ("right", "wrong", "passed_over"))
+    right, wrong, left = (verdicts[verdict] for verdict in ("right", "wrong", "passed_over"))
     total = plural(len(numbers.nodes), "node")
-    said = f"with these inputs {count(right)} of {total} right, {count(wrong)} wrong"
-    if left:
-        said += f", {count(left)} passed over"
-    told = [said]
-    if numbers.how == "nodes":
-        told.append("each node was run by itself")
+    told = [f"with these inputs {count(right)} of {total} right, {count(wrong)} wrong"]
+    told[0] += f", {count(left)} passed over" if left else ""
+    told += ["each node was run by itself"] if numbers.how == "nodes" else []
     if numbers.does_not_run:
         told.append("the model as it is does not run")
-    else:
-        told += [_outputs(numbers)] if numbers.outputs else []
+    elif numbers.outputs:
+        told.append(_outputs(numbers))
     return "; ".join(told)
 
 
@@ -341,7 +325,7 @@ def wrong_text(node: NodeNumbers) -> str:
     """What a wrong node gave: `y[0, 3]: expected 1.5, got 1.25, 3.1 × the allowed error; 2 of 8 elements`."""
     place = f"{node.output or 'output'}{list(node.index) if node.index is not None else ''}"
     said = f"{place}: expected {node.expected or '?'}, got {node.got or '?'}"
-    if node.over_bound is not None and node.over_bound != float("inf"):
+    if node.over_bound not in (None, float("inf")):
         said += f", {ratio_text(node.over_bound)} the allowed error"
     return one_line(f"{said}; {node.reason}" if node.reason else said, _LONGEST_NUMBERS)
 
@@ -365,9 +349,8 @@ def effect_text(effect: EndEffect) -> str:
     """`output y moves by 0.25 at most, of 3.5 at most (12 ulp)`."""
     output = one_line(effect.output, _NAME)
     if effect.distance is None:
-        return one_line(
-            f"what it does to {output} is not known: {effect.reason or 'no reason given'}", _LONGEST_NUMBERS
-        )
+        why = effect.reason or "no reason given"
+        return one_line(f"what it does to {output} is not known: {why}", _LONGEST_NUMBERS)
     said = f"with its right values {output} moves by {effect.distance:.4g} at most"
     if effect.largest is not None:
         said += f", where its largest value is {effect.largest:.4g}"
@@ -376,9 +359,8 @@ def effect_text(effect: EndEffect) -> str:
 
 def output_lines(numbers: WholeModelFacts) -> list[str]:
     """Each output beside each thing that it was held against, what speaks against the model first."""
-    failing = numbers.failing
-    rest = [each for each in numbers.outputs if each not in failing]
-    return [output_text(each) for each in (*failing, *rest)]
+    rest = (output for output in numbers.outputs if output not in numbers.failing)
+    return [output_text(output) for output in (*numbers.failing, *rest)]
 
 
 def output_text(output: OutputNumbers) -> str:
@@ -390,17 +372,16 @@ def output_text(output: OutputNumbers) -> str:
     }[output.against]
     said = VERDICTS[output.verdict]
     told = [] if output.apart is None else [apart_text(output.apart)]
-    if output.verdict == "wrong" and output.over_bound is not None and output.over_bound != float("inf"):
+    if output.verdict == "wrong" and output.over_bound not in (None, float("inf")):
         told.append(f"{ratio_text(output.over_bound)} what is allowed")
-    if output.against == "references" and output.verdict in ("same", "near", "far", "wrong"):
-        total = 0 if output.apart is None else output.apart.of_elements
-        if output.bounded < total:
-            told.append(f"a bound is known of {count(output.bounded)} of {plural(total, 'element')}")
+    total = 0 if output.apart is None else output.apart.of_elements
+    compared = output.against == "references" and output.verdict in ("same", "near", "far", "wrong")
+    if compared and output.bounded < total:
+        told.append(f"a bound is known of {count(output.bounded)} of {plural(total, 'element')}")
     told += [output.reason] if output.reason else []
     name = one_line(output.name, _NAME)
-    return one_line(
-        f"output {name}, {against}: {': '.join(filter(None, [said, '; '.join(told)]))}", _LONGEST_OUTPUT
-    )
+    said = ": ".join(filter(None, [said, "; ".join(told)]))
+    return one_line(f"output {name}, {against}: {said}", _LONGEST_OUTPUT)
 
 
 def apart_text(apart: Apart) -> str:
@@ -412,11 +393,8 @@ def apart_text(apart: Apart) -> str:
     if apart.unit == "value":
         return f"{said} have another value"
     if apart.least is not None and apart.most is not None:
-        one, several = _UNITS[apart.unit]
-        reach = count(apart.most)
-        if apart.least != apart.most:
-            reach = f"{count(apart.least)} to {reach}"
-        said += f" off by {reach} {one if apart.most == 1 else several}"
+        least = "" if apart.least == apart.most else f"{count(apart.least)} to "
+        said += f" off by {least}{plural(apart.most, *_UNITS[apart.unit])}"
     if apart.lost:
         said += f", {count(apart.lost)} of them NaN or infinite in one alone"
     if apart.rows:

@@ -66,7 +66,8 @@ def fed_bindings(
         try:
             for candidate in islice(kind.candidates(chosen, scope, draw.child(f"values/{turn}")), left):
                 left -= 1
-                own = {name: value for name, value in candidate.items() if _is_free(node, name, bound)}
+                free = {name for name in candidate if name in node.fed or name not in bound}
+                own = {name: value for name, value in candidate.items() if name in free}
                 if any(not _equal(bound[name], candidate[name]) for name in candidate if name in bound):
                     contradicting.append(own)
                 else:
@@ -85,10 +86,6 @@ def _levels(kind: Kind, wanted: Mapping[str, Level], draw: Draw) -> Iterator[Map
         free = {name: stream.child(name).choice(levels) for name, levels in factors.items()}
         # The levels that are wanted are tried beside several of the others before they are given up.
         yield {**free, **wanted} if turn < _LEVELS // 2 else free
-
-
-def _is_free(node: NodeCall, name: str, bound: Bindings) -> bool:
-    return name in node.fed or name not in bound
 
 
 def _equal(before: Any, after: Any) -> bool:
@@ -185,37 +182,36 @@ class CallDrawing:
         inputs = list(drawn.inputs)
         for place, (each, shape) in enumerate(zip(node.inputs, shapes, strict=True)):
             value = each.kept
-            if value is None and levels.get(CONSTANTS) == OWN and each.value is not None:
-                value = each.value.constant if _fits(each.value.constant, shape) else None
+            own = None if each.value is None else each.value.constant
+            if value is None and levels.get(CONSTANTS) == OWN and own is not None and own.shape == shape:
+                value = own
             if value is not None and place < len(inputs):
                 inputs[place] = (inputs[place][0], value)
         return replace(drawn, attributes=dict(node.attributes), inputs=tuple(inputs), outputs=node.wanted)
 
     def _is_of_node(self, call: Call) -> bool:
         """Whether a call has the inputs of the node, with their types and ranks."""
-        given = dict(enumerate(call.inputs))
-        for place, each in enumerate(self.node.inputs):
-            tensor = given.get(place, (each.name, None))[1]
-            if (tensor is None) != (each.value is None):
-                return False
-            if tensor is None or each.value is None:
-                continue
-            shape = each.value.shape
-            if tensor.element_type.name != each.element_type:
-                return False
-            if shape is not None and len(shape) != len(tensor.shape):
-                return False
-        return True
+        count = len(self.node.inputs)
+        tensors = [tensor for _, tensor in call.inputs][:count]
+        tensors += [None] * (count - len(tensors))
+        return all(
+            (tensor is None) == (each.value is None)
+            and (
+                tensor is None
+                or each.value is None
+                or (
+                    tensor.element_type.name == each.element_type
+                    and (each.value.shape is None or len(each.value.shape) == len(tensor.shape))
+                )
+            )
+            for each, tensor in zip(self.node.inputs, tensors, strict=True)
+        )
 
 
 def _is_said(given: NodeInput) -> bool:
     """Whether the model says every extent of an input."""
     shape = None if given.value is None else given.value.shape
     return shape is not None and all(isinstance(extent, int) for extent in shape)
-
-
-def _fits(constant: Tensor | None, shape: tuple[int, ...] | None) -> bool:
-    return constant is not None and constant.shape == shape
 
 
 def _plain(kept: Tensor) -> Any:
@@ -267,11 +263,11 @@ def _levels_of(node: NodeCall, name: str) -> tuple[Level, ...]:
 
 
 def _given_level(node: NodeCall, name: str, levels: tuple[Level, ...]) -> Level | None:
+    spec = node.space.spec
     stated: Mapping[str, object] = {each: one.value for each, one in node.attributes.items()}
     taken = {each.name for each in node.inputs if each.value is not None}
-    if name in node.space.spec.attributes and name not in stated:
-        return OMITTED if OMITTED in levels else None
-    if name in {each.name for each in node.space.spec.inputs} and name not in taken:
+    known = {*spec.attributes, *(each.name for each in spec.inputs)}
+    if name in known - stated.keys() - taken:
         return OMITTED if OMITTED in levels else None
     value = stated.get(name)
     return value if isinstance(value, str | int | float) and value in levels else None

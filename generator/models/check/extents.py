@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from math import prod
 
 from generator.calls.kinds.new_extents import NewExtents
@@ -23,6 +22,8 @@ from specs.model.call_scopes import CallScope, operand_of, scope_of
 from specs.model.domain import ResultShape, holds, result_shapes
 from specs.model.spec import Constraint
 
+UNDECIDED = (EvaluationError, ArithmeticError, LookupError, TypeError, ValueError)
+"""What is raised of a call of which not all is known."""
 Shapes = tuple[tuple[int, ...] | None, ...]
 """The shape of each input of a node, None where it is left out."""
 UNKNOWN_EXTENT = 10**6
@@ -34,30 +35,14 @@ class ShapeChecks:
     """The rules of one node's call, asked of shapes again and again."""
 
     node: NodeCall
-
-    @cached_property
-    def broken_before(self) -> dict[Shapes, Constraint | None]:
-        """What was found of shapes before."""
-        return {}
+    _broken: dict[Shapes, Constraint | None] = field(default_factory=dict)
 
     def broken(self, shapes: Shapes) -> Constraint | None:
         """The first rule that a call with these shapes breaks whatever its data is; None where none is."""
-        if shapes not in self.broken_before:
-            self.broken_before[shapes] = self._broken(shapes)
-        return self.broken_before[shapes]
-
-    def _broken(self, shapes: Shapes) -> Constraint | None:
-        scope = self.scope(shapes)
-        undecided = 0
-        for each in self.node.spec.constraints:
-            try:
-                if not holds(each, scope):
-                    return each
-            except EvaluationError:
-                undecided += 1  # it hangs on data, or on what another rule is about
-            except (ArithmeticError, LookupError, TypeError, ValueError):
-                undecided += 1
-        return None
+        if shapes not in self._broken:
+            scope, rules = self.scope(shapes), self.node.spec.constraints
+            self._broken[shapes] = next((rule for rule in rules if not _may_hold(rule, scope)), None)
+        return self._broken[shapes]
 
     def scope(self, shapes: Shapes) -> CallScope:
         """The names of a call with these shapes; what is not kept has elements that nobody knows."""
@@ -72,7 +57,7 @@ class ShapeChecks:
         node = self.node
         try:
             return result_shapes(node.spec, node.attributes, self._given(shapes), self.output_names)
-        except (EvaluationError, ArithmeticError, LookupError, TypeError, ValueError):
+        except UNDECIDED:
             return (None,) * len(self.output_names)
 
     @property
@@ -83,17 +68,24 @@ class ShapeChecks:
 
     def _given(self, shapes: Shapes) -> list[tuple[str, Operand | None]]:
         node = self.node
-        pairs = [(each.name, self._operand(place, shapes[place])) for place, each in enumerate(node.inputs)]
         variadic = {each.name for each in node.spec.inputs if each.option == "variadic"}
-        return [(name, each) for name, each in pairs if each is not None or name not in variadic]
+        found: list[tuple[str, Operand | None]] = []
+        for each, shape in zip(node.inputs, shapes, strict=True):
+            if shape is None:
+                found += [(each.name, None)] if each.name not in variadic else []
+            elif each.kept is not None:
+                found.append((each.name, operand_of(each.kept)))
+            else:
+                found.append((each.name, Operand(each.element_type, shape, UndrawnElements())))
+        return found
 
-    def _operand(self, place: int, shape: tuple[int, ...] | None) -> Operand | None:
-        each = self.node.inputs[place]
-        if shape is None:
-            return None
-        if each.kept is not None:
-            return operand_of(each.kept)
-        return Operand(each.element_type, shape, UndrawnElements())
+
+def _may_hold(rule: Constraint, scope: CallScope) -> bool:
+    """Whether a rule holds, or hangs on data, or on what another rule is about."""
+    try:
+        return holds(rule, scope)
+    except UNDECIDED:
+        return True
 
 
 def broken_by_model(node: NodeCall) -> Constraint | None:
@@ -170,7 +162,9 @@ def outlines(node: NodeCall, *, apart: bool = False) -> Iterator[Outline]:
     ]
     told = {place: rank for place in unknown if (rank := _declared_rank(node, place)) is not None}
     left = [place for place in unknown if place not in told]
-    for ranks in _ranks(len(left)):
+    alike = [(rank,) * len(left) for rank in (_RANKS if left else (0,))]
+    mixed = (ranks for ranks in product(_RANKS, repeat=len(left)) if ranks not in alike)
+    for ranks in (*alike, *islice(mixed, _MOST_RANKS)):
         assumed = {**told, **dict(zip(left, ranks, strict=True))}
         inputs = tuple(_input(node, place, assumed, apart) for place in range(len(node.inputs)))
         yield Outline(inputs, tuple(each.name for each in node.inputs))
@@ -187,15 +181,6 @@ def _declared_rank(node: NodeCall, place: int) -> int | None:
         for _, parts in parse_shape(text).alternatives
     }
     return lengths.pop() if len(lengths) == 1 else None
-
-
-def _ranks(count: int) -> Iterator[tuple[int, ...]]:
-    """Ranks for so many inputs: all alike first."""
-    alike = [(rank,) * count for rank in (_RANKS if count else (0,))]
-    yield from alike
-    mixed = (each for each in product(_RANKS, repeat=count) if each not in alike)
-    for _, ranks in zip(range(_MOST_RANKS), mixed, strict=False):
-        yield ranks
 
 
 def _input(
@@ -236,8 +221,6 @@ def own_length(which: Class) -> int | None:
 
 _AXIS_BY_AXIS = (Slices, NewExtents, Resizing)
 """Kinds of operators each of whose axes stays that axis, and becomes shorter, longer or neither."""
-_OPEN = (0, 1)
-_MORE = (1, 2, 3)
 _NAMES_OF_AXES = frozenset({"axis", "axes", "batch_axis", "time_axis"})
 Facts = Mapping[tuple[str, str, int], object]
 
@@ -264,11 +247,9 @@ class Relations:
 
     def kept(self, chosen: Chosen) -> bool:
         """Whether a call with these lengths is to the model's as one of the same meaning."""
-        if any(chosen[each] <= part for each, part in self.several):
+        if any(chosen[which] <= part for which, part in self.several):
             return False
-        if not self.facts:
-            return True
-        found = self._facts(chosen)
+        found = self._facts(chosen) if self.facts else {}
         return all(found.get(key, value) == value for key, value in self.facts.items())
 
     def _several(self, stated: list[Class]) -> Iterator[tuple[Class, int]]:
@@ -281,19 +262,15 @@ class Relations:
         for each in stated:
             length = self.begun[each]
             for part in sorted(counts):
-                if 1 < part < length and length % part == 0 and self._breaks(each, length + 1):
+                longer = self.outline.shapes({**self.begun, each: length + 1})
+                if 1 < part < length and length % part == 0 and self.checks.broken(longer) is not None:
                     yield each, part
-
-    def _breaks(self, which: Class, length: int) -> bool:
-        return self.checks.broken(self.outline.shapes({**self.begun, which: length})) is not None
 
     def _stated_facts(self) -> Facts:
         found = dict(self._facts(self.begun))
-        for which in self.outline.classes:
-            if own_length(which) is not None:
-                continue
+        for which in (loose for loose in self.outline.classes if own_length(loose) is None):
             length = self.begun[which]
-            for other in (*_OPEN, *(length + more for more in _MORE), 2 * length):
+            for other in (0, 1, length + 1, length + 2, length + 3, 2 * length):
                 chosen = {**self.begun, which: other}
                 if not found or self.checks.broken(self.outline.shapes(chosen)) is not None:
                     continue
@@ -303,27 +280,23 @@ class Relations:
 
     def _facts(self, chosen: Chosen) -> Facts:
         shapes = self.outline.shapes(chosen)
-        results = self.checks.results(shapes)
+        by_axes = any(isinstance(kind, _AXIS_BY_AXIS) for kind in self.node.space.kinds)
+        first = shapes[0] if shapes and by_axes else None
         found: dict[tuple[str, str, int], object] = {}
-        names = self.checks.output_names
         by_output: dict[str, list[tuple[int, ...]]] = {}
-        for name, result in zip(names, results, strict=True):
+        for name, result in zip(self.checks.output_names, self.checks.results(shapes), strict=True):
             extents = _exact(result)
             if extents is None:
                 continue
-            if not any(0 in (each or ()) for each in shapes):
+            if not any(0 in (shape or ()) for shape in shapes):
                 found["empty", name, 0] = prod(extents) == 0
-            if shapes and shapes[0] is not None and len(shapes[0]) == len(extents) and self._axis_by_axis:
-                for axis, (before, after) in enumerate(zip(shapes[0], extents, strict=True)):
+            if first is not None and len(first) == len(extents):
+                for axis, (before, after) in enumerate(zip(first, extents, strict=True)):
                     found["length", name, axis] = (after > before) - (after < before)
             by_output.setdefault(name.rpartition("_")[0] or name, []).append(extents)
         if any(each.option == "variadic" for each in self.node.spec.outputs):
             found |= dict(_parts(by_output))
         return found
-
-    @property
-    def _axis_by_axis(self) -> bool:
-        return any(isinstance(each, _AXIS_BY_AXIS) for each in self.node.space.kinds)
 
 
 def _parts(by_output: Mapping[str, list[tuple[int, ...]]]) -> Iterator[tuple[tuple[str, str, int], object]]:

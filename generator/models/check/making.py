@@ -71,14 +71,11 @@ def rows_to_open(rows: Sequence[Row]) -> tuple[int, ...]:
 
     The first rows that have a level which none before them has.
     """
-    seen: set[tuple[str, object]] = set()
-    found: list[int] = []
+    first: dict[tuple[str, object], int] = {}
     for place, row in enumerate(rows):
-        fresh = set(row.items()) - seen
-        if fresh:
-            found.append(place)
-            seen |= fresh
-    return tuple(found)
+        for level in row.items():
+            first.setdefault(level, place)
+    return tuple(sorted(set(first.values())))
 
 
 def opened(node: NodeCall, case: Case) -> Case | None:
@@ -123,15 +120,17 @@ def held(node: NodeCall, case: Case) -> Case:
     """
     if case.slots:
         return case
-    given = [(name, tensor) for name, (_, tensor) in zip(input_names(case.inputs), case.inputs, strict=True)]
-    constants = {
-        name: tensor
-        for each, (name, tensor) in zip(node.inputs, given, strict=False)
-        if tensor is not None and each.value is not None and each.value.is_constant
+    names = input_names(case.inputs)
+    pairs = zip(names, (tensor for _, tensor in case.inputs), strict=True)
+    given = [(name, tensor) for name, tensor in pairs if tensor is not None]
+    fixed = {
+        name
+        for each, name in zip(node.inputs, names, strict=False)
+        if each.value is not None and each.value.is_constant
     }
     model = ModelProto.FromString(case.model or build_model(case))
-    hold_as_constants(model, constants)
-    inputs = tuple((name, each) for name, each in given if each is not None and name not in constants)
+    hold_as_constants(model, {name: tensor for name, tensor in given if name in fixed})
+    inputs = tuple((name, tensor) for name, tensor in given if name not in fixed)
     return in_model(replace(case, inputs=inputs), model)
 
 
@@ -235,15 +234,9 @@ class _Making:
 
     def _opened(self, made: Sequence[tuple[Levels, Case]]) -> list[tuple[Levels, Case]]:
         """Some of the cases again, with extents open that the model leaves open."""
-        if not self.shapes_level:
-            return []
-        found: list[tuple[Levels, Case]] = []
-        for place in rows_to_open([row for row, _ in made]):
-            row, case = made[place]
-            twin = opened(self.node, case)
-            if twin is not None:
-                found.append(({**row, SHAPES: OPEN}, twin))
-        return found
+        chosen = rows_to_open([row for row, _ in made]) if self.shapes_level else ()
+        twins = ((made[place][0], opened(self.node, made[place][1])) for place in chosen)
+        return [({**row, SHAPES: OPEN}, twin) for row, twin in twins if twin is not None]
 
     def _draw(self, *labels: str) -> Draw:
         return Draw("/".join(("checking", self.key, *labels)))
@@ -293,10 +286,8 @@ class _Making:
             return outputs > MOST_OUTPUT or seconds > MOST_CASE_SECONDS
         # Of what values decide nothing is known before: a kept list may say it.
         kept = [each.kept for each in self.node.inputs if each.kept is not None]
-        lists = [
-            each.array.tolist() for each in kept if each.element_type.is_integer and each.array.ndim == 1
-        ]
-        return any(prod(max(int(each), 1) for each in one) > MOST_OUTPUT for one in lists)
+        lists = [value.array for value in kept if value.element_type.is_integer and value.array.ndim == 1]
+        return any(prod(max(length, 1) for length in lengths.tolist()) > MOST_OUTPUT for lengths in lists)
 
     def _raise(self) -> None:
         for why in ("refused", "too_costly", "no_call"):

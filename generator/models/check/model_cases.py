@@ -62,25 +62,8 @@ def make_on_cluster(cluster: Cluster, calls: Sequence[ModelCall]) -> Iterator[Ca
             following += 1
 
 
-class KeptCalls(PartCache[CallGoldens]):
-    """The calls of the cache, of the code and the declarations of now."""
-
-    def __init__(self) -> None:
-        super().__init__("calls", CallGoldens)
-
-    def find(self, call: ModelCall) -> CallCases | None:
-        """What was made before of a call; None where it is not kept, or is not what was written."""
-        return self._read([call.operator], key_of_call(call), lambda kept: kept.cases_of(call))
-
-    def keep(self, made: CallCases) -> None:
-        """Keep what was made of a call; a cache that cannot be written keeps nothing.
-
-        What failed is not kept, nor what took too long on this machine.
-        """
-        if made.not_covered is None or made.not_covered.why not in ("failed", "too_slow"):
-            self._write([made.call.operator], made.key, CallGoldens.of(made))
-
-
+_NOT_KEPT = ("failed", "too_slow")
+"""What is made again: it may be a mistake of ours, or this machine's slowness."""
 _AGAIN = "Give it more memory, and try again: the cases of calls before it are kept."
 _FEW = 12
 """Calls that are made sooner than another process has started."""
@@ -100,8 +83,8 @@ def cases_of_calls(
     of each call whose cases are there. Errors in one call are told in its `not_covered`. Where there is a
     `cluster`, it makes them instead of this machine, and UserError is raised as `make_on_cluster` says.
     """
-    cache = KeptCalls() if keep else None
-    found = {} if cache is None else {place: cache.find(each) for place, each in enumerate(calls)}
+    cache = PartCache("calls", CallGoldens) if keep else None
+    found = {} if cache is None else {place: _kept(cache, call) for place, call in enumerate(calls)}
     missing = [place for place in range(len(calls)) if found.get(place) is None]
     made: list[CallCases] = []
     makers = _made([calls[place] for place in missing], processes if len(missing) > _FEW else 1, cluster)
@@ -110,11 +93,16 @@ def cases_of_calls(
             known = found.get(place)
             if known is None:
                 known = replace(next(makers), call=call)
-                if cache is not None:
-                    cache.keep(known)
+                left = None if known.not_covered is None else known.not_covered.why
+                if cache is not None and left not in _NOT_KEPT:
+                    cache.keep([call.operator], known.key, CallGoldens.of(known))
             made.append(known)
             told(known)
     return tuple(made)
+
+
+def _kept(cache: PartCache[CallGoldens], call: ModelCall) -> CallCases | None:
+    return cache.find([call.operator], key_of_call(call), lambda kept: kept.cases_of(call))
 
 
 def _made(

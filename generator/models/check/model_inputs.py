@@ -17,7 +17,6 @@ from onnx import ModelProto, ValueInfoProto
 from conformance.adopting.foreign_tensors import parse_tensor
 from conformance.checked_models.model_calls import ModelValue
 from conformance.checked_models.model_nodes import typed_value
-from conformance.checked_models.whole_reading import WholeModel
 from conformance.processes.worker_limits import Limits
 from opcert.vocabulary.element_types import ELEMENT_TYPES, element_type_of
 from opcert.vocabulary.errors import Place, UserError, unreadable
@@ -75,13 +74,8 @@ class ModelInputs:
     sources: tuple[str, ...]
 
 
-def wanted_inputs(model: WholeModel) -> list[ModelValue]:
-    """The inputs that a model has no value for itself; raises UserError where one is no tensor."""
-    return declared_inputs(model.proto)
-
-
 def declared_inputs(model: ModelProto) -> list[ModelValue]:
-    """The same of a message as it is."""
+    """The inputs that a model has no value for itself; raises UserError where one is no tensor."""
     held = {each.name for each in model.graph.initializer}
     return [_wanted(each) for each in model.graph.input if each.name not in held]
 
@@ -136,9 +130,7 @@ def _extent(extent: int | str | None, at: int, rank: int, length: int, *, last: 
 def _draw(name: str, shape: tuple[int, ...], generator: Chance) -> Tensor:
     element_type = ELEMENT_TYPES[name]
     storage = np.dtype(element_type.storage)
-    if storage.kind == "f":
-        return Tensor(element_type, np.asarray(generator.standard_normal(shape)).astype(storage))
-    if storage.kind == "c":
+    if storage.kind in "fc":
         return Tensor(element_type, np.asarray(generator.standard_normal(shape)).astype(storage))
     whole = np.asarray(generator.integers(_LEAST_WHOLE, _MOST_WHOLE + 1, shape))
     if element_type.kind == "string":

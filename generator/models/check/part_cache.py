@@ -28,7 +28,7 @@ class PartCache(Generic[Kept]):
         self._reader = SourceReader()
         self._code: str | None = None
 
-    def _read(
+    def find(
         self, operators: Sequence[OperatorName | None], said: str, take: Callable[[Kept], Found]
     ) -> Found | None:
         """What is taken from a value; None where it is not kept, or is not what was written."""
@@ -39,7 +39,7 @@ class PartCache(Generic[Kept]):
         except Exception:  # noqa: BLE001 - whatever is in a file, it is made again
             return None
 
-    def _write(self, operators: Sequence[OperatorName | None], said: str, value: Kept) -> None:
+    def keep(self, operators: Sequence[OperatorName | None], said: str, value: Kept) -> None:
         """Keep a value; a cache that cannot be written keeps nothing."""
         key = self._key(operators, said)
         if key is not None:

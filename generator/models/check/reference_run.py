@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -80,7 +80,7 @@ class ReferenceRun:
             if missing:
                 self._lose(node, self._lost[missing[0]])
             else:
-                worlds = self._after(node, self._with_constants(node, worlds))
+                worlds = self._after(node, self._holding(taken_names(node), worlds))
         return {each.name: self._of(each.name, worlds) for each in self.model.proto.graph.output}
 
     def _of(self, name: str, worlds: Sequence[World]) -> Referenced:
@@ -93,19 +93,14 @@ class ReferenceRun:
             is_wide=name in self._wide,
         )
 
-    def _with_constants(self, node: NodeProto, worlds: Sequence[World]) -> Sequence[World]:
-        return self._holding(list(taken_names(node)), worlds)
-
-    def _holding(self, names: Sequence[str], worlds: Sequence[World]) -> Sequence[World]:
-        found = {}
-        for name in names:
-            if name and name not in worlds[0].values:
-                value = self._known.find(name)
-                if value is not None:
-                    found[name] = ExpectedOutput(name, value)
-        if not found:
-            return worlds
-        return [replace(each, values={**each.values, **found}) for each in worlds]
+    def _holding(self, names: Iterable[str], worlds: Sequence[World]) -> Sequence[World]:
+        """The worlds with the model's own constants among the values of these names."""
+        found = {
+            name: ExpectedOutput(name, value)
+            for name in names
+            if name and name not in worlds[0].values and (value := self._known.find(name)) is not None
+        }
+        return [replace(world, values={**world.values, **found}) for world in worlds] if found else worlds
 
     def _lose(self, node: NodeProto, why: str) -> None:
         self._lost |= {name: why for name in node.output if name}
@@ -113,10 +108,8 @@ class ReferenceRun:
     def _after(self, node: NodeProto, worlds: Sequence[World]) -> Sequence[World]:
         facts = self._facts.get(node.doc_string)
         if facts is None and node.op_type == "Identity":
-            return [
-                replace(each, values={**each.values, node.output[0]: each.values[node.input[0]]})
-                for each in worlds
-            ]
+            given, gives = node.input[0], node.output[0]
+            return [replace(each, values={**each.values, gives: each.values[given]}) for each in worlds]
         why = _unreferenced(node, facts)
         if facts is None or facts.operator is None or why:
             self._lose(node, why or "a node that could not be read")
@@ -166,8 +159,8 @@ class ReferenceRun:
         except Unpushed:
             # A document may forbid what a reference computes nonetheless: then nothing is owed behind it.
             outputs = regardless(link, taken)
-            self._loosen(link, f"{_called(facts)} is not allowed by its document, so that nothing is owed")
-            return outputs
+        self._loosen(link, f"{_called(facts)} is not allowed by its document, so that nothing is owed")
+        return outputs
 
     def _loosen(self, link: Link, why: str) -> None:
         self._loose |= {name: why for name in link.outputs if name not in self._loose}
@@ -213,15 +206,8 @@ def hold_output(name: str, got: Tensor, wanted: Referenced, step: float | None =
     if not wanted.values:
         return OutputNumbers(name, "references", "unknown", reason=wanted.why)
     found = [_hold(name, got, each, wanted, step) for each in wanted.values]
-    order: Mapping[OutputVerdict, int] = {
-        "right": 0,
-        "same": 1,
-        "near": 2,
-        "unknown": 3,
-        "far": 4,
-        "wrong": 5,
-    }
-    return min(found, key=lambda each: order[each.verdict])
+    order: tuple[OutputVerdict, ...] = ("right", "same", "near", "unknown", "far", "wrong")
+    return min(found, key=lambda numbers: order.index(numbers.verdict))
 
 
 def _hold(

@@ -20,6 +20,215 @@ from generator.models.check.model_inputs import Chance, chance_of
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.tensors import Tensor
 
+_ELEMENTWISE = """
+Abs Neg Add Sub Mul Div Pow Relu LeakyRelu PRelu Sigmoid Tanh Exp Log Sqrt Erf Clip Where Equal Less
+Greater LessOrEqual GreaterOrEqual Min Max Sum Mean HardSigmoid HardSwish Elu Selu Celu Gelu
+Softplus Softsign Mish Not And Or Xor Cast Floor Ceil Round Sign Reciprocal Mod Identity IsNaN IsInf
+Sin Cos ThresholdedRelu Swish
+"""
+ELEMENTWISE = frozenset(_ELEMENTWISE.split())
+_REDUCTIONS = "ReduceSum ReduceMean ReduceMax ReduceMin ReduceL2 ReduceSumSquare ReduceProd"
+_MOST = 4096
+Indices = NDArray[np.int64]
+Inputs = list[tuple[str, Tensor | None]]
+Way = Callable[[ActualCall, int, Chance], ActualCall | None]
+
+
+def sample(whole: ActualCall, elements: int, seed: int) -> ActualCall | None:
+    """A call with about so many elements of the answer, the rest left out; None where there is no way."""
+    way = _WAYS.get(whole.spec.operator.name)
+    if way is None or len(whole.answers) != 1 or not whole.answers[0].array.size:
+        return None
+    try:
+        return way(whole, min(elements, _MOST), chance_of(seed))
+    except (IndexError, KeyError, ValueError, TypeError):
+        return None  # a call of a shape that its document does not have
+
+
+def _at(given: Tensor, index: Any, shape: tuple[int, ...] | None = None) -> Tensor:
+    """The elements at some places of a tensor, or of what it is broadcast to."""
+    array = given.array if shape is None else np.broadcast_to(given.array, shape)
+    return Tensor(given.element_type, array[index])
+
+
+def _part(
+    whole: ActualCall, inputs: Inputs, index: Any, attributes: Mapping[str, Attribute] | None = None
+) -> ActualCall:
+    """A call with these inputs, whose answer is what stands at some places of the whole one."""
+    given = whole.call.attributes if attributes is None else attributes
+    call = Call(given, tuple(inputs), outputs=whole.call.outputs)
+    return replace(whole, call=call, answers=(_at(whole.answers[0], index),))
+
+
+def _stated(whole: ActualCall, name: str, default: Any = None) -> Any:
+    found = whole.call.attributes.get(name)
+    return default if found is None else found.value
+
+
+def _elements(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
+    """Single elements, with those that they are made of."""
+    if {"axis", "broadcast"} & whole.call.attributes.keys():
+        return None
+    shape = whole.answers[0].shape
+    places = np.unravel_index(_telling(whole.answers[0], elements, generator), shape)
+    inputs = [
+        (name, given if given is None or not given.shape else _at(given, places, shape))
+        for name, given in whole.call.inputs
+    ]
+    if all(given is None or not given.shape for _, given in inputs):
+        return None
+    return _part(whole, inputs, places)
+
+
+def _quantized(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
+    """Each with its own scale and zero point: those of its place along the axis."""
+    (name, given), *others = whole.call.inputs
+    if given is None:
+        return None
+    answer = whole.answers[0]
+    places = np.unravel_index(_telling(answer, elements, generator), answer.shape)
+    inputs: Inputs = [(name, _at(given, places))]
+    axis = int(_stated(whole, "axis", 1))
+    attributes = dict(whole.call.attributes)
+    for other, scaling in others:
+        if scaling is None or not scaling.shape:
+            inputs.append((other, scaling))
+            continue
+        if scaling.shape != (given.shape[axis],) or whole.spec.operator.since_version < 13:
+            return None
+        inputs.append((other, _at(scaling, places[axis])))
+        attributes["axis"] = Attribute("int", 0)
+    return _part(whole, inputs, places, attributes)
+
+
+def _telling(answer: Tensor, elements: int, generator: Chance) -> Indices:
+    """Flat places: some at random, the least and the greatest, and some of those that are no numbers."""
+    size = answer.array.size
+    found = generator.choice(size, min(elements, size), replace=False)
+    if answer.array.dtype.kind == "f":
+        flat = answer.array.reshape(-1)
+        strange = np.flatnonzero(~np.isfinite(flat))[:16]
+        with np.errstate(all="ignore"):
+            ends = [np.argmin(flat), np.argmax(flat)]
+        found = np.concatenate([found, strange, ends])
+    return np.array(sorted(set(found.tolist())), np.int64)
+
+
+def _few(
+    shape: Sequence[int], elements: int, generator: Chance, full: frozenset[int] = frozenset()
+) -> list[Indices]:
+    """Indices of each axis, so that they are about so many elements; all of the axes in `full`."""
+    left = max(1, elements // prod(shape[axis] for axis in full))
+    found: dict[int, Indices] = {axis: np.arange(shape[axis]) for axis in full}
+    free = sorted(set(range(len(shape))) - full, key=lambda axis: shape[axis])
+    for position, axis in enumerate(free):
+        share = max(1, round(left ** (1 / (len(free) - position))))  # may differ: how many are looked at
+        count = min(shape[axis], share)
+        found[axis] = np.array(sorted(generator.choice(shape[axis], count, replace=False)), np.int64)
+        left = max(1, left // count)
+    return [found[axis] for axis in range(len(shape))]
+
+
+def _matrices(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
+    """Rows of the first by columns of the second, in one matrix of a batch."""
+    given = dict(whole.call.inputs)
+    first, second, shape = given["A"], given["B"], whole.answers[0].shape
+    if first is None or second is None or min(len(first.shape), len(second.shape)) < 2:
+        return None
+    batch = tuple(int(generator.integers(extent)) for extent in shape[:-2])
+    rows, columns = _few(shape[-2:], elements, generator)
+    one = _at(first, batch, (*shape[:-2], *first.shape[-2:]))
+    other = _at(second, batch, (*shape[:-2], *second.shape[-2:]))
+    inputs: Inputs = [("A", _at(one, rows)), ("B", _at(other, (slice(None), columns)))]
+    return _part(whole, inputs, (*batch, *np.ix_(rows, columns)))
+
+
+def _gemm(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
+    given = dict(whole.call.inputs)
+    first, second, third, shape = given["A"], given["B"], given.get("C"), whole.answers[0].shape
+    if first is None or second is None:
+        return None
+    rows, columns = _few(shape, elements, generator)
+    every, place = slice(None), np.ix_(rows, columns)
+    inputs: Inputs = [
+        ("A", _at(first, (every, rows) if _stated(whole, "transA") else rows)),
+        ("B", _at(second, columns if _stated(whole, "transB") else (every, columns))),
+    ]
+    if third is not None:
+        inputs.append(("C", _at(third, place, shape)))
+    return _part(whole, inputs, place)
+
+
+@dataclass(frozen=True)
+class _Lanes:
+    """Of an operator that treats each lane along some axes by itself: which axes, of what rank."""
+
+    first: Callable[[ActualCall, int], frozenset[int] | None]
+    by_channel: tuple[str, ...] = ()
+
+    def __call__(self, whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
+        (name, given), *others = whole.call.inputs
+        answer = whole.answers[0]
+        if given is None:
+            return None
+        rank = len(given.shape)
+        full = self.first(whole, rank)
+        if full is None or not all(0 <= axis < rank for axis in full) or len(answer.shape) != rank:
+            return None
+        chosen = _few(given.shape, elements, generator, full)
+        inputs: Inputs = [(name, _at(given, np.ix_(*chosen)))]
+        for other, further in others:
+            along = other in self.by_channel and further is not None
+            inputs.append((other, _at(further, chosen[1]) if along and further is not None else further))
+        kept = [np.arange(answer.shape[axis]) if axis in full else chosen[axis] for axis in range(rank)]
+        return _part(whole, inputs, np.ix_(*kept))
+
+
+def _reduced(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
+    """Some lanes of a reduction, with all that each is made of."""
+    (name, given), *others = whole.call.inputs
+    axes = next((further for _, further in others if further is not None), None)
+    stated = _stated(whole, "axes") if axes is None else tuple(axes.array.reshape(-1).tolist())
+    if given is None or not stated or "axis" in whole.call.attributes:
+        return None
+    rank = len(given.shape)
+    full = frozenset(int(axis) % rank for axis in stated)
+    chosen = _few(given.shape, elements * prod(given.shape[axis] for axis in full), generator, full)
+    kept = [np.arange(1) if axis in full else chosen[axis] for axis in range(rank)]
+    if len(whole.answers[0].shape) != rank:
+        kept = [indices for axis, indices in enumerate(kept) if axis not in full]
+    if not kept:
+        return None
+    return _part(whole, [(name, _at(given, np.ix_(*chosen))), *others], np.ix_(*kept))
+
+
+def _axis(default: int) -> Callable[[ActualCall, int], frozenset[int]]:
+    def found(whole: ActualCall, rank: int) -> frozenset[int]:
+        axis = int(_stated(whole, "axis", default))
+        return frozenset({axis + rank if axis < 0 else axis})
+
+    return found
+
+
+def _from_axis(default: int) -> Callable[[ActualCall, int], frozenset[int]]:
+    def found(whole: ActualCall, rank: int) -> frozenset[int]:
+        return frozenset(range(*_axis(default)(whole, rank), rank))
+
+    return found
+
+
+def _softmax(whole: ActualCall, rank: int) -> frozenset[int]:
+    newer = whole.spec.operator.since_version >= 13
+    return _axis(-1)(whole, rank) if newer else _from_axis(1)(whole, rank)
+
+
+def _spatial(_: ActualCall, rank: int) -> frozenset[int]:
+    return frozenset(range(2, rank))
+
+
+def _normalized(whole: ActualCall, rank: int) -> frozenset[int] | None:
+    return None if _stated(whole, "training_mode") or rank < 2 else frozenset()
+
 
 @dataclass(frozen=True)
 class _Axis:
@@ -39,8 +248,8 @@ class _Axis:
         return slice(max(first, 0), min(last, self.length)), max(-first, 0), max(last - self.length, 0)
 
 
-def sample_windows(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
-    """A call with about so many elements of the answer; None where windows reach beyond what is padded."""
+def _windows(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
+    """Some channels, and a block of outputs; None where windows reach beyond what is padded."""
     inputs = dict(whole.call.inputs)
     given, weights, bias = inputs["X"], inputs.get("W"), inputs.get("B")
     answer = whole.answers[0]
@@ -55,34 +264,28 @@ def sample_windows(whole: ActualCall, elements: int, generator: Chance) -> Actua
     image = int(generator.integers(given.shape[0]))
     channels, groups_kept = _channels(groups, shared, elements, generator)
     share = max(1, round((max(elements // len(channels), 1)) ** (1 / len(axes))))  # may differ: how many
-    cuts, kept, pads = [], [], []
+    cuts, kept, before, behind = [], [], [], []
     for axis in axes:
         count = min(share, axis.outputs)
         start = int(generator.integers(axis.outputs - count + 1))
-        piece, before, behind = axis.cut(start, count)
+        piece, *padded = axis.cut(start, count)
         if piece.start >= piece.stop:
             return None  # it sees nothing but what is padded
         cuts.append(piece)
         kept.append(slice(start, start + count))
-        pads.append((before, behind))
-    sources = np.concatenate([np.arange(each * taken, (each + 1) * taken) for each in groups_kept])
-    place: tuple[Any, ...] = (slice(image, image + 1), sources, *cuts)
-    part = given.array[place]
-    changed: list[tuple[str, Tensor | None]] = [("X", Tensor(given.element_type, part))]
+        before.append(padded[0])
+        behind.append(padded[1])
+    images = slice(image, image + 1)
+    sources = np.concatenate([np.arange(group * taken, (group + 1) * taken) for group in groups_kept])
+    changed: Inputs = [("X", _at(given, (images, sources, *cuts)))]
+    attributes = {name: each for name, each in whole.call.attributes.items() if name != "auto_pad"}
+    attributes["pads"] = Attribute("ints", (*before, *behind))
     if weights is not None:
-        changed.append(("W", Tensor(weights.element_type, weights.array[channels])))
-        changed.append(("B", None if bias is None else Tensor(bias.element_type, bias.array[channels])))
-    attributes = dict(whole.call.attributes)
-    attributes.pop("auto_pad", None)
-    attributes["pads"] = Attribute("ints", (*(one for one, _ in pads), *(two for _, two in pads)))
-    if weights is not None and "group" in attributes:
-        attributes["group"] = Attribute("int", len(groups_kept))
-    result = answer.array[(slice(image, image + 1), channels, *kept)]
-    return replace(
-        whole,
-        call=Call(attributes, tuple(changed), outputs=whole.call.outputs),
-        answers=(Tensor(answer.element_type, result),),
-    )
+        changed.append(("W", _at(weights, channels)))
+        changed.append(("B", None if bias is None else _at(bias, channels)))
+        if "group" in attributes:
+            attributes["group"] = Attribute("int", len(groups_kept))
+    return _part(whole, changed, (images, channels, *kept), attributes)
 
 
 def _channels(groups: int, shared: int, elements: int, generator: Chance) -> tuple[Any, list[int]]:
@@ -92,8 +295,8 @@ def _channels(groups: int, shared: int, elements: int, generator: Chance) -> tup
         chosen = np.array(sorted(generator.choice(shared, min(shared, most), replace=False)), np.int64)
         return chosen, [0]
     count = min(groups, max(1, most // shared))
-    kept = sorted(int(each) for each in generator.choice(groups, count, replace=False))
-    return np.concatenate([np.arange(each * shared, (each + 1) * shared) for each in kept]), kept
+    kept = sorted(int(group) for group in generator.choice(groups, count, replace=False))
+    return np.concatenate([np.arange(group * shared, (group + 1) * shared) for group in kept]), kept
 
 
 def _axes(whole: ActualCall, given: Tensor, weights: Tensor | None, answer: Tensor) -> list[_Axis] | None:
@@ -108,277 +311,27 @@ def _axes(whole: ActualCall, given: Tensor, weights: Tensor | None, answer: Tens
     found = []
     for axis in range(rank):
         length, outputs = given.shape[axis + 2], answer.shape[axis + 2]
-        before = pads[axis]
+        before = 0 if padding == "VALID" else pads[axis]
         if padding in ("SAME_UPPER", "SAME_LOWER"):
             covered = (outputs - 1) * steps[axis] + (window[axis] - 1) * spreads[axis] + 1
             added = max(covered - length, 0)
             before = added // 2 if padding == "SAME_UPPER" else added - added // 2
-        elif padding == "VALID":
-            before = 0
         if before < 0:
             return None
         found.append(_Axis(window[axis], steps[axis], spreads[axis], before, length, outputs))
     return found
 
 
-def _stated(whole: ActualCall, name: str, default: Any) -> Any:
-    found = whole.call.attributes.get(name)
-    return default if found is None else found.value
-
-
-_ELEMENTWISE = """
-Abs Neg Add Sub Mul Div Pow Relu LeakyRelu PRelu Sigmoid Tanh Exp Log Sqrt Erf Clip Where Equal Less
-Greater LessOrEqual GreaterOrEqual Min Max Sum Mean HardSigmoid HardSwish Elu Selu Celu Gelu
-Softplus Softsign Mish Not And Or Xor Cast Floor Ceil Round Sign Reciprocal Mod Identity IsNaN IsInf
-Sin Cos ThresholdedRelu Swish
-"""
-ELEMENTWISE = frozenset(_ELEMENTWISE.split())
-Indices = NDArray[np.int64]
-
-
-def sample_elements(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
-    if {"axis", "broadcast"} & whole.call.attributes.keys():
-        return None
-    answer = whole.answers[0]
-    places = np.unravel_index(_telling(answer, elements, generator), answer.shape)
-    inputs = tuple(
-        (name, each if each is None or not each.shape else _at(each, places, answer.shape))
-        for name, each in whole.call.inputs
-    )
-    if all(each is None or not each.shape for _, each in inputs):
-        return None
-    return part_of(whole, inputs, Tensor(answer.element_type, answer.array[places]))
-
-
-def sample_quantized(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
-    """Each with its own scale and zero point: those of its place along the axis."""
-    (name, given), *others = whole.call.inputs
-    answer = whole.answers[0]
-    if given is None:
-        return None
-    places = np.unravel_index(_telling(answer, elements, generator), answer.shape)
-    inputs: list[tuple[str, Tensor | None]] = [(name, Tensor(given.element_type, given.array[places]))]
-    stated = whole.call.attributes.get("axis")
-    axis = 1 if stated is None else int(stated.numbers[0])
-    attributes = dict(whole.call.attributes)
-    for other, each in others:
-        if each is None or not each.shape:
-            inputs.append((other, each))
-            continue
-        if each.shape != (given.shape[axis],) or whole.spec.operator.since_version < 13:
-            return None
-        inputs.append((other, Tensor(each.element_type, each.array[places[axis]])))
-        attributes["axis"] = Attribute("int", 0)
-    return part_of(whole, tuple(inputs), Tensor(answer.element_type, answer.array[places]), attributes)
-
-
-def _at(given: Tensor, places: Sequence[Any], shape: tuple[int, ...]) -> Tensor:
-    return Tensor(given.element_type, np.broadcast_to(given.array, shape)[tuple(places)])
-
-
-def _telling(answer: Tensor, elements: int, generator: Chance) -> Indices:
-    """Flat places: some at random, the least and the greatest, and some of those that are no numbers."""
-    size = answer.array.size
-    found = generator.choice(size, min(elements, size), replace=False)
-    if answer.array.dtype.kind == "f":
-        flat = answer.array.reshape(-1)
-        strange = np.flatnonzero(~np.isfinite(flat))[:16]
-        with np.errstate(all="ignore"):
-            ends = [np.argmin(flat), np.argmax(flat)]
-        found = np.concatenate([found, strange, ends])
-    return np.array(sorted(set(found.tolist())), np.int64)
-
-
-def part_of(
-    whole: ActualCall,
-    inputs: tuple[tuple[str, Tensor | None], ...],
-    answer: Tensor,
-    attributes: Mapping[str, Any] | None = None,
-) -> ActualCall:
-    given = whole.call.attributes if attributes is None else attributes
-    return replace(whole, call=Call(given, inputs, outputs=whole.call.outputs), answers=(answer,))
-
-
-_REDUCTIONS = (
-    "ReduceSum",
-    "ReduceMean",
-    "ReduceMax",
-    "ReduceMin",
-    "ReduceL2",
-    "ReduceSumSquare",
-    "ReduceProd",
-)
-_MOST = 4096
-
-
-def sample(whole: ActualCall, elements: int, seed: int) -> ActualCall | None:
-    """A call with about so many elements of the answer, the rest left out; None where there is no way."""
-    generator = chance_of(seed)
-    name = whole.spec.operator.name
-    way = _WAYS.get(name)
-    if name in ELEMENTWISE:
-        way = sample_elements
-    if way is None or len(whole.answers) != 1 or not whole.answers[0].array.size:
-        return None
-    try:
-        return way(whole, min(elements, _MOST), generator)
-    except (IndexError, KeyError, ValueError, TypeError):
-        return None  # a call of a shape that its document does not have
-
-
-def _matrices(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
-    """Rows of the first by columns of the second, in one matrix of a batch."""
-    given = dict(whole.call.inputs)
-    first, second, answer = given["A"], given["B"], whole.answers[0].array
-    if first is None or second is None or min(len(first.shape), len(second.shape)) < 2:
-        return None
-    batch = tuple(int(generator.integers(each)) for each in answer.shape[:-2])
-    rows, columns = _few(answer.shape[-2:], elements, generator)
-    one = np.broadcast_to(first.array, (*answer.shape[:-2], *first.shape[-2:]))[batch]
-    other = np.broadcast_to(second.array, (*answer.shape[:-2], *second.shape[-2:]))[batch]
-    inputs = (
-        ("A", Tensor(first.element_type, one[rows])),
-        ("B", Tensor(second.element_type, other[:, columns])),
-    )
-    return part_of(whole, inputs, Tensor(whole.answers[0].element_type, answer[batch][np.ix_(rows, columns)]))
-
-
-def _gemm(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
-    given = dict(whole.call.inputs)
-    first, second, third, answer = given["A"], given["B"], given.get("C"), whole.answers[0]
-    if first is None or second is None:
-        return None
-    rows, columns = _few(answer.shape, elements, generator)
-    turned = [bool(each) for each in (_value(whole, "transA"), _value(whole, "transB"))]
-    one = first.array[:, rows] if turned[0] else first.array[rows]
-    other = second.array[columns] if turned[1] else second.array[:, columns]
-    inputs: list[tuple[str, Tensor | None]] = [
-        ("A", Tensor(first.element_type, one)),
-        ("B", Tensor(second.element_type, other)),
-    ]
-    if third is not None:
-        added = np.broadcast_to(third.array, answer.shape)[np.ix_(rows, columns)]
-        inputs.append(("C", Tensor(third.element_type, added)))
-    part = Tensor(answer.element_type, answer.array[np.ix_(rows, columns)])
-    return part_of(whole, tuple(inputs), part)
-
-
-def _value(whole: ActualCall, name: str) -> Any:
-    found = whole.call.attributes.get(name)
-    return None if found is None else found.value
-
-
-def _few(
-    shape: Sequence[int], elements: int, generator: Chance, full: frozenset[int] = frozenset()
-) -> list[Indices]:
-    """Indices of each axis, so that they are about so many elements; all of the axes in `full`."""
-    left = max(1, elements // prod(shape[axis] for axis in full))
-    found: dict[int, Indices] = {axis: np.arange(shape[axis]) for axis in full}
-    free = sorted(set(range(len(shape))) - full, key=lambda axis: shape[axis])
-    for position, axis in enumerate(free):
-        share = max(1, round(left ** (1 / (len(free) - position))))  # may differ: how many are looked at
-        count = min(shape[axis], share)
-        found[axis] = np.array(sorted(generator.choice(shape[axis], count, replace=False)), np.int64)
-        left = max(1, left // count)
-    return [found[axis] for axis in range(len(shape))]
-
-
-@dataclass(frozen=True)
-class _Lanes:
-    """Of an operator that treats each lane along some axes by itself: which axes, of what rank."""
-
-    first: Callable[[ActualCall, int], frozenset[int] | None]
-    by_channel: tuple[str, ...] = ()
-
-    def __call__(self, whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
-        name, given = whole.call.inputs[0]
-        answer = whole.answers[0]
-        if given is None:
-            return None
-        rank = len(given.shape)
-        full = self.first(whole, rank)
-        if full is None or not all(0 <= axis < rank for axis in full):
-            return None
-        if len(answer.shape) != rank:
-            return None
-        chosen = _few(given.shape, elements, generator, full)
-        inputs: list[tuple[str, Tensor | None]] = [
-            (name, Tensor(given.element_type, given.array[np.ix_(*chosen)]))
-        ]
-        for other, each in whole.call.inputs[1:]:
-            if other in self.by_channel and each is not None:
-                each = Tensor(each.element_type, each.array[chosen[1]])
-            inputs.append((other, each))
-        kept = [np.arange(answer.shape[axis]) if axis in full else chosen[axis] for axis in range(rank)]
-        return part_of(whole, tuple(inputs), Tensor(answer.element_type, answer.array[np.ix_(*kept)]))
-
-
-def _reduced(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
-    """Some lanes of a reduction, with all that each is made of."""
-    (name, given), *others = whole.call.inputs
-    axes = next((each for _, each in others if each is not None), None)
-    stated = _value(whole, "axes") if axes is None else tuple(axes.array.reshape(-1).tolist())
-    if given is None or not stated or "axis" in whole.call.attributes:
-        return None
-    rank, answer = len(given.shape), whole.answers[0]
-    full = frozenset(int(each) % rank for each in stated)
-    chosen = _few(given.shape, elements * prod(given.shape[each] for each in full), generator, full)
-    kept = [np.arange(1) if axis in full else chosen[axis] for axis in range(rank)]
-    if len(answer.shape) != rank:
-        kept = [each for axis, each in enumerate(kept) if axis not in full]
-    if not kept:
-        return None
-    part = given.array[np.ix_(*chosen)]
-    result = Tensor(answer.element_type, answer.array[np.ix_(*kept)])
-    return part_of(whole, ((name, Tensor(given.element_type, part)), *others), result)
-
-
-def _axis(default: int) -> Callable[[ActualCall, int], frozenset[int] | None]:
-    def found(whole: ActualCall, rank: int) -> frozenset[int] | None:
-        stated = _value(whole, "axis")
-        axis = default if stated is None else int(stated)
-        return frozenset({axis + rank if axis < 0 else axis})
-
-    return found
-
-
-def _from_axis(default: int) -> Callable[[ActualCall, int], frozenset[int] | None]:
-    def found(whole: ActualCall, rank: int) -> frozenset[int] | None:
-        (axis,) = _axis(default)(whole, rank) or (rank,)
-        return frozenset(range(axis, rank))
-
-    return found
-
-
-def _softmax(whole: ActualCall, rank: int) -> frozenset[int] | None:
-    newer = whole.spec.operator.since_version >= 13
-    return _axis(-1)(whole, rank) if newer else _from_axis(1)(whole, rank)
-
-
-def _spatial(_: ActualCall, rank: int) -> frozenset[int] | None:
-    return frozenset(range(2, rank))
-
-
-def _normalized(whole: ActualCall, rank: int) -> frozenset[int] | None:
-    if _value(whole, "training_mode") or rank < 2:
-        return None
-    return frozenset()
-
-
-_WAYS: dict[str, Callable[[ActualCall, int, Chance], ActualCall | None]] = {
+_WAYS: dict[str, Way] = {
+    **dict.fromkeys(sorted(ELEMENTWISE), _elements),
+    **dict.fromkeys(_REDUCTIONS.split(), _reduced),
+    **dict.fromkeys(("Conv", "MaxPool", "AveragePool"), _windows),
+    **dict.fromkeys(("QuantizeLinear", "DequantizeLinear"), _quantized),
+    **dict.fromkeys(("Softmax", "LogSoftmax"), _Lanes(_softmax)),
+    **dict.fromkeys(("GlobalAveragePool", "GlobalMaxPool"), _Lanes(_spatial)),
     "MatMul": _matrices,
     "Gemm": _gemm,
-    "QuantizeLinear": sample_quantized,
-    "DequantizeLinear": sample_quantized,
-    "Conv": sample_windows,
-    "MaxPool": sample_windows,
-    "AveragePool": sample_windows,
-    **dict.fromkeys(_REDUCTIONS, _reduced),
-    "Softmax": _Lanes(_softmax),
-    "LogSoftmax": _Lanes(_softmax),
     "LayerNormalization": _Lanes(_from_axis(-1)),
     "InstanceNormalization": _Lanes(_spatial, ("scale", "B")),
-    "GlobalAveragePool": _Lanes(_spatial),
-    "GlobalMaxPool": _Lanes(_spatial),
     "BatchNormalization": _Lanes(_normalized, ("scale", "B", "mean", "var", "input_mean", "input_var")),
 }

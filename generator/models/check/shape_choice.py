@@ -45,17 +45,12 @@ def begin_with(
     then those that a broken rule is about are drawn anew, again and again. `numbers` are those of attributes.
     """
     loose = [each for each in outline.classes if own_length(each) is None]
-    last: tuple[Chosen, Constraint] | None = None
     for chosen in _guesses(outline):
         rule = broken(outline.shapes(chosen))
         if rule is None:
             return chosen
-        last = chosen, rule
         if not loose:
             return None
-    if last is None:
-        return None
-    chosen, rule = last
     few = [each for each in numbers if 0 < each <= _MOST][:_FEW_NUMBERS]
     counts = [times * each for each in few if each > 1 for times in (1, 2)]
     known = [length for each in outline.classes if (length := own_length(each)) is not None]
@@ -69,10 +64,9 @@ def begin_with(
         about = _about(outline, rule, loose)
         some = stream.shuffled(about)[: 1 + stream.integer(0, min(3, len(about) - 1))]
         chosen = {**chosen, **{each: _drawn(outline, chosen, each, pools, stream) for each in some}}
-        found = broken(outline.shapes(chosen))
-        if found is None:
+        rule = broken(outline.shapes(chosen))
+        if rule is None:
             return chosen
-        rule = found
     return None
 
 
@@ -102,28 +96,21 @@ def _guesses(outline: Outline) -> Iterator[Chosen]:
 
 def _about(outline: Outline, rule: Constraint, loose: Sequence[Class]) -> Sequence[Class]:
     """The loose classes in the shape of the input that a rule is about; all where it is about no one's."""
-    if rule.shape_of is None:
-        return loose
-    places = [place for place, name in enumerate(outline.names) if name == rule.shape_of]
-    own = {each for place in places for each in outline.inputs[place] or ()}
-    return [each for each in loose if each in own] or loose
+    named = zip(outline.names, outline.inputs, strict=False)
+    own = {which for name, axes in named if name == rule.shape_of for which in axes or ()}
+    return [which for which in loose if which in own] or loose
 
 
 def _drawn(outline: Outline, chosen: Chosen, which: Class, pools: Sequence[Sequence[int]], draw: Draw) -> int:
     """A length that another input has at the same axis, from either end, or any of one of the pools."""
     stream = draw.child(str(which))
-    beside: list[int] = []
     shapes = outline.shapes(chosen)
+    beside: list[int] = []
     for place, axes in enumerate(outline.inputs):
-        for axis, each in enumerate(axes or ()):
-            if each != which:
-                continue
-            for other, shape in enumerate(shapes):
-                if other != place and shape is not None and shape:
-                    beside += shape[axis : axis + 1]
-                    beside += (
-                        shape[axis - len(axes or ()) :][:1] if len(shape) >= len(axes or ()) - axis else ()
-                    )
+        for axis in (axis for axis, at in enumerate(axes or ()) if at == which):
+            behind = len(axes or ()) - axis
+            for shape in (other for at, other in enumerate(shapes) if at != place and other):
+                beside += (*shape[axis : axis + 1], *(shape[-behind:][:1] if len(shape) >= behind else ()))
     every = [extent for shape in shapes if shape is not None for extent in shape]
     turn = stream.integer(0, 9)
     if beside and turn < 5:
@@ -218,7 +205,8 @@ class ShapeChoice:
         for apart in (False, True) if self._says_lengths() else (False,):
             possible = list(outlines(self.node, apart=apart))
             for outline in possible:
-                begun = self._begin(outline, tries_of(len(possible)))
+                numbers, draw = self._numbers(), self.draw.child("begin")
+                begun = begin_with(outline, self._broken, numbers, draw, tries_of(len(possible)))
                 if begun is not None:
                     told = "No valid call has the extents that the model states: others were taken."
                     levels, lost = self._related_levels(outline, begun)
@@ -231,11 +219,7 @@ class ShapeChoice:
         shapes = [each.value.shape or () for each in self.node.inputs if each.value is not None]
         return any(isinstance(each, str) or (each or 0) > 1 for shape in shapes for each in shape)
 
-    def _begin(self, outline: Outline, tries: int) -> Chosen | None:
-        """Lengths of which the rules hold: the node's own where it says them, others found where it must."""
-        return begin_with(outline, self._holding, self._numbers(), self.draw.child("begin"), tries)
-
-    def _holding(self, shapes: Shapes) -> Constraint | None:
+    def _broken(self, shapes: Shapes) -> Constraint | None:
         broken = self.checks.broken(shapes)
         self.first = self.first or broken
         return broken
@@ -311,24 +295,24 @@ class ShapeChoice:
         for length in dict.fromkeys(listed):
             if length == before and size <= most:
                 return
-            for others in ({}, *self._linked(chosen, which, length)):
-                changed = {**chosen, which: length, **others}
-                shapes = outline.shapes(changed)
+            for changed in self._changed(chosen, which, length):
                 # A first class may not take what all need together.
-                if (elements(shapes) <= most or length < before) and self._holds(outline, changed):
+                small = elements(outline.shapes(changed)) <= most or length < before
+                if small and self._holds(outline, changed):
                     chosen.update(changed)
                     return
 
-    def _linked(self, chosen: Chosen, which: Class, length: int) -> Iterator[Chosen]:
-        """Other classes that are a multiple or a part of this one, and stay so."""
+    def _changed(self, chosen: Chosen, which: Class, length: int) -> Iterator[Chosen]:
+        """A class of another length; then with one more that is a multiple or a part of it, and stays so."""
+        yield {**chosen, which: length}
         before = chosen[which]
-        for each, other in chosen.items():
-            if each == which or not before or not other:
+        for other, extent in chosen.items():
+            if other == which or not before or not extent:
                 continue
-            if other % before == 0:
-                yield {each: other // before * length}
-            elif before % other == 0 and length % (before // other) == 0:
-                yield {each: length // (before // other)}
+            if extent % before == 0:
+                yield {**chosen, which: length, other: extent // before * length}
+            elif before % extent == 0 and length % (before // extent) == 0:
+                yield {**chosen, which: length, other: length // (before // extent)}
 
     def _multiples(self, length: int) -> list[int]:
         """Lengths that attributes and kept values may ask for, and the parts of the one that there is."""
@@ -351,25 +335,18 @@ class ShapeChoice:
     def _further(self, outline: Outline, small: Chosen) -> Chosen:
         """Each class one longer: what steps over an extent leaves another rest."""
         chosen = dict(small)
-        for each in outline.classes:
-            for length in (small[each] + 1, small[each] + 2):
-                for others in ({}, *self._linked(chosen, each, length)):
-                    changed = {**chosen, each: length, **others}
-                    if self._holds(outline, changed):
-                        chosen = changed
-                        break
-                else:
-                    continue
-                break
+        for which in outline.classes:
+            lengths = (small[which] + 1, small[which] + 2)
+            changes = (changed for length in lengths for changed in self._changed(chosen, which, length))
+            chosen = next((changed for changed in changes if self._holds(outline, changed)), chosen)
         return chosen
 
     def _ones(self, outline: Outline, small: Chosen, classes: Sequence[Class], length: int) -> Chosen:
         """As many of the classes as may be of one length, one after the other."""
         chosen = dict(small)
-        for each in classes:
-            changed = {**chosen, each: length}
-            if self._holds(outline, changed):
-                chosen = changed
+        for which in classes:
+            changed = {**chosen, which: length}
+            chosen = changed if self._holds(outline, changed) else chosen
         return chosen
 
 

@@ -19,7 +19,8 @@ from generator.models.chains.pushing import worlds_of
 from generator.models.check.call_clock import OutOfTime, within_seconds
 from generator.models.check.making import OPEN, SHAPES
 from generator.models.check.node_calls import MOST_INPUTS
-from generator.models.model_chains.node_groups import KeptChains, NodeGroup, groups_of_model
+from generator.models.check.part_cache import PartCache
+from generator.models.model_chains.node_groups import KeptChain, NodeGroup, groups_of_model, key_of_group
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import OpcertError
@@ -41,8 +42,8 @@ def ways_to_shrink(values: Sequence[ModelValue]) -> Iterator[Shrink]:
     The model's own; all large ones divided by one number, which keeps that one is the product of two; each
     large one a number of its own.
     """
-    extents = [each for value in values for each in value.shape or ()]
-    names = dict.fromkeys(each for each in extents if isinstance(each, str))
+    extents = [extent for value in values for extent in value.shape or ()]
+    names = dict.fromkeys(extent for extent in extents if isinstance(extent, str))
     named = {name: 2 + at % 3 for at, name in enumerate(names)}
     large = sorted({each for each in extents if isinstance(each, int) and each > _KEPT})
     tables: list[Mapping[int, int]] = [{}]
@@ -202,7 +203,7 @@ class ModelChain:
 
 
 def chains_of_model(
-    facts: ModelFacts, most: int = MOST, kept: KeptChains | None = None
+    facts: ModelFacts, most: int = MOST, kept: PartCache[KeptChain] | None = None
 ) -> Iterator[ModelChain]:
     """What can be asked about the neighbours in a model: each distinct group of nodes once, at most so many.
 
@@ -214,25 +215,23 @@ def chains_of_model(
     and others go there; what failed or took too long is not kept.
     """
     for _, group in zip(range(most), groups_of_model(facts), strict=False):
-        found = None if kept is None else kept.find(group, facts.opsets)
+        key = "" if kept is None else key_of_group(group, facts.opsets)
+        found = None if kept is None else kept.find(group.operators, key, KeptChain.case)
         if found is not None:
             yield ModelChain(group.nodes, *found)
             continue
-        case, why = None, ""
+        case, why, lasts = None, "", True
         try:
             with within_seconds(MOST_SECONDS):
                 case = _case(group, facts.opsets)
         except Unpushed as error:
             why = error.problem
         except OutOfTime:
-            told = f"making its case takes longer than {MOST_SECONDS:g} seconds of the processor"
-            yield ModelChain(group.nodes, None, told)
-            continue
+            why, lasts = f"making its case takes longer than {MOST_SECONDS:g} seconds of the processor", False
         except Exception as error:  # noqa: BLE001 - one chain never stops the others
-            yield ModelChain(group.nodes, None, f"making its case failed: {type(error).__name__}: {error}")
-            continue
-        if kept is not None:
-            kept.keep(group, facts.opsets, case, why)
+            why, lasts = f"making its case failed: {type(error).__name__}: {error}", False
+        if kept is not None and lasts:
+            kept.keep(group.operators, key, KeptChain.of(case, why))
         yield ModelChain(group.nodes, case, why)
 
 
@@ -240,9 +239,8 @@ def _case(group: NodeGroup, opsets: Mapping[str, int]) -> Case:
     """The case of a group under the first way to shrink it that the references take; raises Unpushed."""
     for node in group.nodes:
         if node.operator is None:
-            raise Unpushed(
-                f"{node.op_type} is no operator version that is known: {node.unknown or 'no name'}"
-            )
+            why = node.unknown or "no name"
+            raise Unpushed(f"{node.op_type} is no operator version that is known: {why}")
         if len(node.inputs) > MOST_INPUTS:
             raise Unpushed(f"{node.op_type} has more than {MOST_INPUTS:,} inputs")
         if node.unread:
@@ -310,7 +308,10 @@ def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: Ch
 
 def _link(node: ModelNode, names: Mapping[str, str], shrink: Shrink, kept: ChainNumbers) -> Link:
     assert node.operator is not None
-    outputs = [names[each.name] if each is not None else "" for each in node.outputs]
+    inputs, outputs = (
+        [names[value.name] if value is not None else "" for value in values]
+        for values in (node.inputs, node.outputs)
+    )
     while outputs and not outputs[-1]:
         outputs.pop()
     attributes = dict(node.attributes)
@@ -319,12 +320,7 @@ def _link(node: ModelNode, names: Mapping[str, str], shrink: Shrink, kept: Chain
             attributes[name] = _shrunk(attributes[name], shrink)
     if node.op_type == "BatchNormalization" and not kept.epsilon:
         attributes["epsilon"] = attribute("float", EXACT_EPSILON)
-    return Link(
-        node.operator,
-        attributes,
-        tuple(names[each.name] if each is not None else "" for each in node.inputs),
-        tuple(outputs),
-    )
+    return Link(node.operator, attributes, tuple(inputs), tuple(outputs))
 
 
 def _shrunk(given: Attribute, shrink: Shrink) -> Attribute:
@@ -345,20 +341,14 @@ def _check_told(chain: Chain) -> None:
     computing = [each for each in chain.links if each.operator.name not in _PLAIN]
     if len(computing) < 2:
         return
+    first, second, *more = computing
+    of_sum = first.operator.name in _SUMS and second.operator.name in _OF_SUMS
     for world in worlds_of(chain.links, chain.data):
         inexact = [
             link
             for link in computing
             if not all(is_exact(world.values[name]) for name in link.outputs if name)
         ]
-        if not inexact:
-            continue
-        (first, *others) = computing
-        pair = len(others) == 1 and inexact == others
-        if pair and (folds(first, others[0]) or _of_sum(first, others[0])):
-            continue
-        raise Unpushed("of these together no bound is derived")
-
-
-def _of_sum(first: Link, second: Link) -> bool:
-    return first.operator.name in _SUMS and second.operator.name in _OF_SUMS
+        derived = not more and inexact == [second] and (of_sum or folds(first, second))
+        if inexact and not derived:
+            raise Unpushed("of these together no bound is derived")

@@ -41,7 +41,12 @@ class NodeGroup:
     @property
     def path(self) -> str:
         """The names of the operators in order."""
-        return " > ".join(each.op_type for each in self.nodes)
+        return " > ".join(node.op_type for node in self.nodes)
+
+    @property
+    def operators(self) -> list[OperatorName | None]:
+        """The operator version of each node."""
+        return [node.operator for node in self.nodes]
 
     @property
     def wiring(self) -> tuple[object, ...]:
@@ -127,28 +132,17 @@ class KeptChain:
     golden: bytes | None
     why: str
 
+    @classmethod
+    def of(cls, case: Case | None, why: str) -> KeptChain:
+        return cls(None if case is None else write_golden(case)[0], why)
+
     def case(self) -> tuple[Case | None, str]:
         return None if self.golden is None else read_golden(self.golden), self.why
 
 
-class KeptChains(PartCache[KeptChain]):
-    """The chains of the cache, of the code and the references of now."""
-
-    def __init__(self) -> None:
-        super().__init__("chains", KeptChain)
-
-    def find(self, group: NodeGroup, opsets: Mapping[str, int]) -> tuple[Case | None, str] | None:
-        """The case that was made before of a group, or why there is none; None where nothing is kept."""
-        return self._read(_operators(group), key_of_group(group, opsets), KeptChain.case)
-
-    def keep(self, group: NodeGroup, opsets: Mapping[str, int], case: Case | None, why: str) -> None:
-        """Keep what was made of a group; a cache that cannot be written keeps nothing."""
-        kept = KeptChain(None if case is None else write_golden(case)[0], why)
-        self._write(_operators(group), key_of_group(group, opsets), kept)
-
-
-def _operators(group: NodeGroup) -> list[OperatorName | None]:
-    return [node.operator for node in group.nodes]
+def kept_chains() -> PartCache[KeptChain]:
+    """The chains of the user's cache, of the code and the references of now."""
+    return PartCache("chains", KeptChain)
 
 
 def key_of_group(group: NodeGroup, opsets: Mapping[str, int]) -> str:
