@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -62,11 +63,10 @@ def constant_value(name: str, proto: TensorProto) -> ModelValue:
     """A value that the model fixes: small ones with the value itself; one that cannot be read without it."""
     element_type = BY_CODE.get(proto.data_type)
     count = element_count(proto)
-    if element_type is None or count is None or len(proto.dims) > _MOST_AXES:
-        return ModelValue(
-            text(name), None if element_type is None else element_type.name, None, is_constant=True
-        )
-    found = ModelValue(text(name), element_type.name, tuple(proto.dims), is_constant=True)
+    kind = None if element_type is None else element_type.name
+    if kind is None or count is None or len(proto.dims) > _MOST_AXES:
+        return ModelValue(text(name), kind, is_constant=True)
+    found = ModelValue(text(name), kind, tuple(proto.dims), is_constant=True)
     if count <= MOST_ELEMENTS and has_data(proto):
         try:
             return replace(found, constant=read_foreign_tensor(proto))
@@ -79,14 +79,8 @@ def fixed_value(value: ModelValue, constant: Tensor | None) -> ModelValue:
     """A value of which it is known that the model fixes it, and to what where that is small."""
     if constant is None:
         return replace(value, is_constant=True)
-    kept = constant if constant.array.size <= MOST_ELEMENTS else None
-    return replace(
-        value,
-        element_type=constant.element_type.name,
-        shape=constant.shape,
-        is_constant=True,
-        constant=kept,
-    )
+    kind, kept = constant.element_type.name, constant if constant.array.size <= MOST_ELEMENTS else None
+    return replace(value, element_type=kind, shape=constant.shape, is_constant=True, constant=kept)
 
 
 class GraphScope:
@@ -94,13 +88,11 @@ class GraphScope:
 
     def __init__(self, graph: GraphProto, types: Mapping[str, TypeProto], around: GraphScope | None) -> None:
         self._types = types
-        self._around = around
-        self._own: dict[str, ModelValue] = {}
+        self._own = {value.name: typed_value(value.name, types.get(value.name)) for value in graph.input}
+        self._values = ChainMap(self._own, *(() if around is None else around._values.maps))
         self.replaceable = 0
-        for each in graph.input:
-            self._own[each.name] = typed_value(each.name, types.get(each.name))
-        shapes = [each.shape or () for each in self._own.values()]
-        own = frozenset(each for shape in shapes for each in shape if isinstance(each, str))
+        shapes = [value.shape or () for value in self._own.values()]
+        own = frozenset(extent for shape in shapes for extent in shape if isinstance(extent, str))
         self.run_extents: frozenset[str] = own if around is None else around.run_extents
         """The names of extents that the inputs of the outermost graph have."""
         for initializer in graph.initializer:
@@ -112,12 +104,7 @@ class GraphScope:
 
     def find(self, name: str) -> ModelValue | None:
         """The value of a name; None where there is none."""
-        scope: GraphScope | None = self
-        while scope is not None:
-            if name in scope._own:
-                return scope._own[name]
-            scope = scope._around
-        return None
+        return self._values.get(name)
 
     def taken(self, names: Iterable[str]) -> tuple[ModelValue | None, ...]:
         """What a node takes; a name that nothing has is a value of which nothing is known."""
@@ -234,7 +221,10 @@ class NodeReader:
         inputs = scope.taken(node.input)
         outputs = scope.give(node.output)
         if operator is not None:
-            outputs = self._typed(operator, inputs, outputs, node, scope)
+            untyped, outputs = outputs, with_schema_types(operator, inputs, outputs)
+            for name, before, typed in zip(node.output, untyped, outputs, strict=True):
+                if typed is not None and typed is not before and scope.find(name) is before:
+                    scope.fix(name, typed)
         if operator is not None and operator.domain == "ai.onnx" and outputs and outputs[0] is not None:
             fixed = self._fixed(operator, node, attributes, inputs, outputs[0])
             if fixed is not None:
@@ -253,21 +243,6 @@ class NodeReader:
             domain=text(node.domain),
             run_extents=scope.run_extents,
         )
-
-    def _typed(
-        self,
-        operator: OperatorName,
-        inputs: Sequence[ModelValue | None],
-        outputs: Sequence[ModelValue | None],
-        node: NodeProto,
-        scope: GraphScope,
-    ) -> list[ModelValue | None]:
-        """What a node gives, with the types that follow from its schema alone."""
-        typed = with_schema_types(operator, inputs, outputs)
-        for name, before, each in zip(node.output, outputs, typed, strict=True):
-            if each is not None and each is not before and scope.find(name) is before:
-                scope.fix(name, each)
-        return typed
 
     def _fixed(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +18,7 @@ from onnx import __version__ as onnx_version
 from onnx.defs import SchemaError, get_all_schemas_with_history, get_schema, onnx_opset_version
 
 from conformance.checked_models.folding import MOST_FOLDED
-from conformance.checked_models.inlining import Inlined, graphs_of, imported, inline_functions, long_domain
+from conformance.checked_models.inlining import graphs_of, imported, inline_functions, long_domain
 from conformance.checked_models.model_calls import ModelCall, ModelFacts, ModelNode
 from conformance.checked_models.model_nodes import NodeReader, text
 from conformance.checked_models.node_order import Disorder, sort_nodes
@@ -299,7 +300,16 @@ def read_model(path: Path, *, known: Iterable[OperatorName] = (), seconds: float
     sort_nodes(model.graph, disorder)
     notes += [*inlined.notes, *disorder.notes()]
     tables, told = infer_types(model, seconds)
-    reader = NodeReader(_Finder(OperatorVersions(known), opsets, inlined), tables)
+    versions = OperatorVersions(known)
+
+    def operator_of(node: NodeProto) -> Found:
+        left = inlined.left.get(node.doc_string)
+        if left is not None:
+            return None, f"a function of the model that is not looked into: {left}"
+        own = inlined.opsets.get(node.doc_string, opsets)
+        return versions.find(text(node.domain), text(node.op_type), own)
+
+    reader = NodeReader(operator_of, tables)
     reader.read(model.graph)
     notes += told
     if not reader.nodes:
@@ -349,8 +359,8 @@ def _check_size(model: ModelProto, path: Path) -> None:
         if count > MOST_NODES:
             raise _too_many("nodes", path, count, MOST_NODES)
         for node in nodes:
-            if max(len(node.attribute), len(node.input), len(node.output)) > MOST_PARTS:
-                most = max(len(node.attribute), len(node.input), len(node.output))
+            most = max(len(node.attribute), len(node.input), len(node.output))
+            if most > MOST_PARTS:
                 raise _too_many("attributes, inputs or outputs of a node", path, most, MOST_PARTS)
             parts += len(node.attribute)
             if parts > MOST_ATTRIBUTES:
@@ -367,24 +377,9 @@ def _too_many(what: str, path: Path, got: int, most: int) -> UserError:
     )
 
 
-class _Finder:
-    def __init__(self, versions: OperatorVersions, opsets: Mapping[str, int], inlined: Inlined) -> None:
-        self._versions, self._opsets, self._inlined = versions, opsets, inlined
-
-    def __call__(self, node: NodeProto) -> Found:
-        left = self._inlined.left.get(node.doc_string)
-        if left is not None:
-            return None, f"a function of the model that is not looked into: {left}"
-        opsets = self._inlined.opsets.get(node.doc_string, self._opsets)
-        return self._versions.find(text(node.domain), text(node.op_type), opsets)
-
-
 def _unknown(nodes: Iterable[ModelNode]) -> list[str]:
     """The nodes of no known operator, in a sentence for each reason."""
-    reasons: dict[str, int] = {}
-    for each in nodes:
-        if each.unknown is not None:
-            reasons[each.unknown] = reasons.get(each.unknown, 0) + 1
+    reasons = Counter(node.unknown for node in nodes if node.unknown is not None)
     told = [f"{count} nodes are of no known operator: {why}" for why, count in reasons.items()]
     return told[:10]
 

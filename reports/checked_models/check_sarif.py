@@ -52,8 +52,8 @@ def _findings(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[Finding]:
         yield from _of_call(check, answer)
     load = runtime.load
     if load is not None and load.fails:
-        said, facts = "The runtime does not load the model", {"load": load.verdict}
-        yield _finding(check, "does-not-load", said, "refused", words.load_text(load), facts)
+        said, about = "The runtime does not load the model", {"load": load.verdict}
+        yield _finding(check, "does-not-load", said, "refused", words.load_text(load), about)
     for chain in runtime.blaming_chains:
         named = f"{words.path_of_chain(chain.chain)} ({words.nodes_of_chain(chain.chain)})"
         for cause in chain.own.causes:
@@ -84,15 +84,13 @@ def _of_call(check: ModelCheck, answer: CallAnswer) -> Iterator[Finding]:
         yield {**rule, "helpUri": thread} if thread else rule, entry
     if answer.answer == "uncovered":
         said = words.reason_text(checked.reason, answer.why)
-        name, told, level = (
-            f"not-covered/{checked.reason or 'nothing_known'}",
-            f"Not covered: {said}",
-            "uncovered",
-        )
-        if checked.reason == FORBIDDEN:
-            name, told, level = "model/not-allowed", "No document allows the node", "elsewhere"
         message = f"{call}: not covered: {answer.why or said}"
-        yield _finding(check, name, told, level, message, facts, nodes)
+        if checked.reason == FORBIDDEN:
+            name, told = "model/not-allowed", "No document allows the node"
+            yield _finding(check, name, told, "elsewhere", message, facts, nodes)
+        else:
+            name, told = f"not-covered/{checked.reason or 'nothing_known'}", f"Not covered: {said}"
+            yield _finding(check, name, told, "uncovered", message, facts, nodes)
 
 
 def _of_numbers(check: ModelCheck, numbers: WholeModelFacts) -> Iterator[Finding]:

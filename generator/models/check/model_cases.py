@@ -1,4 +1,4 @@
-"""The cases of all calls of a model: each call for itself, made once and kept."""
+"""The cases of all calls of a model: each call for itself, made once and kept, as what is made of chains."""
 
 from __future__ import annotations
 
@@ -7,17 +7,68 @@ from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from typing import Generic, TypeVar
 
 from conformance.checked_models.model_calls import ModelCall
 from conformance.clusters.cluster import Cluster
+from conformance.clusters.plain_values import read_value, write_value
 from conformance.clusters.worker_answers import Lost, on_worker
+from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.store import Store
+from generator.making.operators.sources import SourceReader, code_files, digest_of_many
 from generator.models.check.call_cases import CallCases, CallGoldens, key_of_call
 from generator.models.check.making import MOST_CASES, cases_of_call
-from generator.models.check.part_cache import PartCache
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.process_pools import broken_off, process_pool
+from opcert.vocabulary.user_folders import cache_folder
+
+Kept = TypeVar("Kept")
+Found = TypeVar("Found")
+MOST_KEPT = 4_000
+"""So many values stay in a folder, those that were used last."""
+_LARGEST = 1 << 28
+
+
+class PartCache(Generic[Kept]):
+    """A folder beside the suites, with values of one type, of the code and the declarations of now."""
+
+    def __init__(self, folder: str, kind: type[Kept]) -> None:
+        self._store = Store(cache_folder() / folder, MOST_KEPT, largest=_LARGEST, sealed=True)
+        self._kind = kind
+        self._reader = SourceReader()
+        self._code: str | None = None
+
+    def find(
+        self, operators: Sequence[OperatorName | None], said: str, take: Callable[[Kept], Found]
+    ) -> Found | None:
+        """What is taken from a value; None where it is not kept, or is not what was written."""
+        key = self._key(operators, said)
+        try:
+            raw = None if key is None else self._store.find(key)
+            return None if raw is None else take(read_value(raw, self._kind, said))
+        except Exception:  # noqa: BLE001 - whatever is in a file, it is made again
+            return None
+
+    def keep(self, operators: Sequence[OperatorName | None], said: str, value: Kept) -> None:
+        """Keep a value; a cache that cannot be written keeps nothing."""
+        key = self._key(operators, said)
+        if key is not None:
+            self._store.keep(key, write_value(value, self._kind, said))
+
+    def _key(self, operators: Sequence[OperatorName | None], said: str) -> str | None:
+        """The key of what was said about operators; None where it can be kept nowhere."""
+        if None in operators:
+            return None
+        try:
+            sources = [self._reader.spec_digests(each) for each in operators if each is not None]
+        except Exception:  # noqa: BLE001 - an operator without a spec: there is nothing to keep
+            return None
+        if self._code is None:
+            self._code = digest_of_many(code_files())
+        return sha256(canonical_json([said, *map(str, operators), self._code, sources]))
 
 
 @on_worker

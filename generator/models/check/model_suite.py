@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -45,16 +45,12 @@ def node_tests_of_call(call: ModelCall, suite: Suite) -> tuple[Case, ...]:
     if node.operator is None or node.unread:
         return ()
     wanted = _said(node.operator, node.attributes)
+    cases = (suite.case(name) for name in suite.case_ids if name.startswith(f"{node.operator.path}/"))
     return tuple(
         case
-        for case in _cases_of(node.operator, suite)
+        for case in cases
         if (found := _attributes_of(case)) is not None and _said(node.operator, found) == wanted
     )
-
-
-def _cases_of(operator: OperatorName, suite: Suite) -> Iterator[Case]:
-    begin = f"{operator.path}/"
-    return (suite.case(each) for each in suite.case_ids if each.startswith(begin))
 
 
 def _attributes_of(case: Case) -> Mapping[str, Attribute] | None:

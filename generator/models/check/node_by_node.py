@@ -182,9 +182,9 @@ class NodeByNode:
             return replace(found, does_not_run=plain)
         steps = output_steps(self.model)
         self.tell("working out what the whole model must give")
-        wanted = ReferenceRun(self.model, given, self.limits.whole_seconds, self.counts).outputs()
+        owed = ReferenceRun(self.model, given, self.limits.whole_seconds, self.counts).outputs()
         outputs = tuple(
-            hold_output(name, value, wanted[name], steps.get(name)) for name, value in plain.items()
+            hold_output(name, value, owed[name], steps.get(name)) for name, value in plain.items()
         )
         return replace(found, answered=plain, outputs=outputs, steps=steps)
 

@@ -167,9 +167,10 @@ def observe_whole(ask: Ask, model: WholeModel, given: ModelInputs) -> Iterator[O
     known = {name for name, _ in given.values} | model.initializers.keys()
     own = {each.name: each for each in model.proto.graph.output}
     types = _types(model)
+    no_tensors = {name for name, value in types.items() if value.kind is not None}
     for part in _parts(model, known):
         names = list(dict.fromkeys(name for node, _ in part for name in (*taken_names(node), *node.output)))
-        wanted = [name for name in names if name and name not in known and _is_tensor(types.get(name))]
+        wanted = [name for name in names if name and name not in known | no_tensors]
         changed = ModelProto()
         changed.CopyFrom(model.proto)
         if wanted:
@@ -228,10 +229,6 @@ def _types(model: WholeModel) -> dict[str, ModelValue]:
             if each is not None:
                 found.setdefault(name, each)
     return found
-
-
-def _is_tensor(value: ModelValue | None) -> bool:
-    return value is None or value.kind is None
 
 
 def _declare(graph: GraphProto, name: str, value: ModelValue | None) -> None:

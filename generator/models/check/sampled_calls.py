@@ -212,7 +212,8 @@ def _axis(default: int) -> Callable[[ActualCall, int], frozenset[int]]:
 
 def _from_axis(default: int) -> Callable[[ActualCall, int], frozenset[int]]:
     def found(whole: ActualCall, rank: int) -> frozenset[int]:
-        return frozenset(range(*_axis(default)(whole, rank), rank))
+        (axis,) = _axis(default)(whole, rank)
+        return frozenset(range(axis, rank))
 
     return found
 

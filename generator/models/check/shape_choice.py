@@ -61,6 +61,7 @@ def begin_with(
     pools = (_WIDE, counts or _WIDE)
     for attempt in range(tries):
         stream = draw.child(str(attempt))
+        assert rule is not None
         about = _about(outline, rule, loose)
         some = stream.shuffled(about)[: 1 + stream.integer(0, min(3, len(about) - 1))]
         chosen = {**chosen, **{each: _drawn(outline, chosen, each, pools, stream) for each in some}}

@@ -10,7 +10,7 @@ from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.goldens import read_golden, write_golden
 from generator.models.check.call_cases import key_of_call
-from generator.models.check.part_cache import PartCache
+from generator.models.check.model_cases import PartCache
 from opcert.vocabulary.names import OperatorName
 
 _ROWS = frozenset(
