@@ -89,7 +89,9 @@ class GraphScope:
     def __init__(self, graph: GraphProto, types: Mapping[str, TypeProto], around: GraphScope | None) -> None:
         self._types = types
         self._own = {value.name: typed_value(value.name, types.get(value.name)) for value in graph.input}
-        self._values = ChainMap(self._own, *(() if around is None else around._values.maps))
+        self._values: ChainMap[str, ModelValue] = ChainMap(
+            self._own, *(() if around is None else around._values.maps)
+        )
         self.replaceable = 0
         shapes = [value.shape or () for value in self._own.values()]
         own = frozenset(extent for shape in shapes for extent in shape if isinstance(extent, str))

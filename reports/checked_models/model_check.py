@@ -49,10 +49,8 @@ class RuntimeAnswers:
     @cached_property
     def nodes(self) -> Mapping[Answer, int]:
         """How many nodes have each answer; together as many as the model has."""
-        counted = Counter[Answer]()
-        for each in self.answers:
-            counted[each.answer] += each.checked.nodes
-        return {each: counted[each] for each in ANSWERS}
+        counted = Counter(answer.answer for answer in self.answers for _ in range(answer.checked.nodes))
+        return {answer: counted[answer] for answer in ANSWERS}
 
     @cached_property
     def calls(self) -> Mapping[Answer, int]:
@@ -145,10 +143,9 @@ class ModelCheck:
     def uncovered(self) -> Mapping[str, Sequence[CheckedCall]]:
         """The calls that nothing covers, by the reason, that of most nodes first."""
         found: dict[str, list[CheckedCall]] = {}
-        for each in self.evidence_of("none"):
-            if each.reason == FORBIDDEN:
-                continue
-            found.setdefault(reason_text(each.reason, each.why), []).append(each)
+        for checked in self.evidence_of("none"):
+            if checked.reason != FORBIDDEN:
+                found.setdefault(reason_text(checked.reason, checked.why), []).append(checked)
         return dict(sorted(found.items(), key=lambda each: -nodes_of(each[1])))
 
 
@@ -238,10 +235,8 @@ def coverage_line(coverage: Coverage) -> str:
         missing = sum(coverage.uncovered.values())
         parts.append(f"{count(missing)} of {total} not covered: {_operators(coverage.uncovered)}")
     if coverage.forbidden:
-        parts.append(
-            f"{plural(sum(coverage.forbidden.values()), 'node')} not allowed by their documents: "
-            f"{_operators(coverage.forbidden)}"
-        )
+        nodes = plural(sum(coverage.forbidden.values()), "node")
+        parts.append(f"{nodes} not allowed by their documents: {_operators(coverage.forbidden)}")
     parts += [f"not known {each}" for each in coverage.open]
     return one_line(f"Not all was checked: {'; '.join(parts)}.", 2 * _LONGEST)
 
