@@ -163,7 +163,10 @@ def node_model(case: Case, outputs: Sequence[OutputType], form: Form = "inputs")
     graph.name = operator.short
     taken = {*input_names(inputs), *slot_names(inputs, slots)}
     given_back = [f"{name}_" if name and name in taken else name for name in case.output_names]
-    _add_node(graph, operator, case.attributes, slot_names(inputs, slots), given_back)
+    names = list(slot_names(inputs, slots))
+    while names and not names[-1]:
+        names.pop()
+    add_node(graph, operator, case.attributes, names, given_back)
     given = named_inputs(inputs)
     in_maps = {input_names(inputs)[place] for place in map_parts(slots)}
     for position, (name, tensor) in enumerate(given):
@@ -176,7 +179,7 @@ def node_model(case: Case, outputs: Sequence[OutputType], form: Form = "inputs")
             extents = open_extents if form == "dynamic" else tensor.shape
             declare_tensor(graph.input.add(), name, tensor.element_type, extents)
     _declare_outputs(graph, given_back, outputs)
-    types = {each.element_type.name for each in (*(tensor for _, tensor in given), *outputs)}
+    types = {tensor.element_type.name for _, tensor in given} | {each.element_type.name for each in outputs}
     graphs = any(each.kind.startswith("graph") for each in case.attributes.values())
     oldest = LEAST_IR if graph.initializer or graphs else _OLDEST_IR
     model.ir_version = least_ir_version(model.opset_import, types, oldest)
@@ -213,21 +216,19 @@ def _opsets(operator: OperatorName) -> list[OperatorSetIdProto]:
     ]
 
 
-def _add_node(
+def add_node(
     graph: GraphProto,
     operator: OperatorName,
     attributes: Attributes,
     input_names: Sequence[str],
     output_names: Sequence[str],
 ) -> None:
-    names = list(input_names)
-    while names and not names[-1]:
-        names.pop()
+    """Put a node behind those of a graph."""
     node = graph.node.add()
     node.op_type = operator.name
     if operator.domain != "ai.onnx":
         node.domain = operator.domain
-    node.input.extend(names)
+    node.input.extend(input_names)
     node.output.extend(output_names)
     for name, each in sorted(attributes.items()):
         fill_attribute(node.attribute.add(), name, each)
