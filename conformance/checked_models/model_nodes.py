@@ -1,30 +1,131 @@
-"""The nodes of a model as data: each with its call, and behind it those of graphs in its attributes."""
+"""The nodes of a model as data, each with its call, and the values that it takes and gives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from onnx import AttributeProto, GraphProto, NodeProto
+from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, TypeProto
 from onnx.defs import OpSchema, SchemaError, get_schema
 
 from conformance.adopting.foreign_tensors import read_foreign_tensor
 from conformance.checked_models.folding import MOST_FOLDED, can_fold, constant_of_node, fold
 from conformance.checked_models.inlining import graphs_of
-from conformance.checked_models.model_calls import ModelNode, ModelValue
-from conformance.checked_models.model_tensors import tensors_in
-from conformance.checked_models.model_values import GraphScope, constant_value, fixed_value, text
+from conformance.checked_models.model_calls import Extent, ModelNode, ModelValue
 from conformance.checked_models.node_order import captured_names
-from conformance.checked_models.outside_data import element_count, has_data
+from conformance.checked_models.outside_data import MOST_ELEMENTS, element_count, has_data, tensors_in
 from conformance.checked_models.type_inference import Types
 from conformance.suite.protos import read_attribute
+from conformance.suite.type_protos import read_type
 from opcert.vocabulary.attributes import Attribute
-from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor
+
+_MOST_AXES = 64
+
+
+def text(name: str | bytes) -> str:
+    """A name as text: those that are no UTF-8 come as bytes."""
+    return name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else name
+
+
+def typed_value(name: str, declared: TypeProto | None) -> ModelValue:
+    """A value of a declared type; extents that are none are not known."""
+    kind = None if declared is None else declared.WhichOneof("value")
+    if declared is None or kind is None:
+        return ModelValue(text(name))
+    if kind != "tensor_type":
+        try:
+            return ModelValue(text(name), kind=str(read_type(declared)))
+        except UserError:
+            return ModelValue(text(name), kind=kind.removesuffix("_type").replace("_", " "))
+    tensor = declared.tensor_type
+    element_type = BY_CODE.get(tensor.elem_type)
+    shape: tuple[Extent, ...] | None = None
+    if tensor.HasField("shape") and len(tensor.shape.dim) <= _MOST_AXES:
+        shape = tuple(map(_extent, tensor.shape.dim))
+    return ModelValue(text(name), None if element_type is None else element_type.name, shape)
+
+
+def _extent(dimension: TypeProto.Tensor) -> Extent:
+    if dimension.HasField("dim_value"):
+        return dimension.dim_value if dimension.dim_value >= 0 else None
+    return text(dimension.dim_param) or None
+
+
+def constant_value(name: str, proto: TensorProto) -> ModelValue:
+    """A value that the model fixes: small ones with the value itself; one that cannot be read without it."""
+    element_type = BY_CODE.get(proto.data_type)
+    count = element_count(proto)
+    kind = None if element_type is None else element_type.name
+    if kind is None or count is None or len(proto.dims) > _MOST_AXES:
+        return ModelValue(text(name), kind, is_constant=True)
+    found = ModelValue(text(name), kind, tuple(proto.dims), is_constant=True)
+    if count <= MOST_ELEMENTS and has_data(proto):
+        try:
+            return replace(found, constant=read_foreign_tensor(proto))
+        except UserError:
+            return found
+    return found
+
+
+def fixed_value(value: ModelValue, constant: Tensor | None) -> ModelValue:
+    """A value of which it is known that the model fixes it, and to what where that is small."""
+    if constant is None:
+        return replace(value, is_constant=True)
+    kind, kept = constant.element_type.name, constant if constant.array.size <= MOST_ELEMENTS else None
+    return replace(value, element_type=kind, shape=constant.shape, is_constant=True, constant=kept)
+
+
+class GraphScope:
+    """The values that the nodes of a graph see: its own, and behind them those around it."""
+
+    def __init__(self, graph: GraphProto, types: Mapping[str, TypeProto], around: GraphScope | None) -> None:
+        self._types = types
+        self._own = {value.name: typed_value(value.name, types.get(value.name)) for value in graph.input}
+        self._values: ChainMap[str, ModelValue] = ChainMap(
+            self._own, *(() if around is None else around._values.maps)
+        )
+        self.replaceable = 0
+        shapes = [value.shape or () for value in self._own.values()]
+        own = frozenset(extent for shape in shapes for extent in shape if isinstance(extent, str))
+        self.run_extents: frozenset[str] = own if around is None else around.run_extents
+        """The names of extents that the inputs of the outermost graph have."""
+        for initializer in graph.initializer:
+            self.replaceable += initializer.name in self._own
+            self._own[initializer.name] = constant_value(initializer.name, initializer)
+        for sparse in graph.sparse_initializer:
+            found = constant_value(sparse.values.name, TensorProto(data_type=sparse.values.data_type))
+            self._own[sparse.values.name] = replace(found, shape=tuple(sparse.dims), kind="sparse tensor")
+
+    def find(self, name: str) -> ModelValue | None:
+        """The value of a name; None where there is none."""
+        return self._values.get(name)
+
+    def taken(self, names: Iterable[str]) -> tuple[ModelValue | None, ...]:
+        """What a node takes; a name that nothing has is a value of which nothing is known."""
+        return tuple((self.find(each) or ModelValue(text(each))) if each else None for each in names)
+
+    def give(self, names: Iterable[str]) -> list[ModelValue | None]:
+        """What a node gives, as far as its types are known: of two values of one name the first counts."""
+        found: list[ModelValue | None] = []
+        for each in names:
+            value = typed_value(each, self._types.get(each)) if each else None
+            if value is not None:
+                self._own.setdefault(each, value)
+            found.append(value)
+        return found
+
+    def fix(self, name: str, value: ModelValue) -> None:
+        """Replace a value by what is known of it now."""
+        self._own[name] = value
+
 
 Values = Sequence[ModelValue | None]
 
@@ -122,7 +223,10 @@ class NodeReader:
         inputs = scope.taken(node.input)
         outputs = scope.give(node.output)
         if operator is not None:
-            outputs = self._typed(operator, inputs, outputs, node, scope)
+            untyped, outputs = outputs, with_schema_types(operator, inputs, outputs)
+            for name, before, typed in zip(node.output, untyped, outputs, strict=True):
+                if typed is not None and typed is not before and scope.find(name) is before:
+                    scope.fix(name, typed)
         if operator is not None and operator.domain == "ai.onnx" and outputs and outputs[0] is not None:
             fixed = self._fixed(operator, node, attributes, inputs, outputs[0])
             if fixed is not None:
@@ -141,21 +245,6 @@ class NodeReader:
             domain=text(node.domain),
             run_extents=scope.run_extents,
         )
-
-    def _typed(
-        self,
-        operator: OperatorName,
-        inputs: Sequence[ModelValue | None],
-        outputs: Sequence[ModelValue | None],
-        node: NodeProto,
-        scope: GraphScope,
-    ) -> list[ModelValue | None]:
-        """What a node gives, with the types that follow from its schema alone."""
-        typed = with_schema_types(operator, inputs, outputs)
-        for name, before, each in zip(node.output, outputs, typed, strict=True):
-            if each is not None and each is not before and scope.find(name) is before:
-                scope.fix(name, each)
-        return typed
 
     def _fixed(
         self,

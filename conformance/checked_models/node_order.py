@@ -1,14 +1,14 @@
-"""The nodes of a graph in an order in which each finds what it takes, and what is wrong with their names."""
+"""The nodes of a graph in an order in which each finds what it takes, and branches in place of their If."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from onnx import GraphProto, NodeProto
+from onnx import GraphProto, ModelProto, NodeProto
 
-from conformance.checked_models.inlining import graphs_of
+from conformance.checked_models.inlining import Binding, graphs_of
 from opcert.vocabulary.harmless import one_line
 
 _NAMES = 3
@@ -41,33 +41,28 @@ def sort_nodes(graph: GraphProto, disorder: Disorder) -> None:
 
 def taken_names(node: NodeProto) -> set[str]:
     """What a node takes, and what the graphs in its attributes take from around them."""
-    found = set(node.input)
-    for each in node.attribute:
-        for _, graph in graphs_of(each):
-            found |= captured_names(graph)
-    return found - {""}
+    graphs = (graph for each in node.attribute for _, graph in graphs_of(each))
+    return set(node.input).union(*map(captured_names, graphs)) - {""}
 
 
 def captured_names(graph: GraphProto) -> set[str]:
     """The names that a graph takes from around it."""
-    taken: set[str] = {each.name for each in graph.output}
-    for node in graph.node:
-        taken |= taken_names(node)
+    taken = {value.name for value in graph.output}.union(*map(taken_names, graph.node))
     return taken - own_names(graph) - {""}
 
 
 def own_names(graph: GraphProto) -> set[str]:
     """The names of the inputs, initializers and nodes' outputs of a graph."""
-    found = {each.name for each in (*graph.input, *graph.initializer)}
-    found |= {each.values.name for each in graph.sparse_initializer}
-    for node in graph.node:
-        found.update(node.output)
-    return found
+    return _given_names(graph).union(*(node.output for node in graph.node))
+
+
+def _given_names(graph: GraphProto) -> set[str]:
+    found = {value.name for value in (*graph.input, *graph.initializer)}
+    return found | {sparse.values.name for sparse in graph.sparse_initializer}
 
 
 def _sort(graph: GraphProto, around: tuple[set[str], ...], disorder: Disorder) -> None:
-    given = {each.name for each in (*graph.input, *graph.initializer)}
-    given |= {each.values.name for each in graph.sparse_initializer}
+    given = _given_names(graph)
     nodes = list(graph.node)
     makers: dict[str, int] = {}
     for index, node in enumerate(nodes):
@@ -132,3 +127,65 @@ def _some(found: Iterable[str]) -> str:
     every = list(found)
     more = f" and {len(every) - _NAMES} more" if len(every) > _NAMES else ""
     return f"{', '.join(map(one_line, every[:_NAMES]))}{more}"
+
+
+_BRANCHES = {True: "then_branch", False: "else_branch"}
+
+
+def branching_nodes(model: ModelProto) -> dict[str, str]:
+    """The places of If nodes of the model's own graph, and the names of their conditions."""
+    return {
+        each.doc_string: each.input[0]
+        for each in model.graph.node
+        if each.op_type == "If" and each.domain in ("", "ai.onnx") and len(each.input) == 1
+    }
+
+
+def take_branches(model: ModelProto, taken: Mapping[str, bool]) -> ModelProto:
+    """A model that computes the same where the conditions of If nodes, by place, are these.
+
+    Nodes keep their places; what only passes a value on has none.
+    """
+    found = ModelProto()
+    found.CopyFrom(model)
+    del found.graph.node[:]
+    for node in model.graph.node:
+        branch = _branch(node, taken[node.doc_string]) if node.doc_string in taken else None
+        if branch is None:
+            found.graph.node.add().CopyFrom(node)
+            continue
+        start = f"{node.doc_string}/{_BRANCHES[taken[node.doc_string]]}/"
+        _splice(found.graph, node, branch, start)
+    return found
+
+
+def _branch(node: NodeProto, condition: bool) -> GraphProto | None:
+    wanted = _BRANCHES[condition]
+    return next((each.g for each in node.attribute if each.name == wanted and each.HasField("g")), None)
+
+
+def _splice(graph: GraphProto, node: NodeProto, branch: GraphProto, start: str) -> None:
+    own = own_names(branch) - {""}
+    names = {each: f"{start}{each}" for each in own}
+    made = {name for each in branch.node for name in each.output}
+    passed: list[tuple[str, str]] = []
+    for inner, outer in zip(branch.output, node.output, strict=False):
+        if not outer:
+            continue
+        if inner.name in made and names[inner.name] == f"{start}{inner.name}":
+            names[inner.name] = outer
+        else:
+            passed.append((inner.name, outer))
+    renaming = Binding(names, {}, None)
+    for each in branch.initializer:
+        graph.initializer.add().CopyFrom(each)
+        graph.initializer[-1].name = names[each.name]
+    for sparse in branch.sparse_initializer:
+        graph.sparse_initializer.add().CopyFrom(sparse)
+        graph.sparse_initializer[-1].values.name = names[sparse.values.name]
+    for each_node in branch.node:
+        copied = graph.node.add()
+        copied.CopyFrom(each_node)
+        renaming.bind(copied)
+    for name, outer in passed:
+        graph.node.add(op_type="Identity", input=[names.get(name, name)], output=[outer])

@@ -1,20 +1,47 @@
-"""Small tensors whose data lie in files beside the model: never outside its folder."""
+"""The tensors of a model, and small ones whose data lie in files beside it: never outside its folder."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from onnx import ModelProto, TensorProto
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto
 
-from conformance.checked_models.model_tensors import tensors_of
+from conformance.checked_models.inlining import graphs_of
 from opcert.vocabulary.element_types import BY_CODE
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.regular_files import open_regular
+
+
+def tensors_of(model: ModelProto) -> Iterator[TensorProto]:
+    """Each tensor of a model, as it stands there; who changes it changes the model."""
+    yield from tensors_in(model.graph)
+    for function in model.functions:
+        for node in function.node:
+            yield from _of_node(node)
+
+
+def tensors_in(graph: GraphProto) -> Iterator[TensorProto]:
+    """The same of a graph, and of those within it."""
+    yield from graph.initializer
+    for sparse in graph.sparse_initializer:
+        yield from (sparse.values, sparse.indices)
+    for node in graph.node:
+        yield from _of_node(node)
+
+
+def _of_node(node: NodeProto) -> Iterator[TensorProto]:
+    for each in node.attribute:
+        if each.HasField("t"):
+            yield each.t
+        yield from each.tensors
+        for _, inner in graphs_of(each):
+            yield from tensors_in(inner)
+
 
 MOST_ELEMENTS = 4096
 """A tensor of more elements keeps its type and shape alone."""

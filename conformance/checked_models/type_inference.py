@@ -89,10 +89,8 @@ def _hide_missing_data(graph: GraphProto) -> None:
             for extent in each.dims:
                 value.type.tensor_type.shape.dim.add(dim_value=extent)
     if len(kept) != len(graph.initializer):
-        raw = [each.SerializeToString() for each in kept]
         del graph.initializer[:]
-        for one in raw:
-            graph.initializer.add().ParseFromString(one)
+        graph.initializer.extend(kept)
     for sparse in graph.sparse_initializer:
         value = graph.value_info.add(name=sparse.values.name)
         value.type.sparse_tensor_type.elem_type = sparse.values.data_type

@@ -13,9 +13,8 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto
 from conformance.checked_models.inlining import imported, inline_functions
 from conformance.checked_models.model_calls import ModelFacts, ModelNode
 from conformance.checked_models.model_nodes import read_attributes
-from conformance.checked_models.model_tensors import tensors_of
 from conformance.checked_models.node_order import Disorder, sort_nodes
-from conformance.checked_models.outside_data import locate, read_piece
+from conformance.checked_models.outside_data import locate, read_piece, tensors_of
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.regular_files import read_regular
 
@@ -42,7 +41,7 @@ class WholeModel:
         by_place = {each.place: each for each in self.facts.nodes}
         graph = self.proto.graph
         known = ((each, by_place[each.doc_string]) for each in graph.node if each.doc_string in by_place)
-        return tuple((each, _completed(each, facts) if facts.unread else facts) for each, facts in known)
+        return tuple((node, _completed(node, facts) if facts.unread else facts) for node, facts in known)
 
     @cached_property
     def initializers(self) -> dict[str, TensorProto]:
@@ -123,10 +122,9 @@ def read_whole(facts: ModelFacts, path: Path) -> WholeModel:
 
 def _keep_tensors(graph: GraphProto) -> None:
     """Leave out the outputs that are no tensors; where all are, the first value of a node is the output."""
-    kept = [each.SerializeToString() for each in graph.output if each.type.WhichOneof("value") in _TENSOR]
+    kept = [output for output in graph.output if output.type.WhichOneof("value") in _TENSOR]
     del graph.output[:]
-    for each in kept:
-        graph.output.add().ParseFromString(each)
+    graph.output.extend(kept)
     first = next((name for node in graph.node for name in node.output if name), None)
     if not kept and first is not None:
         graph.output.add(name=first)

@@ -10,7 +10,7 @@ from onnx import GraphProto, ModelProto, OperatorSetIdProto
 
 from conformance.models.input_names import Inputs, input_names, map_parts, named_inputs, slot_names
 from conformance.models.ir_versions import LEAST_IR, least_ir_version
-from conformance.models.packed_models import pack_model
+from conformance.models.packing_nodes import pack_model
 from conformance.models.turned_inputs import turn_first_input
 from conformance.suite.cases import Case
 from conformance.suite.properties import HasShape, HasType
@@ -19,7 +19,6 @@ from opcert.vocabulary.attributes import Attributes
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
-from opcert.vocabulary.slots import Slots
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import ValueType
 
@@ -101,12 +100,8 @@ def build_model(
         return bring_into_form(build_model(case, "inputs", valid_case, declared), case.inputs, form)
     declared = output_types(case, valid_case) if declared is None else declared
     if not case.slots and not case.output_types:
-        return build_node_model(
-            case.operator, case.attributes, case.inputs, case.output_names, declared, form
-        )
-    model = _node_model(
-        case.operator, case.attributes, case.inputs, case.output_names, declared, "inputs", case.slots
-    )
+        return bytes(node_model(case, declared, form).SerializeToString(deterministic=True))
+    model = node_model(case, declared)
     names = input_names(case.inputs)
     outputs = [each for each in model.graph.node[0].output if each]
     pack_model(model, case, names, slot_names(case.inputs, case.slots), outputs)
@@ -154,32 +149,12 @@ def hold_as_constants(model: ModelProto, constants: Mapping[str, Tensor]) -> Non
     model.ir_version = max(model.ir_version, LEAST_IR)
 
 
-def build_node_model(
-    operator: OperatorName,
-    attributes: Attributes,
-    inputs: Inputs,
-    output_names: Sequence[str],
-    outputs: Sequence[OutputType],
-    form: Form = "inputs",
-    slots: Slots = (),
-) -> bytes:
-    """The ONNX ModelProto of one node, of the oldest opset and IR version that hold it.
+def node_model(case: Case, outputs: Sequence[OutputType], form: Form = "inputs") -> ModelProto:
+    """The ONNX ModelProto of a case's node, of the oldest opset and IR version that hold it.
 
-    `outputs` are of those that are wanted. Values of `slots` that are no tensors are left as they are.
+    `outputs` are of those that are wanted. Values of slots that are no tensors are left as they are.
     """
-    model = _node_model(operator, attributes, inputs, output_names, outputs, form, slots)
-    return bytes(model.SerializeToString(deterministic=True))
-
-
-def _node_model(
-    operator: OperatorName,
-    attributes: Attributes,
-    inputs: Inputs,
-    output_names: Sequence[str],
-    outputs: Sequence[OutputType],
-    form: Form,
-    slots: Slots,
-) -> ModelProto:
+    operator, inputs, slots = case.operator, case.inputs, case.slots
     if not has_onnx_form(operator):
         raise UserError("not an operator of ONNX models", got=str(operator))
     model = ModelProto(producer_name="opcert")
@@ -187,10 +162,13 @@ def _node_model(
     graph = model.graph
     graph.name = operator.short
     taken = {*input_names(inputs), *slot_names(inputs, slots)}
-    given_back = [f"{name}_" if name and name in taken else name for name in output_names]
-    _add_node(graph, operator, attributes, slot_names(inputs, slots), given_back)
+    given_back = [f"{name}_" if name and name in taken else name for name in case.output_names]
+    names = list(slot_names(inputs, slots))
+    while names and not names[-1]:
+        names.pop()
+    add_node(graph, operator, case.attributes, names, given_back)
     given = named_inputs(inputs)
-    in_maps = {input_names(inputs)[each] for each in map_parts(slots)}
+    in_maps = {input_names(inputs)[place] for place in map_parts(slots)}
     for position, (name, tensor) in enumerate(given):
         if name in in_maps:
             continue
@@ -201,9 +179,9 @@ def _node_model(
             extents = open_extents if form == "dynamic" else tensor.shape
             declare_tensor(graph.input.add(), name, tensor.element_type, extents)
     _declare_outputs(graph, given_back, outputs)
-    types = {each.element_type.name for _, each in given} | {each.element_type.name for each in outputs}
-    constants = bool(graph.initializer) or any(each.kind.startswith("graph") for each in attributes.values())
-    oldest = LEAST_IR if constants else _OLDEST_IR
+    types = {tensor.element_type.name for _, tensor in given} | {each.element_type.name for each in outputs}
+    graphs = any(each.kind.startswith("graph") for each in case.attributes.values())
+    oldest = LEAST_IR if graph.initializer or graphs else _OLDEST_IR
     model.ir_version = least_ir_version(model.opset_import, types, oldest)
     return model
 
@@ -238,21 +216,19 @@ def _opsets(operator: OperatorName) -> list[OperatorSetIdProto]:
     ]
 
 
-def _add_node(
+def add_node(
     graph: GraphProto,
     operator: OperatorName,
     attributes: Attributes,
     input_names: Sequence[str],
     output_names: Sequence[str],
 ) -> None:
-    names = list(input_names)
-    while names and not names[-1]:
-        names.pop()
+    """Put a node behind those of a graph."""
     node = graph.node.add()
     node.op_type = operator.name
     if operator.domain != "ai.onnx":
         node.domain = operator.domain
-    node.input.extend(names)
+    node.input.extend(input_names)
     node.output.extend(output_names)
     for name, each in sorted(attributes.items()):
         fill_attribute(node.attribute.add(), name, each)

@@ -16,8 +16,7 @@ from conformance.models.case_models import (
     has_onnx_form,
 )
 from conformance.models.input_names import input_names, named_inputs
-from conformance.models.native_values import describe_values, needed_values
-from conformance.models.node_descriptions import describe_node, moved_blobs
+from conformance.models.node_descriptions import describe_node, describe_values, moved_blobs, needed_values
 from conformance.models.turned_inputs import describe_turned, turned_input
 from conformance.processes.frames import BrokenProtocol, Frame, frame_head
 from conformance.processes.protocol_limits import (

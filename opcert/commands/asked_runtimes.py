@@ -17,8 +17,7 @@ from reports.checked_models.chain_answers import answer_chains, without_chains
 from reports.checked_models.model_check import RuntimeAnswers
 
 if TYPE_CHECKING:
-    from conformance.checked_models.model_loading import LoadFacts
-    from conformance.checked_models.whole_model import WholeModelFacts
+    from conformance.checked_models.whole_model import LoadFacts, WholeModelFacts
     from conformance.clusters.cluster import Cluster
     from conformance.recording.records import Record
     from conformance.running.first_worker import FirstWorker

@@ -201,8 +201,7 @@ def _tell(asked: _Asked, checked: CheckedModel, every: Sequence[RuntimeRuns], pr
     from opcert.commands.failures import program
     from reports.checked_models.check_files import write_check
     from reports.checked_models.check_summary import format_check
-    from reports.checked_models.coverage import coverage_line, coverage_of
-    from reports.checked_models.model_check import ModelCheck
+    from reports.checked_models.model_check import ModelCheck, coverage_line, coverage_of
 
     rows = checked.chains
     answers = tuple(answers_of(checked.calls, runs, rows.chains) for runs in every)

@@ -24,7 +24,7 @@ def with_node_tests(made: Sequence[CallCases]) -> list[CallCases]:
     if not wanted:
         return list(made)
     # Imported here, because most models have cases for all that they ask.
-    from generator.models.check.node_tests import node_tests_of_call
+    from generator.models.check.model_suite import node_tests_of_call
     from opcert.commands.suite_argument import ONNX_NODE, resolve_suite
 
     try:

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.checked_models.model_calls import ModelFacts
-    from conformance.checked_models.model_loading import LoadFacts
-    from conformance.checked_models.whole_model import WholeModelFacts
+    from conformance.checked_models.whole_model import LoadFacts, WholeModelFacts
     from conformance.processes.worker_limits import Limits
     from conformance.runtimes.runtimes import Runtime
     from opcert.commands.asked_runtimes import RuntimeRuns
@@ -26,7 +25,7 @@ RANDOM = "random"
 def load_on(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) -> LoadFacts | None:
     """Whether the model as it is loads on a runtime; None where the runtime cannot be started."""
     from generator.exploring.fuzzing.workers import RunningRuntime
-    from generator.models.check.load_trial import load_model
+    from generator.models.check.whole_model import load_model
 
     note(f"loading the model on {runtime.text}")
     try:
@@ -39,7 +38,7 @@ def load_on(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) ->
 def _limits(timeout: float) -> Limits:
     """Those of a worker that is given a whole model."""
     from conformance.processes.worker_limits import Limits
-    from generator.models.check.number_limits import NumberLimits
+    from generator.models.check.model_inputs import NumberLimits
 
     return Limits(case_seconds=max(timeout, NumberLimits().worker.case_seconds))
 
@@ -78,7 +77,7 @@ def _beside_unoptimised(
     runtime: Runtime, found: WholeModelFacts, facts: ModelFacts, model: Path, timeout: float
 ) -> WholeModelFacts:
     """The same with what the model gives where the runtime's own optimisation is off, if it can be."""
-    from generator.models.check.output_runs import beside_values, run_once
+    from generator.models.check.whole_model import beside_values, run_once
 
     off = without_optimisation(runtime)
     if off is None or found.answered is None:
@@ -91,7 +90,7 @@ def _beside_unoptimised(
 
 def beside_each_other(every: Sequence[RuntimeRuns]) -> list[RuntimeRuns]:
     """The same with what other runtimes give for the very same inputs."""
-    from generator.models.check.output_runs import beside_values
+    from generator.models.check.whole_model import beside_values
 
     found = []
     for each in every:

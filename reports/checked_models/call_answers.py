@@ -7,15 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from conformance.judging.known_causes import KnownCause
 from conformance.judging.verdicts import LOST, NOT_RUN, REJECTED_VALID, word
 from opcert.vocabulary.harmless import one_line
 from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass, smallness
 from reports.causes.failure_classes import class_of
 from reports.causes.optimisation import fails_optimised_alone
-from reports.checked_models.call_evidence import CheckedCall
-from reports.checked_models.failing_levels import at_other_extents, level_remarks
-from reports.checked_models.grades import grade_of, inexact_by
+from reports.checked_models.call_evidence import (
+    CheckedCall,
+    at_other_extents,
+    grade_of,
+    inexact_by,
+    level_remarks,
+)
 from reports.results.case_results import CaseResult, Results
 from reports.single_cases.answer_views import error_text
 from reports.text.phrasing import ratio_text
@@ -65,6 +70,11 @@ class CallCause:
     def smallest(self) -> CaseResult:
         """The case with the fewest elements, attributes and dimensions."""
         return min(self.cases, key=smallness)
+
+    @property
+    def known(self) -> KnownCause | None:
+        """The known entry that it is."""
+        return None if self.found is None else self.found.known
 
     @property
     def ratio(self) -> float | None:
@@ -215,14 +225,14 @@ def _graded(
     answer: Answer, members: Sequence[CaseResult], checked: CheckedCall, results: Results
 ) -> tuple[Answer, tuple[str, ...]]:
     """The answer for how much the cases say, and that in words; what ends a process is told in any case."""
-    grade = grade_of(members, checked, results)
-    if grade == "inexact":
-        return "inexact", (f"inexact by {inexact_by(members)} ULP at most",)
-    if grade == "constant":
-        return "constant", ("only with special values in the place of the model's own constants",)
-    if grade == "special":
-        told = ("only with NaN, infinities, subnormal or extreme numbers, or no elements",)
-        return (answer, told) if answer == "crashes" else ("special", told)
+    match grade_of(members, checked, results):
+        case "inexact":
+            return "inexact", (f"inexact by {inexact_by(members)} ULP at most",)
+        case "constant":
+            return "constant", ("only with special values in the place of the model's own constants",)
+        case "special":
+            told = "only with NaN, infinities, subnormal or extreme numbers, or no elements"
+            return answer if answer == "crashes" else "special", (told,)
     return answer, ()
 
 

@@ -69,6 +69,11 @@ class ChainAnswer:
         return bool(self.follows or self.shorter)
 
     @property
+    def own_causes(self) -> Sequence[CallCause]:
+        """The causes that fewer nodes do not tell."""
+        return () if self.is_known else self.own.causes
+
+    @property
     def setting(self) -> Setting:
         """Whether it is so under every setting of the runtime's optimisation."""
         found = _settings(self.own)

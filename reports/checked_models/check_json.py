@@ -6,19 +6,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from conformance.checked_models.model_calls import ModelNode, ModelValue
 from conformance.suite.canonical import plain
 from opcert.vocabulary.attributes import describe_value
-from opcert.vocabulary.whole_files import write_text
 from reports.checked_models.call_answers import CallAnswer, CallCause
 from reports.checked_models.call_evidence import CheckedCall
-from reports.checked_models.call_words import rule_of
 from reports.checked_models.chain_answers import ChainAnswer
-from reports.checked_models.coverage import Coverage, coverage_of
-from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
+from reports.checked_models.check_words import rule_of
+from reports.checked_models.model_check import ModelCheck, RuntimeAnswers, coverage_of
 from reports.results.case_results import Results
 from reports.results.told_facts import mapping, text
 from reports.single_cases.answer_views import view_answer
@@ -34,14 +31,9 @@ _SAID = frozenset({"reason", "beside", "message", "does_not_run"})
 """Those that are null where they say nothing."""
 
 
-def write(check: ModelCheck, folder: Path) -> Path:
-    """Write the file; raises UserError where the folder cannot be written."""
-    return write_text(folder / "check.json", render_check(check))
-
-
 def render_check(check: ModelCheck) -> str:
     """The whole document."""
-    model = check.model
+    model, coverage = check.model, coverage_of(check)
     suite = next((each.results.suite for each in check.runtimes if each.results is not None), None)
     document = {
         "format": FORMAT,
@@ -56,22 +48,18 @@ def render_check(check: ModelCheck) -> str:
         },
         "suite": None if suite is None else {"digest": suite.digest, "path": str(suite.path)},
         "holds": check.holds,
-        "coverage": _coverage(coverage_of(check)),
+        "coverage": {
+            "complete": coverage.complete,
+            "uncovered": dict(coverage.uncovered),
+            "forbidden": dict(coverage.forbidden),
+            "open": list(coverage.open),
+        },
         "runtimes": [_runtime(each) for each in check.runtimes],
         "calls": [_call(check, each) for each in check.calls],
         "nodes": [_node(check, each) for each in model.nodes],
         "chains": _chains(check),
     }
     return json.dumps(plain(document), indent=1, ensure_ascii=True) + "\n"
-
-
-def _coverage(coverage: Coverage) -> dict[str, Any]:
-    return {
-        "complete": coverage.complete,
-        "uncovered": dict(coverage.uncovered),
-        "forbidden": dict(coverage.forbidden),
-        "open": list(coverage.open),
-    }
 
 
 def _runtime(runtime: RuntimeAnswers) -> dict[str, Any]:
@@ -168,7 +156,7 @@ def _cause(cause: CallCause) -> dict[str, Any]:
         "setting": cause.setting,
         "says": cause.title,
         "remarks": list(cause.remarks),
-        "known": cause.found.known.id if cause.found is not None and cause.found.known is not None else None,
+        "known": cause.known.id if cause.known is not None else None,
         "errorOverAllowed": cause.ratio,
         "cases": [str(each.id) for each in cause.cases],
         "smallest": {

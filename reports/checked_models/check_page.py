@@ -13,15 +13,13 @@ from conformance.checked_models.model_calls import ModelNode
 from conformance.checked_models.whole_model import OutputVerdict, WholeModelFacts
 from conformance.judging.verdicts import NOT_RUN, REJECTED_VALID
 from opcert.vocabulary.harmless import one_line
-from opcert.vocabulary.whole_files import write_text
 from reports.causes.failure_class import marked_features
-from reports.checked_models import call_words, chain_words, number_words
-from reports.checked_models.call_answers import ANSWERS, Answer, CallAnswer, CallCause
+from reports.checked_models import check_words
+from reports.checked_models.call_answers import ANSWERS, Answer, CallCause
 from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
-from reports.checked_models.check_summary import evidence_line, forbidden_lines, total_line
-from reports.checked_models.coverage import coverage_line, coverage_of
-from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
+from reports.checked_models.check_summary import evidence_line, forbidden_lines
+from reports.checked_models.model_check import ModelCheck, RuntimeAnswers, coverage_line, coverage_of
 from reports.overview.headline import HeadlineFact
 from reports.single_cases.answer_views import AnswerView, view_answer
 from reports.single_cases.case_views import CaseView, view_case
@@ -59,11 +57,10 @@ class CheckPage:
     @property
     def headline(self) -> str:
         """What it comes to, in one line."""
-        asked = [each for each in self.check.runtimes if not each.unavailable]
+        asked = [run for run in self.check.runtimes if not run.unavailable]
         total = len(self.check.model.nodes)
-        if asked and all(each.holds and each.nodes["conformant"] == total for each in asked):
-            return f"{self.name}: every node is conformant"
-        return self.name
+        conformant = asked and all(run.holds and run.nodes["conformant"] == total for run in asked)
+        return f"{self.name}: every node is conformant" if conformant else self.name
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
@@ -71,15 +68,11 @@ class CheckPage:
             f"{plural(len(self.check.model.nodes), 'node')} that make "
             f"{plural(len(self.check.calls), 'distinct call')}: {evidence_line(self.check)}.",
             *(
-                one_line(f"{each.label}, {chain_words.chains_line(each)}.", 2 * _LONGEST)
+                one_line(f"{each.label}, {check_words.chains_line(each)}.", 2 * _LONGEST)
                 for each in self.check.runtimes
                 if each.blaming_chains
             ),
         )
-
-    @cached_property
-    def totals(self) -> tuple[str, ...]:
-        return tuple(total_line(self.check, each) for each in self.check.runtimes)
 
     @cached_property
     def facts(self) -> tuple[HeadlineFact, ...]:
@@ -92,13 +85,11 @@ class CheckPage:
         ]
         suite = next((each.results.suite for each in self.check.runtimes if each.results is not None), None)
         if suite is not None:
-            found.append(
-                HeadlineFact("cases", f"{plural(len(suite.case_ids), 'case')}, digest", suite.digest[:16])
-            )
-        found += [
-            HeadlineFact("runtime", one_line(f"{each.label}{_settings(each)}", _LONGEST))
-            for each in self.check.runtimes
-        ]
+            cases = f"{plural(len(suite.case_ids), 'case')}, digest"
+            found.append(HeadlineFact("cases", cases, suite.digest[:16]))
+        for run in self.check.runtimes:
+            settings = "" if run.plain is None else " (with and without its optimisation)"
+            found.append(HeadlineFact("runtime", one_line(f"{run.label}{settings}", _LONGEST)))
         return tuple(found)
 
     @cached_property
@@ -106,7 +97,7 @@ class CheckPage:
         """For each runtime that was asked the sign of whether the model loads, and the words."""
         signs = {"loads": "pass", "refused": REJECTED_VALID, "lost": "crash", "unknown": NOT_RUN}
         return tuple(
-            (each.label, signs[each.load.verdict], number_words.load_text(each.load))
+            (each.label, signs[each.load.verdict], check_words.load_text(each.load))
             for each in self.check.runtimes
             if each.load is not None
         )
@@ -132,21 +123,11 @@ class CheckPage:
     @cached_property
     def _detailed(self) -> frozenset[int]:
         """The causes, by their `id`, whose smallest case is shown: the first of calls, and of chains."""
-        of_calls = (
-            cause
-            for call in self.check.worst_first
-            for answer in self.check.answers(call)
-            for cause in answer.causes
-        )
-        of_chains = (
-            cause
-            for chain in self._asked_chains
-            for _, answer in self.answers_of_chain(chain)
-            for cause in own_causes(answer)
-        )
-        return frozenset(
-            id(cause) for causes in (of_calls, of_chains) for cause in islice(causes, MOST_DETAILED)
-        )
+        of_calls = (answer for call in self.check.worst_first for answer in self.check.answers(call))
+        of_chains = (answer for chain in self._asked_chains for _, answer in self.answers_of_chain(chain))
+        calls = (cause for answer in of_calls for cause in answer.causes)
+        chains = (cause for answer in of_chains for cause in answer.own_causes)
+        return frozenset(map(id, (*islice(calls, MOST_DETAILED), *islice(chains, MOST_DETAILED))))
 
     def smallest(self, cause: CallCause) -> tuple[CaseView, AnswerView] | None:
         """The smallest case of a cause and what it got; None where the page has no more room."""
@@ -166,9 +147,9 @@ class CheckPage:
         """How many, why, and which operators, one line for each reason."""
         return tuple(
             (
-                call_words.calls_and_nodes(calls),
+                check_words.calls_and_nodes(calls),
                 why,
-                ", ".join(dict.fromkeys(call_words.operator_text(each.call.first) for each in calls)),
+                ", ".join(dict.fromkeys(check_words.operator_text(each.call.first) for each in calls)),
             )
             for why, calls in self.check.uncovered.items()
         )
@@ -194,30 +175,23 @@ class CheckPage:
 
     def chain_tells(self, chain: CheckedChain) -> bool:
         """Whether some runtime fails a chain of itself."""
-        return any(own_causes(answer) for _, answer in self.answers_of_chain(chain))
+        return any(answer.own_causes for _, answer in self.answers_of_chain(chain))
 
     def answers_of_chain(self, chain: CheckedChain) -> Sequence[tuple[RuntimeAnswers, ChainAnswer]]:
         """What each runtime that was asked makes of a chain."""
-        return [
-            (runtime, answer)
-            for runtime in self.check.runtimes
-            for answer in runtime.chains
-            if answer.chain.number == chain.number
-        ]
+        every = ((runtime, answer) for runtime in self.check.runtimes for answer in runtime.chains)
+        return [(runtime, answer) for runtime, answer in every if answer.chain.number == chain.number]
 
     @cached_property
     def chain_lines(self) -> tuple[str, ...]:
         """What each runtime makes of the chains together, and what was not asked."""
-        asked = [each for each in self.check.runtimes if each.chains]
-        told = (one_line(f"{each.label}: {chain_words.chains_line(each)}", 2 * _LONGEST) for each in asked)
-        return (*told, *chain_words.unasked_lines(self.check))
+        asked = (run for run in self.check.runtimes if run.chains)
+        told = (one_line(f"{run.label}: {check_words.chains_line(run)}", 2 * _LONGEST) for run in asked)
+        return (*told, *check_words.unasked_lines(self.check))
 
-    @cached_property
-    def blocks(self) -> Sequence[NodeBlock]:
+    @property
+    def blocks(self) -> Iterator[NodeBlock]:
         """Every node in the order of the model, in blocks; a few nodes are one open block."""
-        return list(self._blocks())
-
-    def _blocks(self) -> Iterator[NodeBlock]:
         nodes = self.check.model.nodes
         step = max(len(nodes), 1) if len(nodes) <= FEW_NODES else BLOCK
         for begun in range(0, len(nodes), step):
@@ -235,12 +209,9 @@ class CheckPage:
     def answers_of_node(self, node: ModelNode) -> Sequence[tuple[RuntimeAnswers, Answer, str]]:
         """What each runtime makes of a node, and of its values in the model with actual inputs."""
         call = self.check.call_of.get(node.place)
-        answers: Sequence[CallAnswer | None] = [None] * len(self.check.runtimes)
-        if call is not None:
-            answers = self.check.answers(call)
         return [
-            (runtime, "uncovered" if answer is None else answer.answer, _here(runtime, node))
-            for runtime, answer in zip(self.check.runtimes, answers, strict=True)
+            (run, "uncovered" if call is None else run.answers[call.number - 1].answer, _here(run, node))
+            for run in self.check.runtimes
         ]
 
     @cached_property
@@ -248,35 +219,21 @@ class CheckPage:
         return {node.place: node for node in self.check.model.nodes}
 
 
-def own_causes(answer: ChainAnswer) -> Sequence[CallCause]:
-    """The causes in a chain that fewer nodes do not tell."""
-    return () if answer.is_known else answer.own.causes
-
-
 def signed_outputs(numbers: WholeModelFacts) -> Sequence[tuple[str, str]]:
     """What came at the end of the whole model, with the verdict whose sign it has."""
     signs: dict[OutputVerdict, str] = {"right": "pass", "same": "pass", "near": "pass", "unknown": "not_run"}
     failing = numbers.failing
-    told = [("mismatch", number_words.output_text(output)) for output in failing]
-    told += [
-        (signs.get(output.verdict, "observed"), number_words.output_text(output))
-        for output in numbers.outputs
-        if output not in failing
-    ]
-    if numbers.does_not_run:
-        told.insert(0, ("rejected_valid", number_words.not_running_text(numbers)))
-    return told
+    told = [("rejected_valid", check_words.not_running_text(numbers))] if numbers.does_not_run else []
+    told += [("mismatch", check_words.output_text(output)) for output in failing]
+    others = (output for output in numbers.outputs if output not in failing)
+    return [*told, *((signs.get(one.verdict, "observed"), check_words.output_text(one)) for one in others)]
 
 
 def _here(runtime: RuntimeAnswers, node: ModelNode) -> str:
     found = runtime.numbers_of.get(node.place)
     if found is None or found.verdict == "passed_over":
         return ""
-    return f"here {number_words.right_text(found)}" if found.verdict == "right" else "wrong here, see above"
-
-
-def _settings(runtime: RuntimeAnswers) -> str:
-    return " (with and without its optimisation)" if runtime.plain is not None else ""
+    return f"here {check_words.right_text(found)}" if found.verdict == "right" else "wrong here, see above"
 
 
 def render_check_page(check: ModelCheck) -> str:
@@ -289,15 +246,7 @@ def render_check_page(check: ModelCheck) -> str:
         answers=ANSWERS,
         most_named=MOST_NAMED,
         most_wrong=MOST_WRONG,
-        words=call_words,
-        chain_words=chain_words,
-        number_words=number_words,
+        words=check_words,
         signed_outputs=signed_outputs,
-        own_causes=own_causes,
         version=version("opcert"),
     )
-
-
-def write(check: ModelCheck, folder: Path) -> Path:
-    """Write the page; raises UserError where the folder cannot be written."""
-    return write_text(folder / "index.html", render_check_page(check))

@@ -3,46 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from conformance.checked_models.model_calls import ModelNode
+from conformance.checked_models.whole_model import WholeModelFacts
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.sarif_logs import Entry, fingerprints, render_log, tool_of, uri_of
-from opcert.vocabulary.whole_files import write_text
+from reports.checked_models import check_words as words
 from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
-from reports.checked_models.call_words import (
-    WORDS,
-    node_name,
-    operator_text,
-    reason_text,
-    rule_of,
-    signature_text,
-    smallest_texts,
-)
-from reports.checked_models.chain_words import nodes_of_chain, path_of_chain
 from reports.checked_models.model_check import FORBIDDEN, ModelCheck, RuntimeAnswers
-from reports.checked_models.number_words import load_text, not_running_text, output_text, wrong_text
 from reports.text.phrasing import plural
 
-LEVELS: dict[Answer, str] = {
-    "crashes": "error",
-    "wrong": "error",
-    "refused": "error",
-    "special": "warning",
-    "constant": "note",
-    "inexact": "note",
-    "elsewhere": "warning",
-    "open": "note",
-    "uncovered": "note",
-}
 MOST_NODES = 100
 """So many nodes stand in one result."""
 _LONGEST = 1_000
-
-
-def write(check: ModelCheck, folder: Path) -> Path:
-    """Write the file; raises UserError where the folder cannot be written."""
-    return write_text(folder / "check.sarif", render_sarif(check))
+Finding = tuple[Entry, Entry]
+"""A rule, and a result of it."""
 
 
 def render_sarif(check: ModelCheck) -> str:
@@ -53,15 +28,9 @@ def render_sarif(check: ModelCheck) -> str:
 def _run(check: ModelCheck, runtime: RuntimeAnswers) -> Entry:
     rules: dict[str, Entry] = {}
     results = []
-    for rule, entry in (
-        *(found for answer in runtime.answers for found in _results(check, answer)),
-        *_load(check, runtime),
-        *_chains(check, runtime),
-        *_numbers(check, runtime),
-    ):
+    for rule, entry in _findings(check, runtime):
         rules.setdefault(rule["id"], rule)
-        entry["ruleIndex"] = list(rules).index(rule["id"])
-        results.append(entry)
+        results.append({**entry, "ruleIndex": list(rules).index(rule["id"])})
     run: Entry = {
         "tool": tool_of(list(rules.values())),
         "automationDetails": {"id": f"opcert check/{one_line(runtime.source, 200)}"},
@@ -73,133 +42,112 @@ def _run(check: ModelCheck, runtime: RuntimeAnswers) -> Entry:
         "results": results,
     }
     if runtime.unavailable:
-        message = {"text": one_line(runtime.unavailable, _LONGEST)}
-        run["invocations"] = [
-            {
-                "executionSuccessful": False,
-                "toolExecutionNotifications": [{"level": "error", "message": message}],
-            }
-        ]
+        told = {"level": "error", "message": {"text": one_line(runtime.unavailable, _LONGEST)}}
+        run["invocations"] = [{"executionSuccessful": False, "toolExecutionNotifications": [told]}]
     return run
 
 
-def _results(check: ModelCheck, answer: CallAnswer) -> Iterator[tuple[Entry, Entry]]:
-    """Rules and results of one call."""
-    for cause in answer.causes:
-        rule = _rule(rule_of(cause), cause.says, cause.answer)
-        thread = cause.found.known.thread if cause.found is not None and cause.found.known else None
-        if thread:
-            rule["helpUri"] = thread
-        yield rule, _result(check, answer, rule, _message(answer, cause))
-    if answer.answer == "uncovered":
-        word = answer.checked.reason or "nothing_known"
-        said = reason_text(answer.checked.reason, answer.why)
-        rule = _rule(f"not-covered/{word}", f"Not covered: {said}", "uncovered")
-        if word == FORBIDDEN:
-            rule = _rule("model/not-allowed", "No document allows the node", "elsewhere")
-        call = f"{operator_text(answer.checked.call.first)} {signature_text(answer.checked.call)}"
-        yield rule, _result(check, answer, rule, f"{call}: not covered: {answer.why or said}")
+def _findings(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[Finding]:
+    for answer in runtime.answers:
+        yield from _of_call(check, answer)
+    load = runtime.load
+    if load is not None and load.fails:
+        said, about = "The runtime does not load the model", {"load": load.verdict}
+        yield _finding(check, "does-not-load", said, "refused", words.load_text(load), about)
+    for chain in runtime.blaming_chains:
+        named = f"{words.path_of_chain(chain.chain)} ({words.nodes_of_chain(chain.chain)})"
+        for cause in chain.own.causes:
+            rule, message = f"chain/{words.rule_of(cause)}", f"{named}: {cause.says}; {_example(cause)}"
+            facts, nodes = {"chain": chain.chain.number}, chain.chain.nodes
+            yield _finding(check, rule, cause.says, cause.answer, message, facts, nodes)
+    if runtime.numbers is not None:
+        yield from _of_numbers(check, runtime.numbers)
 
 
-def _load(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[Entry, Entry]]:
-    """The rule and the result of a model that does not load."""
-    if runtime.load is not None and runtime.load.fails:
-        rule = _rule("does-not-load", "The runtime does not load the model", "refused")
-        yield rule, _placed(check, (), rule, load_text(runtime.load), {"load": runtime.load.verdict})
-
-
-def _chains(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[Entry, Entry]]:
-    """Rules and results of nodes that are wrong in a row, and right alone."""
-    for answer in runtime.blaming_chains:
-        nodes = answer.chain.nodes
-        for cause in answer.own.causes:
-            rule = _rule(f"chain/{rule_of(cause)}", cause.says, cause.answer)
-            named = f"{path_of_chain(answer.chain)} ({nodes_of_chain(answer.chain)})"
-            message = f"{named}: {cause.says}; {_example(cause)}"
-            yield rule, _placed(check, nodes, rule, message, {"chain": answer.chain.number})
-
-
-def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> Iterator[tuple[Entry, Entry]]:
-    """Rules and results of nodes that are wrong with actual inputs."""
-    nodes = {each.place: each for each in check.model.nodes}
-    if runtime.numbers is not None and runtime.numbers.does_not_run:
-        rule = _rule("does-not-run", "The model does not run with its inputs", "refused")
-        yield rule, _placed(check, (), rule, not_running_text(runtime.numbers), {"numbers": True})
-    for output in runtime.numbers.failing if runtime.numbers is not None else ():
-        rule = _rule(
-            f"whole-model/output-{output.verdict}", f"An output of the model is {output.verdict}", "wrong"
-        )
-        properties = {"numbers": True, "output": one_line(output.name, 200), "against": output.against}
-        yield rule, _placed(check, (), rule, output_text(output), properties)
-    for each in runtime.numbers.wrong if runtime.numbers is not None else ():
-        node = nodes.get(each.place)
-        if node is None:
-            continue
-        name = operator_text(node)
-        rule = _rule(f"whole-model/{name}", f"{name} is wrong with the inputs that the model had", "wrong")
-        message = f"{node_name(node)}: {wrong_text(each)}"
-        yield rule, _placed(check, [node], rule, message, {"numbers": True})
-
-
-def _rule(name: str, said: str, answer: Answer) -> Entry:
-    return {
-        "id": name,
-        "shortDescription": {"text": one_line(said, _LONGEST)},
-        "defaultConfiguration": {"level": LEVELS[answer]},
-    }
-
-
-def _result(check: ModelCheck, answer: CallAnswer, rule: Entry, message: str) -> Entry:
-    nodes = answer.checked.call.nodes
-    properties = {
-        "call": answer.checked.number,
+def _of_call(check: ModelCheck, answer: CallAnswer) -> Iterator[Finding]:
+    """What is found of one call."""
+    checked, nodes = answer.checked, answer.checked.call.nodes
+    call = f"{words.operator_text(checked.call.first)} {words.signature_text(checked.call)}"
+    facts = {
+        "call": checked.number,
         "nodes": len(nodes),
         "answer": answer.answer,
-        "evidence": answer.checked.evidence,
+        "evidence": checked.evidence,
     }
-    return _placed(check, nodes, rule, message, properties)
+    for cause in answer.causes:
+        message = (
+            f"{call} ({plural(len(nodes), 'node')}): {words.WORDS[cause.answer]}: {cause.says}; "
+            f"{len(cause.cases)} of {plural(answer.asked, 'case')}; {_example(cause)}"
+        )
+        rule, entry = _finding(check, words.rule_of(cause), cause.says, cause.answer, message, facts, nodes)
+        thread = cause.known.thread if cause.known is not None else None
+        yield {**rule, "helpUri": thread} if thread else rule, entry
+    if answer.answer == "uncovered":
+        said = words.reason_text(checked.reason, answer.why)
+        message = f"{call}: not covered: {answer.why or said}"
+        if checked.reason == FORBIDDEN:
+            name, told = "model/not-allowed", "No document allows the node"
+            yield _finding(check, name, told, "elsewhere", message, facts, nodes)
+        else:
+            name, told = f"not-covered/{checked.reason or 'nothing_known'}", f"Not covered: {said}"
+            yield _finding(check, name, told, "uncovered", message, facts, nodes)
 
 
-def _placed(
+def _of_numbers(check: ModelCheck, numbers: WholeModelFacts) -> Iterator[Finding]:
+    """What is found of the whole model with actual inputs."""
+    facts = {"numbers": True}
+    if numbers.does_not_run:
+        said = "The model does not run with its inputs"
+        yield _finding(check, "does-not-run", said, "refused", words.not_running_text(numbers), facts)
+    for output in numbers.failing:
+        name, said = f"whole-model/output-{output.verdict}", f"An output of the model is {output.verdict}"
+        more = {**facts, "output": one_line(output.name, 200), "against": output.against}
+        yield _finding(check, name, said, "wrong", words.output_text(output), more)
+    nodes = {each.place: each for each in check.model.nodes}
+    for wrong in numbers.wrong:
+        node = nodes.get(wrong.place)
+        if node is not None:
+            name = words.operator_text(node)
+            said = f"{name} is wrong with the inputs that the model had"
+            message = f"{words.node_name(node)}: {words.wrong_text(wrong)}"
+            yield _finding(check, f"whole-model/{name}", said, "wrong", message, facts, [node])
+
+
+def _finding(
     check: ModelCheck,
-    nodes: Sequence[ModelNode],
-    rule: Entry,
+    rule: str,
+    said: str,
+    answer: Answer,
     message: str,
     properties: Entry,
-) -> Entry:
+    nodes: Sequence[ModelNode] = (),
+) -> Finding:
+    level, uri = words.LOOKS[answer].level, uri_of(check.model.path)
+    logical = [
+        {
+            "name": words.node_name(node),
+            "fullyQualifiedName": one_line(node.place, 200),
+            "kind": "member",
+        }
+        for node in nodes[:MOST_NODES]
+    ]
+    physical = {"artifactLocation": {"uri": uri, "index": 0}}
+    place = nodes[0].place if nodes else ""
     return {
-        "ruleId": rule["id"],
-        "level": rule["defaultConfiguration"]["level"],
+        "id": rule,
+        "shortDescription": {"text": one_line(said, _LONGEST)},
+        "defaultConfiguration": {"level": level},
+    }, {
+        "ruleId": rule,
+        "level": level,
         "message": {"text": message},
-        "locations": [
-            {
-                "physicalLocation": {"artifactLocation": {"uri": uri_of(check.model.path), "index": 0}},
-                "logicalLocations": _logical(nodes),
-            }
-        ],
-        "partialFingerprints": fingerprints(check.model.sha256, nodes[0].place if nodes else "", rule["id"]),
+        "locations": [{"physicalLocation": physical, "logicalLocations": logical}],
+        "partialFingerprints": fingerprints(check.model.sha256, place, rule),
         "properties": properties,
     }
 
 
-def _logical(nodes: Sequence[ModelNode]) -> list[Entry]:
-    return [
-        {"name": node_name(each), "fullyQualifiedName": one_line(each.place, 200), "kind": "member"}
-        for each in nodes[:MOST_NODES]
-    ]
-
-
-def _message(answer: CallAnswer, cause: CallCause) -> str:
-    call = answer.checked.call
-    nodes = plural(len(call.nodes), "node")
-    said = (
-        f"{operator_text(call.first)} {signature_text(call)} ({nodes}): {WORDS[cause.answer]}: {cause.says}; "
-        f"{len(cause.cases)} of {plural(answer.asked, 'case')}"
-    )
-    return f"{said}; {_example(cause)}"
-
-
 def _example(cause: CallCause) -> str:
-    expected, got = smallest_texts(cause)
-    example = f"the smallest expects {one_line(expected, 300)} and got {one_line(got, 300)}"
-    return f"{example}. To see it: {cause.results.reproduction_command(cause.smallest.id)}"
+    expected, got = (one_line(text, 300) for text in words.smallest_texts(cause))
+    command = cause.results.reproduction_command(cause.smallest.id)
+    return f"the smallest expects {expected} and got {got}. To see it: {command}"

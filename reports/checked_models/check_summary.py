@@ -3,39 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.checked_models.model_calls import ModelNode
 from opcert.vocabulary.harmless import one_line
+from reports.checked_models import check_words as words
 from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer, CallCause
-from reports.checked_models.call_words import (
-    WORDS,
-    calls_and_nodes,
-    fails_text,
-    node_name,
-    node_names,
-    operator_text,
-    smallest_texts,
-)
-from reports.checked_models.chain_words import (
-    answer_of_chain,
-    chains_line,
-    nodes_of_chain,
-    path_of_chain,
-    unasked_lines,
-)
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers, nodes_of
-from reports.checked_models.number_words import (
-    effect_text,
-    load_text,
-    not_running_text,
-    numbers_line,
-    output_lines,
-    passed_over_lines,
-    wrong_text,
-)
 from reports.text.phrasing import count, listed, plural
 
 MOST_CALLS = MOST_CAUSES = MOST_CHAINS = 10
@@ -55,10 +31,6 @@ class CauseGroup:
     members: tuple[tuple[CallAnswer, CallCause], ...]
 
     @property
-    def first(self) -> tuple[CallAnswer, CallCause]:
-        return self.members[0]
-
-    @property
     def nodes(self) -> tuple[ModelNode, ...]:
         """Every node whose call shows it."""
         return tuple(node for answer, _ in self.members for node in answer.checked.call.nodes)
@@ -66,32 +38,37 @@ class CauseGroup:
 
 def format_check(check: ModelCheck, program: str = "opcert") -> str:
     """The whole of it; `program` is how opcert is called."""
-    parts = [*_not_loading(check), _model(check)]
-    for each in check.runtimes:
-        parts += _runtime(each, program)
-        parts += ["\n".join(lines) for lines in (chain_lines(each, program),) if lines]
-        parts += _numbers(check, each)
-    parts += _forbidden(check)
-    parts += _uncovered(check)
-    parts += ["\n".join(lines) for lines in (unasked_lines(check),) if lines]
-    parts += [f"Note: {one_line(each, _LONGEST)}" for each in check.model.notes]
-    parts.append(_table(check))
-    parts += [total_line(check, each) for each in check.runtimes]
-    return "\n\n".join(parts) + "\n"
-
-
-def _not_loading(check: ModelCheck) -> list[str]:
-    return [
-        f"{one_line(each.label, 60)}: {load_text(each.load)}"
-        for each in check.runtimes
-        if each.load is not None and each.load.verdict != "loads"
+    opsets = listed([f"{name or 'ai.onnx'} {number}" for name, number in sorted(check.model.opsets.items())])
+    evidence = evidence_line(check)
+    model = f"{model_line(check)}; operator sets: {opsets or 'none named'}. "
+    model += f"{evidence[:1].upper()}{evidence[1:]}."
+    blocks = [
+        *(
+            [f"{one_line(run.label, 60)}: {words.load_text(run.load)}"]
+            for run in check.runtimes
+            if run.load is not None and run.load.verdict != "loads"
+        ),
+        [one_line(model, 2 * _LONGEST)],
     ]
+    for run in check.runtimes:
+        blocks += [_causes(run, program), chain_lines(run, program), _numbers(check, run)]
+    blocks += [_forbidden(check), _uncovered(check), words.unasked_lines(check)]
+    blocks += [[f"Note: {one_line(note, _LONGEST)}"] for note in check.model.notes]
+    blocks += [[_table(check)], *([total_line(check, run)] for run in check.runtimes)]
+    return "\n\n".join("\n".join(lines) for lines in blocks if lines) + "\n"
+
+
+def _first(lines: Sequence[str], most: int, noun: str) -> Iterator[str]:
+    """The first of many lines, indented, and how many more there are."""
+    yield from (f"  {line}" for line in lines[:most])
+    if len(lines) > most:
+        yield f"  and {plural(len(lines) - most, noun)} more"
 
 
 def model_line(check: ModelCheck) -> str:
     """`resnet.onnx: 122 nodes make 25 distinct calls of 8 operators`."""
     model = check.model
-    operators = {operator_text(each.call.first) for each in check.calls}
+    operators = {words.operator_text(checked.call.first) for checked in check.calls}
     made = f"{plural(len(check.calls), 'distinct call')} of {plural(len(operators), 'operator version')}"
     verb = "makes" if len(model.nodes) == 1 else "make"
     return one_line(f"{Path(model.path).name}: {plural(len(model.nodes), 'node')} {verb} {made}", _LONGEST)
@@ -99,15 +76,10 @@ def model_line(check: ModelCheck) -> str:
 
 def evidence_line(check: ModelCheck) -> str:
     """How many nodes there are cases for, and what kind of cases."""
-    parts = []
-    strong, weak = check.evidence_of("reference"), check.evidence_of("node_tests")
-    if strong:
-        parts.append(f"{plural(nodes_of(strong), 'node')} held against references")
-    if weak:
-        parts.append(f"{count(nodes_of(weak))} against ONNX's node tests alone, which is weaker")
-    left = nodes_of(check.evidence_of("none"))
-    if left:
-        parts.append(f"{count(left)} against nothing")
+    strong, weak, left = (nodes_of(check.evidence_of(kind)) for kind in ("reference", "node_tests", "none"))
+    parts = [f"{plural(strong, 'node')} held against references"] if strong else []
+    parts += [f"{count(weak)} against ONNX's node tests alone, which is weaker"] if weak else []
+    parts += [f"{count(left)} against nothing"] if left else []
     return listed(parts) if parts else "it has no nodes"
 
 
@@ -121,34 +93,24 @@ def total_line(check: ModelCheck, runtime: RuntimeAnswers) -> str:
     said += f"{count(nodes['conformant'])} of {plural(total, 'node')} conformant"
     if runtime.weaker:
         said += f" ({count(runtime.weaker)} by ONNX's node tests alone)"
-    others = [f"{count(nodes[each])} {WORDS[each]}" for each in ANSWERS[:-1] if nodes[each]]
-    whole = "" if runtime.numbers is None else f"; {numbers_line(runtime.numbers)}"
-    chains = f"; {chains_line(runtime)}" if runtime.blaming_chains else ""
+    others = [f"{count(nodes[answer])} {words.WORDS[answer]}" for answer in ANSWERS[:-1] if nodes[answer]]
+    whole = "" if runtime.numbers is None else f"; {words.numbers_line(runtime.numbers)}"
+    chains = f"; {words.chains_line(runtime)}" if runtime.blaming_chains else ""
     return one_line(f"{runtime.label}: {', '.join([said, *others])}{whole}{chains}", _LONGEST)
 
 
-def _model(check: ModelCheck) -> str:
-    opsets = listed([f"{name or 'ai.onnx'} {number}" for name, number in sorted(check.model.opsets.items())])
-    line = f"{model_line(check)}; operator sets: {opsets or 'none named'}."
-    return one_line(f"{line} {_capital(evidence_line(check))}.", 2 * _LONGEST)
-
-
-def _runtime(runtime: RuntimeAnswers, program: str) -> list[str]:
+def _causes(runtime: RuntimeAnswers, program: str) -> list[str]:
     groups = cause_groups(runtime)
     if not groups:
         return []
-    head = f"{one_line(runtime.label, 60)}: {plural(len(groups), 'cause')}"
-    lines = [
-        f"{head}, one a line; of the first {MOST_CAUSES} the smallest case:"
-        if len(groups) > MOST_CAUSES
-        else f"{head}:"
-    ]
-    for number, each in enumerate(groups, 1):
-        lines.append(f"  {number}. {group_line(each)}")
+    few = f", one a line; of the first {MOST_CAUSES} the smallest case" if len(groups) > MOST_CAUSES else ""
+    lines = [f"{one_line(runtime.label, 60)}: {plural(len(groups), 'cause')}{few}:"]
+    for number, group in enumerate(groups, 1):
+        lines.append(f"  {number}. {group_line(group)}")
         if number <= MOST_CAUSES:
-            answer, cause = each.first
+            answer, cause = group.members[0]
             lines += [f"  {line}" for line in cause_lines(cause, answer.asked, program)]
-    return ["\n".join(lines)]
+    return lines
 
 
 def cause_groups(runtime: RuntimeAnswers) -> tuple[CauseGroup, ...]:
@@ -159,38 +121,32 @@ def cause_groups(runtime: RuntimeAnswers) -> tuple[CauseGroup, ...]:
             which = cause.title if cause.found is None else cause.found.number
             key = (id(cause.results), which, cause.setting, cause.answer)
             found.setdefault(key, []).append((answer, cause))
-    groups = [
-        CauseGroup(
-            members[0][1].answer,
-            tuple(sorted(members, key=lambda each: (each[1].smallest.size, each[0].checked.number))),
-        )
-        for members in found.values()
-    ]
-    return tuple(sorted(groups, key=lambda each: (ANSWERS.index(each.answer), -len(each.nodes))))
+    groups = []
+    for members in found.values():
+        members.sort(key=lambda member: (member[1].smallest.size, member[0].checked.number))
+        groups.append(CauseGroup(members[0][1].answer, tuple(members)))
+    return tuple(sorted(groups, key=lambda group: (ANSWERS.index(group.answer), -len(group.nodes))))
 
 
 def group_line(group: CauseGroup) -> str:
     """`wrong: it moves int64 in 32 bits; 46 nodes (Add-14 40, Mul-14 6): a, b, c`."""
     nodes = group.nodes
-    counts = Counter(operator_text(each) for each in nodes).most_common()
-    which = (
-        ", ".join(f"{name} {count(number)}" for name, number in counts) if len(counts) > 1 else counts[0][0]
-    )
-    names = node_names(nodes, _MOST_NAMES)
-    said = f"{WORDS[group.answer]}: {group.first[1].says}; {plural(len(nodes), 'node')} ({which}): {names}"
-    return one_line(said, _LONGEST_GROUP)
+    counts = Counter(words.operator_text(node) for node in nodes).most_common()
+    which = ", ".join(f"{name} {count(number)}" for name, number in counts)
+    which = which if len(counts) > 1 else counts[0][0]
+    said = f"{words.WORDS[group.answer]}: {group.members[0][1].says}; {plural(len(nodes), 'node')} ({which})"
+    return one_line(f"{said}: {words.node_names(nodes, _MOST_NAMES)}", _LONGEST_GROUP)
 
 
 def cause_lines(cause: CallCause, asked: int, program: str) -> list[str]:
     """What it is, in how many of the cases that were asked, the smallest one, and how to see it."""
     error = f", {cause.error}" if cause.error else ""
-    lines = [f"   {one_line(cause.says, _LONGEST)} ({fails_text(cause, asked)}{error})"]
-    lines += [f"     {each}" for each in cause.remarks[:_MOST_REMARKS]]
-    smallest = cause.smallest
-    if smallest.verdict == "mismatch":
-        expected, got = smallest_texts(cause)
-        lines.append(f"     expected {one_line(expected, 200)}, got {one_line(got, 200)}")
-    command = cause.results.reproduction_command(smallest.id)
+    lines = [f"   {one_line(cause.says, _LONGEST)} ({words.fails_text(cause, asked)}{error})"]
+    lines += [f"     {remark}" for remark in cause.remarks[:_MOST_REMARKS]]
+    if cause.smallest.verdict == "mismatch":
+        expected, got = (one_line(text, 200) for text in words.smallest_texts(cause))
+        lines.append(f"     expected {expected}, got {got}")
+    command = cause.results.reproduction_command(cause.smallest.id)
     return [*lines, f"     {command.replace('opcert', program, 1)}"]
 
 
@@ -198,13 +154,13 @@ def chain_lines(runtime: RuntimeAnswers, program: str) -> list[str]:
     """What a runtime makes of the chains, and those that it fails of itself; nothing where none was asked."""
     if not runtime.chains or runtime.unavailable:
         return []
-    lines = [one_line(f"{runtime.label}, {chains_line(runtime)}", _LONGEST)]
+    lines = [one_line(f"{runtime.label}, {words.chains_line(runtime)}", _LONGEST)]
     blaming = runtime.blaming_chains
-    for number, each in enumerate(blaming[:MOST_CHAINS], 1):
-        lines.append(f"  {number}. {path_of_chain(each.chain)}: {answer_of_chain(each)}")
-        lines.append(f"     {nodes_of_chain(each.chain)}")
-        for cause in each.own.causes:
-            lines += [f"  {line}" for line in cause_lines(cause, each.own.asked, program)]
+    for number, answer in enumerate(blaming[:MOST_CHAINS], 1):
+        lines.append(f"  {number}. {words.path_of_chain(answer.chain)}: {words.answer_of_chain(answer)}")
+        lines.append(f"     {words.nodes_of_chain(answer.chain)}")
+        for cause in answer.own.causes:
+            lines += [f"  {line}" for line in cause_lines(cause, answer.own.asked, program)]
     left = len(blaming) - MOST_CHAINS
     return [*lines, *([f"  and {plural(left, 'chain')} more (the page has all)"] if left > 0 else [])]
 
@@ -214,77 +170,58 @@ def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> list[str]:
     numbers = runtime.numbers
     if numbers is None:
         return []
-    names = {each.place: node_name(each) for each in check.model.nodes}
-    effects = {each.place: each for each in numbers.effects}
-    lines = [f"{runtime.label}, the whole model: {numbers_line(numbers)}"]
-    lines += [f"  {not_running_text(numbers)}"] if numbers.does_not_run else []
-    lines += [f"  {each}" for each in output_lines(numbers)[:_MOST_OUTPUTS]]
-    for each in numbers.wrong[:MOST_CALLS]:
-        lines.append(f"  {names.get(each.place, each.place)} (node {each.place}): {wrong_text(each)}")
-        if each.place in effects:
-            lines.append(f"    {effect_text(effects[each.place])}")
-    left = len(numbers.wrong) - MOST_CALLS
-    lines += [f"  and {plural(left, 'wrong node')} more"] if left > 0 else []
-    lines += [f"  {each}" for each in (*passed_over_lines(numbers), *numbers.notes)]
-    return ["\n".join(one_line(each, _LONGEST) if not each.startswith(" ") else each for each in lines)]
+    names = {node.place: words.node_name(node) for node in check.model.nodes}
+    effects = {effect.place: effect for effect in numbers.effects}
+    wrong = []
+    for node in numbers.wrong:
+        effect = effects.get(node.place)
+        further = "" if effect is None else f"\n    {words.effect_text(effect)}"
+        name = names.get(node.place, node.place)
+        wrong.append(f"{name} (node {node.place}): {words.wrong_text(node)}{further}")
+    return [
+        one_line(f"{runtime.label}, the whole model: {words.numbers_line(numbers)}", _LONGEST),
+        *([f"  {words.not_running_text(numbers)}"] if numbers.does_not_run else []),
+        *(f"  {line}" for line in words.output_lines(numbers)[:_MOST_OUTPUTS]),
+        *_first(wrong, MOST_CALLS, "wrong node"),
+        *(f"  {line}" for line in (*words.passed_over_lines(numbers), *numbers.notes)),
+    ]
 
 
 def forbidden_lines(check: ModelCheck) -> list[str]:
     """The nodes that their documents do not allow, and why: findings about the model."""
-    return [
-        one_line(f"{operator_text(each.call.first)} ({node_names(each.call.nodes)}): {each.why}", _LONGEST)
+    told = (
+        f"{words.operator_text(each.call.first)} ({words.node_names(each.call.nodes)}): {each.why}"
         for each in check.forbidden
-    ]
+    )
+    return [one_line(line, _LONGEST) for line in told]
 
 
 def _forbidden(check: ModelCheck) -> list[str]:
     lines = forbidden_lines(check)
-    if not lines:
-        return []
     head = "About the model: no document allows these nodes, so that no runtime owes anything of them:"
-    left = len(lines) - _MOST_REASONS
-    told = [head, *(f"  {each}" for each in lines[:_MOST_REASONS])]
-    return ["\n".join([*told, *([f"  and {plural(left, 'call')} more"] if left > 0 else [])])]
+    return [head, *_first(lines, _MOST_REASONS, "call")] if lines else []
 
 
 def _uncovered(check: ModelCheck) -> list[str]:
-    reasons = list(check.uncovered.items())
-    if not reasons:
-        return []
-    lines = ["Not covered:"]
-    for why, calls in reasons[:_MOST_REASONS]:
-        names = list(dict.fromkeys(operator_text(each.call.first) for each in calls))
+    lines = []
+    for why, calls in check.uncovered.items():
+        names = list(dict.fromkeys(words.operator_text(each.call.first) for each in calls))
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-        told = f"{calls_and_nodes(calls)} ({', '.join(names[:6])}{more}): {why}"
-        lines.append(f"  {one_line(told, _LONGEST)}")
-    left = len(reasons) - _MOST_REASONS
-    return ["\n".join([*lines, *([f"  and {plural(left, 'reason')} more"] if left > 0 else [])])]
+        told = f"{words.calls_and_nodes(calls)} ({', '.join(names[:6])}{more}): {why}"
+        lines.append(one_line(told, _LONGEST))
+    return ["Not covered:", *_first(lines, _MOST_REASONS, "reason")] if lines else []
 
 
 def _table(check: ModelCheck) -> str:
     told = [
         answer
         for answer in ANSWERS
-        if answer in ("conformant", *BLAMING) or any(each.nodes[answer] for each in check.runtimes)
+        if answer in ("conformant", *BLAMING) or any(run.nodes[answer] for run in check.runtimes)
     ]
-    rows = [["nodes", *(WORDS[each] for each in told)]]
-    for each in check.runtimes:
-        counts = ["–" if each.unavailable else count(each.nodes[answer]) for answer in told]
-        rows.append([one_line(each.label, 60), *counts])
-    return align(rows)
-
-
-def align(rows: Sequence[Sequence[str]]) -> str:
-    """Rows under each other, the first column to the left, the others to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            each.ljust(width) if not column else each.rjust(width)
-            for column, (each, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    rows = [["nodes", *(words.WORDS[answer] for answer in told)]]
+    for run in check.runtimes:
+        counts = ["–" if run.unavailable else count(run.nodes[answer]) for answer in told]
+        rows.append([one_line(run.label, 60), *counts])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in rows)
+    return "\n".join("  ".join(cells).rstrip() for cells in lines)

@@ -1,21 +1,22 @@
-"""A whole check: the model, its calls, and what each runtime makes of them."""
+"""A whole check: the model, its calls, what each runtime makes of them, and what was not checked."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from conformance.checked_models.model_calls import ModelFacts
-from conformance.checked_models.model_loading import LoadFacts
-from conformance.checked_models.whole_model import NodeNumbers, WholeModelFacts
+from conformance.checked_models.whole_model import LoadFacts, NodeNumbers, WholeModelFacts
+from opcert.vocabulary.harmless import one_line
 from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer
 from reports.checked_models.call_evidence import CheckedCall, Evidence
-from reports.checked_models.call_words import reason_text
 from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
+from reports.checked_models.check_words import operator_text, reason_text
 from reports.overview.headline import runtime_label
 from reports.results.case_results import Results
+from reports.text.phrasing import count, plural
 
 FORBIDDEN = "not_valid"
 """The reason of calls that the documents do not allow: that is a finding about the model."""
@@ -48,10 +49,8 @@ class RuntimeAnswers:
     @cached_property
     def nodes(self) -> Mapping[Answer, int]:
         """How many nodes have each answer; together as many as the model has."""
-        counted = Counter[Answer]()
-        for each in self.answers:
-            counted[each.answer] += each.checked.nodes
-        return {each: counted[each] for each in ANSWERS}
+        counted = Counter(answer.answer for answer in self.answers for _ in range(answer.checked.nodes))
+        return {answer: counted[answer] for answer in ANSWERS}
 
     @cached_property
     def calls(self) -> Mapping[Answer, int]:
@@ -144,10 +143,9 @@ class ModelCheck:
     def uncovered(self) -> Mapping[str, Sequence[CheckedCall]]:
         """The calls that nothing covers, by the reason, that of most nodes first."""
         found: dict[str, list[CheckedCall]] = {}
-        for each in self.evidence_of("none"):
-            if each.reason == FORBIDDEN:
-                continue
-            found.setdefault(reason_text(each.reason, each.why), []).append(each)
+        for checked in self.evidence_of("none"):
+            if checked.reason != FORBIDDEN:
+                found.setdefault(reason_text(checked.reason, checked.why), []).append(checked)
         return dict(sorted(found.items(), key=lambda each: -nodes_of(each[1])))
 
 
@@ -176,3 +174,73 @@ def _says_nothing(numbers: WholeModelFacts) -> bool:
     judged = any(each.verdict != "passed_over" for each in numbers.nodes)
     held = any(each.verdict != "unknown" for each in numbers.outputs)
     return not (judged or held or numbers.does_not_run)
+
+
+_LONGEST = 2_000
+_LABEL = 120
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """`nodes` of the model; of those that nothing covers, and that documents forbid, how many by operator.
+
+    `open` says in sentences what else is not known.
+    """
+
+    nodes: int
+    uncovered: Mapping[str, int]
+    forbidden: Mapping[str, int]
+    open: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the model was checked."""
+        return not (self.uncovered or self.forbidden or self.open)
+
+
+def coverage_of(check: ModelCheck) -> Coverage:
+    """What was checked on every runtime that was asked."""
+    asked = [each for each in check.runtimes if not each.unavailable]
+    uncovered, forbidden = Counter[str](), Counter[str]()
+    for checked in check.calls:
+        answers = [each.answers[checked.number - 1].answer for each in asked]
+        if checked.evidence == "none" and checked.reason == FORBIDDEN:
+            forbidden[operator_text(checked.call.first)] += checked.nodes
+        elif checked.evidence == "none" or "uncovered" in answers:
+            uncovered[operator_text(checked.call.first)] += checked.nodes
+    told = tuple(one_line(line, _LONGEST) for each in asked for line in _open(each))
+    return Coverage(len(check.model.nodes), dict(uncovered), dict(forbidden), told)
+
+
+def _open(runtime: RuntimeAnswers) -> Iterator[str]:
+    label = one_line(runtime.label, _LABEL)
+    if runtime.load is not None and runtime.load.verdict == "unknown":
+        yield f"whether it loads on {label}"
+    left = sum(each.left for each in runtime.answers)
+    if left:
+        yield f"{plural(left, 'case')} that {label} was not asked, since others had lost their process"
+    numbers = runtime.numbers
+    for each in numbers.outputs if numbers is not None else ():
+        if each.against == "references" and each.verdict not in ("right", "wrong"):
+            yield f"whether the output {each.name} is right on {label} ({each.reason or 'no bound is known'})"
+
+
+def coverage_line(coverage: Coverage) -> str:
+    """`Checked: all 5 nodes.`, or how many are not covered, of which operators, and what else is open."""
+    total = plural(coverage.nodes, "node")
+    if coverage.complete:
+        return f"Checked: all of {total}."
+    parts = []
+    if coverage.uncovered:
+        missing = sum(coverage.uncovered.values())
+        parts.append(f"{count(missing)} of {total} not covered: {_operators(coverage.uncovered)}")
+    if coverage.forbidden:
+        nodes = plural(sum(coverage.forbidden.values()), "node")
+        parts.append(f"{nodes} not allowed by their documents: {_operators(coverage.forbidden)}")
+    parts += [f"not known {each}" for each in coverage.open]
+    return one_line(f"Not all was checked: {'; '.join(parts)}.", 2 * _LONGEST)
+
+
+def _operators(counts: Mapping[str, int]) -> str:
+    found = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return ", ".join(f"{name} ({count(number)})" for name, number in found)

@@ -12,7 +12,7 @@ import pytest
 
 from opcert.commands.check_command import FORMATS
 from reports.checked_models.call_answers import ANSWERS
-from reports.checked_models.call_words import WORDS
+from reports.checked_models.check_words import WORDS
 from tests.commands.command_line import call
 from tests.conftest import REPOSITORY
 

@@ -10,9 +10,10 @@ import pytest
 from onnx.defs import OpSchema, SchemaError, get_all_schemas_with_history, get_schema
 from onnx.helper import VERSION_TABLE
 
-from conformance.models.case_models import FORMS, OutputType, build_node_model
+from conformance.models.case_models import FORMS, OutputType, node_model
+from conformance.suite.cases import Case
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import tensor
 
 FLOAT = ELEMENT_TYPES["float"]
@@ -31,10 +32,15 @@ def model_of(schema: OpSchema, form: str) -> onnx.ModelProto:
     """The model of a call with as many inputs as the operator needs; what they hold plays no part."""
     operator = OperatorName(schema.domain or "ai.onnx", schema.name, schema.since_version)
     given = [(f"i{each}", tensor(np.zeros(1, np.float32))) for each in range(max(schema.min_input, 2))]
-    raw = build_node_model(
-        operator, {}, given, ["Y"], [OutputType(FLOAT, 1)], next(each for each in FORMS if each == form)
+    case = Case(
+        id=CaseId(operator, "cover", None, "0" * 12),
+        element_type=FLOAT,
+        attributes={},
+        inputs=tuple(given),
+        output_names=("Y",),
+        demand="survive",
     )
-    return onnx.load_model_from_string(raw)
+    return node_model(case, [OutputType(FLOAT, 1)], next(each for each in FORMS if each == form))
 
 
 def schemas(domain: str) -> Sequence[OpSchema]:

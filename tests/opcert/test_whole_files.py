@@ -132,7 +132,7 @@ EXCEPTIONS = {
     "conformance/checked_models/infer_types_script.py": "a process of its own, confined to its folder",
     "conformance/processes/scratch_folders.py": "moves aside what it removes",
     "conformance/processes/confine.py": "files of the system by which it confines itself",
-    "conformance/checked_models/taken_branches.py": "`rename` is of a node",
+    "conformance/checked_models/node_order.py": "`rename` is of a node",
     "generator/making/suites/suite_making.py": "a file without a name",
     "generator/making/families/cover.py": "`replace` is of a row",
     "reports/single_cases/reproduction_script.py": "is copied out of opcert",

@@ -10,8 +10,7 @@ import pytest
 
 from conformance.checked_models.model_calls import ModelCall, ModelNode, ModelValue
 from opcert.vocabulary.tensors import Tensor, tensor
-from reports.checked_models.call_evidence import CheckedCall
-from reports.checked_models.grades import grade_of
+from reports.checked_models.call_evidence import CheckedCall, grade_of
 
 PLAIN = tensor(np.array([1.0, -2.5, 0.0], np.float32))
 NAN = tensor(np.array([1.0, np.nan], np.float32))

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.judging.responses import Response
 from conformance.suite.cases import Case
-from reports.checked_models.failing_levels import open_remark, twin_of
+from reports.checked_models.call_evidence import open_remark, twin_of
 from reports.results.case_results import CaseResult, put_together
 from tests.reports.checked_models import right, wrong
 from tests.reports.sample import RESIZE_18, Maker, make_case

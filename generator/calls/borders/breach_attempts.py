@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.models.packed_models import is_carried
+from conformance.models.packing_nodes import is_carried
 from generator.asking.calls import Call
 from generator.asking.validity import find_violations
 from generator.calls.data.data import fill

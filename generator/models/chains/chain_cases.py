@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from onnx import ModelProto, OperatorSetIdProto
 
+from conformance.models.case_models import add_node
 from conformance.models.ir_versions import least_ir_version
 from conformance.suite.cases import Case, ExpectedOutput, call_digest
-from conformance.suite.protos import declare_tensor, fill_attribute, write_tensor
+from conformance.suite.protos import declare_tensor, write_tensor
 from generator.models.chains.chains import Chain
 from generator.models.chains.pushing import expectations_of_chain
 from opcert.vocabulary.names import CHAINS, CaseId
@@ -36,14 +37,7 @@ def write_chain(chain: Chain, outputs: Mapping[str, ExpectedOutput]) -> bytes:
     graph = model.graph
     graph.name = "chain"
     for link in chain.links:
-        node = graph.node.add()
-        node.op_type = link.operator.name
-        if link.operator.domain != _OURS:
-            node.domain = link.operator.domain
-        node.input.extend(link.inputs)
-        node.output.extend(link.outputs)
-        for name, each in sorted(link.attributes.items()):
-            fill_attribute(node.attribute.add(), name, each)
+        add_node(graph, link.operator, link.attributes, link.inputs, link.outputs)
     for name, tensor in chain.given:
         shape = chain.shapes.get(name, tensor.shape)
         declare_tensor(graph.input.add(), name, tensor.element_type, shape)

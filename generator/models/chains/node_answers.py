@@ -1,11 +1,22 @@
-"""What the reference of one node of a chain answers."""
+"""What the reference of one node answers, and what folding a normalization into weights may cost.
+
+Two nodes compute `s (sum w x + b - m) + c`, with `s` made of the scale and the root of the variance. A
+fused one computes `sum (s w) x + (s (b - m) + c)`, with weights that were rounded once they were made. Every
+term of either meets as many roundings as it has factors and sums behind it, and none is larger than it is in
+`T = |s| (sum |w| |x| + |b| + |m|) + |c|`; docs/bounds.md counts them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
-from conformance.suite.cases import Expectation
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.suite.cases import Expectation, ExpectedOutput
 from generator.asking.answered_outputs import asked_outputs
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
@@ -15,6 +26,7 @@ from generator.models.chains.chains import Link
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
+from reference.numbers.working import unit_roundoff
 from reference.registry import find_operator
 from reference.registry.reference_operator import ReferenceOperator
 from specs.model.spec import Spec
@@ -51,3 +63,74 @@ def answers(link: Link, tensors: Sequence[Tensor | None]) -> tuple[Expectation, 
     if any(each.unordered for each in found):
         raise Unpushed(f"{link.operator} leaves the order of what comes out open")
     return found
+
+
+Floats = NDArray[np.float64]
+SUMS = frozenset({"Conv", "ConvTranspose", "Gemm", "MatMul"})
+"""Operators that add up products with weights."""
+_FACTORS = frozenset({"alpha", "beta"})
+_SLACK = math.ldexp(1, -40)
+_ROUNDINGS = 9
+"""Of a term beside those of the sum: four of the factor (sum under the root, root, quotient by the
+reciprocal), its product with the weight, and with the bias less the mean that difference and two sums."""
+
+
+def folds(producer: Link, consumer: Link) -> bool:
+    """Whether runtimes fold the second node into the weights of the first."""
+    return producer.operator.name in SUMS and consumer.operator.name == "BatchNormalization"
+
+
+def folded_error(producer: Link, consumer: Link, values: Mapping[str, Tensor]) -> Floats:
+    """The error allowed to each element of a normalization behind a sum, however it is folded.
+
+    `values` are those of both nodes by name, those between them among them. Raises Unpushed where `answers`
+    does.
+    """
+    summed = [values[name] if name else None for name in producer.inputs]
+    bare = {name: each for name, each in producer.attributes.items() if name not in _FACTORS}
+    counts = answers(
+        replace(producer, attributes=bare), [None if each is None else _ones(each) for each in summed]
+    )
+    size = sizes_of_sum(producer, summed)
+    terms = counts[0].outputs[0].expected.array.astype(np.float64).max(initial=1.0)
+    scale, bias, mean, variance = (values[name].array.astype(np.float64) for name in consumer.inputs[1:])
+    stated = consumer.attributes.get("epsilon")
+    epsilon = float(np.float32(1e-5)) if stated is None else float(stated.numbers[0])
+    factor = np.abs(scale) / np.sqrt(variance + epsilon)
+    across = (slice(None), *([np.newaxis] * (size.ndim - 2)))
+    total: Floats = factor[across] * (size + np.abs(mean)[across]) + np.abs(bias)[across]
+    layout = values[consumer.inputs[0]].element_type.layout
+    if layout is None:
+        raise TypeError("a normalization of numbers without a significand")
+    roundings = (terms + _ROUNDINGS) * unit_roundoff(layout)
+    # Each (1 + u) once; a few operations in float64 on top.
+    allowed: Floats = np.nextafter(roundings / (1 - roundings) * total * (1 + _SLACK), np.inf)
+    return allowed
+
+
+def sizes_of_sum(link: Link, given: Sequence[Tensor | None]) -> Floats:
+    """What a sum of products comes to where each of them, and the bias, counts as its absolute value.
+
+    Rounded as the operator's results are. Raises Unpushed where `answers` does.
+    """
+    positive = {
+        name: replace(each, value=abs(each.numbers[0])) if name in _FACTORS else each
+        for name, each in link.attributes.items()
+    }
+    tensors = [None if each is None else _absolute(each) for each in given]
+    (found, *_) = answers(replace(link, attributes=positive), tensors)
+    return found.outputs[0].expected.array.astype(np.float64)
+
+
+def widened(output: ExpectedOutput, error: Floats) -> ExpectedOutput:
+    """An output that may be as far away as either says: by its own node alone, or folded."""
+    own = np.zeros(output.expected.shape) if output.allowed is None else output.allowed
+    return replace(output, allowed=np.maximum(own, error))
+
+
+def _absolute(value: Tensor) -> Tensor:
+    return Tensor(value.element_type, np.abs(value.array))
+
+
+def _ones(value: Tensor) -> Tensor:
+    return Tensor(value.element_type, np.ones_like(value.array))

@@ -30,8 +30,14 @@ from generator.models.chains.carrying import (
     with_open_zeros,
 )
 from generator.models.chains.chains import Chain, Link
-from generator.models.chains.folded_weights import folded_error, folds, widened
-from generator.models.chains.node_answers import Unpushed, answers, rules_and_reference
+from generator.models.chains.node_answers import (
+    Unpushed,
+    answers,
+    folded_error,
+    folds,
+    rules_and_reference,
+    widened,
+)
 from generator.models.chains.spreading import (
     COMPUTING,
     from_integers,

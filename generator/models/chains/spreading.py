@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from conformance.suite.cases import Alternative, ExpectedOutput
 from generator.models.chains.carrying import MOVING, NEVER_FARTHER, is_exact
 from generator.models.chains.chains import Link
-from generator.models.chains.folded_weights import SUMS, sizes_of_sum
-from generator.models.chains.node_answers import Unpushed, answers
+from generator.models.chains.node_answers import SUMS, Unpushed, answers, sizes_of_sum
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.working import unit_roundoff
 

@@ -22,38 +22,32 @@ Reshape Transpose Concat Slice Split Squeeze Unsqueeze Flatten Identity Gather G
 GatherND Expand Tile Pad Shape Size Constant ConstantOfShape DepthToSpace SpaceToDepth Cast Where
 ScatterND ScatterElements Compress EyeLike Range NonZero Upsample
 """
-MOVING = frozenset(_MOVING_NAMES.split())
 _PLAIN_NAMES = """
 Add Sub Mul Neg Abs Relu LeakyRelu PRelu Clip Min Max Sum Equal Less Greater LessOrEqual
 GreaterOrEqual Not And Or Xor Sign Floor Ceil Round IsNaN IsInf MaxPool ArgMax ArgMin ReduceMax
 ReduceMin GlobalMaxPool
 """
-PLAIN = frozenset(_PLAIN_NAMES.split())
 _FUNCTION_NAMES = """
 Div Pow Sqrt Reciprocal Exp Log Sin Cos Tan Tanh Sigmoid Erf Gelu Softplus Softsign Mish Elu Selu
 Celu HardSigmoid HardSwish Swish ThresholdedRelu Softmax LogSoftmax Mod BatchNormalization
 LayerNormalization InstanceNormalization QuantizeLinear DequantizeLinear AveragePool
 GlobalAveragePool ReduceMean ReduceSum ReduceL2 ReduceSumSquare Mean
 """
-FUNCTIONS = frozenset(_FUNCTION_NAMES.split())
+_SECONDS: Mapping[str, float] = {
+    **dict.fromkeys(_FUNCTION_NAMES.split(), _FUNCTION),
+    **dict.fromkeys(_PLAIN_NAMES.split(), _PLAIN),
+    **dict.fromkeys(_MOVING_NAMES.split(), _MOVED),
+}
+"""For an element of an operator that sums no products."""
 
 
 def estimated_seconds(name: str, call: Call, outputs: int) -> float:
     """About how long the reference takes for a call whose outputs have so many elements."""
-    given = {each: tensor for each, tensor in call.inputs if tensor is not None}
+    given = {parameter: tensor for parameter, tensor in call.inputs if tensor is not None}
     elements = outputs + sum(tensor.array.size for _, tensor in call.inputs if tensor is not None)
-    each = (
-        _MOVED
-        if name in MOVING
-        else _PLAIN
-        if name in PLAIN
-        else _FUNCTION
-        if name in FUNCTIONS
-        else _UNKNOWN
-    )
     products = _products(name, given, call, outputs)
     if products is None:
-        return 0.01 + elements * each
+        return 0.01 + elements * _SECONDS.get(name, _UNKNOWN)
     return 0.01 + products * _PRODUCT + outputs * _PLAIN + elements * _MOVED
 
 

@@ -1,7 +1,10 @@
 """The cases of one call of a model.
 
 A form feeds every input, or the first alone. A node of which something else is constant (weights of an LSTM
-whose states are fed, a table from which fed indices gather) is asked in a model of its own.
+whose states are fed, a table from which fed indices gather) is asked in a model of its own. So is a case once
+more where extents are open that the model's own inputs have by name: a runtime knows none of them before the
+run. Of others that stand open where shapes are inferred it may know more than the inference does, so where a
+node has such extents nothing is asked. Those that are numbers stay numbers.
 """
 
 from __future__ import annotations
@@ -24,28 +27,83 @@ from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.rows.feasibility import Level
 from generator.making.operators.workshop import Options, Workshop
-from generator.models.check.call_cases import CallCases, NotCovered, Uncovered, word_of_key
+from generator.models.check.call_cases import CallCases, NotCovered, Uncovered, key_of_call, word_of_key
 from generator.models.check.call_clock import OutOfTime, within_seconds
 from generator.models.check.call_costs import estimated_seconds
-from generator.models.check.call_drawing import CallDrawing
-from generator.models.check.call_keys import key_of_call
-from generator.models.check.call_rows import EXTENTS, Levels, count_pairs, dimensions_of, pairs_in, rows_of
-from generator.models.check.extent_classes import elements
-from generator.models.check.node_calls import NodeCall, read_node
-from generator.models.check.open_shapes import (
-    FIXED,
-    OPEN,
-    SHAPES,
-    in_model,
-    leaves_open,
-    opened,
-    rows_to_open,
+from generator.models.check.call_drawing import (
+    EXTENTS,
+    CallDrawing,
+    Levels,
+    count_pairs,
+    dimensions_of,
+    pairs_in,
+    rows_of,
 )
-from generator.models.check.shape_checks import UNKNOWN_EXTENT, ShapeChecks, Shapes, broken_by_model
+from generator.models.check.extents import UNKNOWN_EXTENT, ShapeChecks, Shapes, broken_by_model, elements
+from generator.models.check.node_calls import NodeCall, read_node
 from generator.models.check.shape_choice import ChosenShapes, choose_shapes
 from opcert.vocabulary.errors import InternalError, OpcertError
+from opcert.vocabulary.names import CaseId
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry import find_operator
+
+SHAPES = "shapes"
+"""The dimension of what a case's model says of extents."""
+FIXED, OPEN = "fixed", "open"
+Row = Mapping[str, object]
+
+
+def leaves_open(node: NodeCall) -> bool:
+    """Whether an extent of a node comes with each run, and every other one is stated."""
+    given = [each.value for each in node.inputs if each.value is not None]
+    extents = [
+        one
+        for each in given
+        if not each.is_constant
+        for one in ((None,) if each.shape is None else each.shape)
+        if not isinstance(one, int)
+    ]
+    return bool(extents) and all(each in node.run_extents for each in extents)
+
+
+def rows_to_open(rows: Sequence[Row]) -> tuple[int, ...]:
+    """Places of rows in which each level of each dimension stands: they are asked with open extents, too.
+
+    The first rows that have a level which none before them has.
+    """
+    first: dict[tuple[str, object], int] = {}
+    for place, row in enumerate(rows):
+        for level in row.items():
+            first.setdefault(level, place)
+    return tuple(sorted(set(first.values())))
+
+
+def opened(node: NodeCall, case: Case) -> Case | None:
+    """The same case in a model of its own, whose extents are open where those of the node are.
+
+    Extents of one name keep one. None where no extent comes out as open, or the case has its model already.
+    """
+    if case.model is not None or case.slots:
+        return None
+    model = ModelProto.FromString(build_model(case))
+    declared = {each.name: each.type.tensor_type.shape.dim for each in model.graph.input}
+    names: dict[str, str] = {}
+    for each, name in zip(node.inputs, input_names(case.inputs), strict=False):
+        value = each.value
+        if value is None or value.is_constant or name not in declared:
+            continue
+        for said, dimension in zip(value.shape or (), declared[name], strict=True):
+            if isinstance(said, str):
+                dimension.dim_param = names.setdefault(said, f"n{len(names)}")
+    if not names:
+        return None
+    return in_model(replace(case, levels={**case.levels, SHAPES: OPEN}), model)
+
+
+def in_model(case: Case, model: ModelProto) -> Case:
+    """The case with a model of its own, and the id that it has by that."""
+    made = replace(case, model=bytes(model.SerializeToString(deterministic=True)))
+    return replace(made, id=CaseId(case.id.operator, case.id.family, case.id.word, made.call_digest()))
 
 
 def holds_some(node: NodeCall) -> bool:
@@ -62,15 +120,17 @@ def held(node: NodeCall, case: Case) -> Case:
     """
     if case.slots:
         return case
-    given = [(name, tensor) for name, (_, tensor) in zip(input_names(case.inputs), case.inputs, strict=True)]
-    constants = {
-        name: tensor
-        for each, (name, tensor) in zip(node.inputs, given, strict=False)
-        if tensor is not None and each.value is not None and each.value.is_constant
+    names = input_names(case.inputs)
+    pairs = zip(names, (tensor for _, tensor in case.inputs), strict=True)
+    given = [(name, tensor) for name, tensor in pairs if tensor is not None]
+    fixed = {
+        name
+        for each, name in zip(node.inputs, names, strict=False)
+        if each.value is not None and each.value.is_constant
     }
     model = ModelProto.FromString(case.model or build_model(case))
-    hold_as_constants(model, constants)
-    inputs = tuple((name, each) for name, each in given if each is not None and name not in constants)
+    hold_as_constants(model, {name: tensor for name, tensor in given if name in fixed})
+    inputs = tuple((name, tensor) for name, tensor in given if name not in fixed)
     return in_model(replace(case, inputs=inputs), model)
 
 
@@ -174,15 +234,9 @@ class _Making:
 
     def _opened(self, made: Sequence[tuple[Levels, Case]]) -> list[tuple[Levels, Case]]:
         """Some of the cases again, with extents open that the model leaves open."""
-        if not self.shapes_level:
-            return []
-        found: list[tuple[Levels, Case]] = []
-        for place in rows_to_open([row for row, _ in made]):
-            row, case = made[place]
-            twin = opened(self.node, case)
-            if twin is not None:
-                found.append(({**row, SHAPES: OPEN}, twin))
-        return found
+        chosen = rows_to_open([row for row, _ in made]) if self.shapes_level else ()
+        twins = ((made[place][0], opened(self.node, made[place][1])) for place in chosen)
+        return [({**row, SHAPES: OPEN}, twin) for row, twin in twins if twin is not None]
 
     def _draw(self, *labels: str) -> Draw:
         return Draw("/".join(("checking", self.key, *labels)))
@@ -232,10 +286,8 @@ class _Making:
             return outputs > MOST_OUTPUT or seconds > MOST_CASE_SECONDS
         # Of what values decide nothing is known before: a kept list may say it.
         kept = [each.kept for each in self.node.inputs if each.kept is not None]
-        lists = [
-            each.array.tolist() for each in kept if each.element_type.is_integer and each.array.ndim == 1
-        ]
-        return any(prod(max(int(each), 1) for each in one) > MOST_OUTPUT for one in lists)
+        lists = [value.array for value in kept if value.element_type.is_integer and value.array.ndim == 1]
+        return any(prod(max(length, 1) for length in lengths.tolist()) > MOST_OUTPUT for lengths in lists)
 
     def _raise(self) -> None:
         for why in ("refused", "too_costly", "no_call"):

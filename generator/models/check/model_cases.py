@@ -1,4 +1,4 @@
-"""The cases of all calls of a model: each call for itself, made once and kept."""
+"""The cases of all calls of a model: each call for itself, made once and kept, as what is made of chains."""
 
 from __future__ import annotations
 
@@ -7,18 +7,68 @@ from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from typing import Generic, TypeVar
 
 from conformance.checked_models.model_calls import ModelCall
 from conformance.clusters.cluster import Cluster
+from conformance.clusters.plain_values import read_value, write_value
 from conformance.clusters.worker_answers import Lost, on_worker
-from generator.models.check.call_cases import CallCases, CallGoldens
-from generator.models.check.call_keys import key_of_call
+from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.store import Store
+from generator.making.operators.sources import SourceReader, code_files, digest_of_many
+from generator.models.check.call_cases import CallCases, CallGoldens, key_of_call
 from generator.models.check.making import MOST_CASES, cases_of_call
-from generator.models.check.part_cache import PartCache
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.process_pools import broken_off, process_pool
+from opcert.vocabulary.user_folders import cache_folder
+
+Kept = TypeVar("Kept")
+Found = TypeVar("Found")
+MOST_KEPT = 4_000
+"""So many values stay in a folder, those that were used last."""
+_LARGEST = 1 << 28
+
+
+class PartCache(Generic[Kept]):
+    """A folder beside the suites, with values of one type, of the code and the declarations of now."""
+
+    def __init__(self, folder: str, kind: type[Kept]) -> None:
+        self._store = Store(cache_folder() / folder, MOST_KEPT, largest=_LARGEST, sealed=True)
+        self._kind = kind
+        self._reader = SourceReader()
+        self._code: str | None = None
+
+    def find(
+        self, operators: Sequence[OperatorName | None], said: str, take: Callable[[Kept], Found]
+    ) -> Found | None:
+        """What is taken from a value; None where it is not kept, or is not what was written."""
+        key = self._key(operators, said)
+        try:
+            raw = None if key is None else self._store.find(key)
+            return None if raw is None else take(read_value(raw, self._kind, said))
+        except Exception:  # noqa: BLE001 - whatever is in a file, it is made again
+            return None
+
+    def keep(self, operators: Sequence[OperatorName | None], said: str, value: Kept) -> None:
+        """Keep a value; a cache that cannot be written keeps nothing."""
+        key = self._key(operators, said)
+        if key is not None:
+            self._store.keep(key, write_value(value, self._kind, said))
+
+    def _key(self, operators: Sequence[OperatorName | None], said: str) -> str | None:
+        """The key of what was said about operators; None where it can be kept nowhere."""
+        if None in operators:
+            return None
+        try:
+            sources = [self._reader.spec_digests(each) for each in operators if each is not None]
+        except Exception:  # noqa: BLE001 - an operator without a spec: there is nothing to keep
+            return None
+        if self._code is None:
+            self._code = digest_of_many(code_files())
+        return sha256(canonical_json([said, *map(str, operators), self._code, sources]))
 
 
 @on_worker
@@ -63,25 +113,8 @@ def make_on_cluster(cluster: Cluster, calls: Sequence[ModelCall]) -> Iterator[Ca
             following += 1
 
 
-class KeptCalls(PartCache[CallGoldens]):
-    """The calls of the cache, of the code and the declarations of now."""
-
-    def __init__(self) -> None:
-        super().__init__("calls", CallGoldens)
-
-    def find(self, call: ModelCall) -> CallCases | None:
-        """What was made before of a call; None where it is not kept, or is not what was written."""
-        return self._read([call.operator], key_of_call(call), lambda kept: kept.cases_of(call))
-
-    def keep(self, made: CallCases) -> None:
-        """Keep what was made of a call; a cache that cannot be written keeps nothing.
-
-        What failed is not kept, nor what took too long on this machine.
-        """
-        if made.not_covered is None or made.not_covered.why not in ("failed", "too_slow"):
-            self._write([made.call.operator], made.key, CallGoldens.of(made))
-
-
+_NOT_KEPT = ("failed", "too_slow")
+"""What is made again: it may be a mistake of ours, or this machine's slowness."""
 _AGAIN = "Give it more memory, and try again: the cases of calls before it are kept."
 _FEW = 12
 """Calls that are made sooner than another process has started."""
@@ -101,8 +134,8 @@ def cases_of_calls(
     of each call whose cases are there. Errors in one call are told in its `not_covered`. Where there is a
     `cluster`, it makes them instead of this machine, and UserError is raised as `make_on_cluster` says.
     """
-    cache = KeptCalls() if keep else None
-    found = {} if cache is None else {place: cache.find(each) for place, each in enumerate(calls)}
+    cache = PartCache("calls", CallGoldens) if keep else None
+    found = {} if cache is None else {place: _kept(cache, call) for place, call in enumerate(calls)}
     missing = [place for place in range(len(calls)) if found.get(place) is None]
     made: list[CallCases] = []
     makers = _made([calls[place] for place in missing], processes if len(missing) > _FEW else 1, cluster)
@@ -111,11 +144,16 @@ def cases_of_calls(
             known = found.get(place)
             if known is None:
                 known = replace(next(makers), call=call)
-                if cache is not None:
-                    cache.keep(known)
+                left = None if known.not_covered is None else known.not_covered.why
+                if cache is not None and left not in _NOT_KEPT:
+                    cache.keep([call.operator], known.key, CallGoldens.of(known))
             made.append(known)
             told(known)
     return tuple(made)
+
+
+def _kept(cache: PartCache[CallGoldens], call: ModelCall) -> CallCases | None:
+    return cache.find([call.operator], key_of_call(call), lambda kept: kept.cases_of(call))
 
 
 def _made(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,46 @@ from onnx import ModelProto, ValueInfoProto
 
 from conformance.adopting.foreign_tensors import parse_tensor
 from conformance.checked_models.model_calls import ModelValue
-from conformance.checked_models.model_values import typed_value
-from conformance.checked_models.whole_reading import WholeModel
-from generator.models.check.chance import Chance, chance_of
+from conformance.checked_models.model_nodes import typed_value
+from conformance.processes.worker_limits import Limits
 from opcert.vocabulary.element_types import ELEMENT_TYPES, element_type_of
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.regular_files import open_regular, read_regular
 from opcert.vocabulary.tensors import Tensor, tensor
+
+Chance = np.random.Generator  # may differ: which elements are looked at
+
+
+def chance_of(seed: int) -> Chance:
+    """The same numbers for the same seed, as long as numpy keeps its generators."""
+    return np.random.default_rng(seed)  # may differ: which elements are looked at
+
+
+@dataclass(frozen=True)
+class NumberLimits:
+    """What judging may take: seconds in all, and estimated for one node.
+
+    Of a node that would take longer a part is judged, where its operator allows that. `whole_seconds` are for
+    the whole model by the references, behind that. `effects` is how many
+    wrong nodes the model is run on from. `worker` are the runtime's limits; `case_seconds` of it hold for the
+    whole model.
+    """
+
+    seconds: float = 300.0
+    node_seconds: float = 5.0
+    whole_seconds: float = 120.0
+    effects: int = 3
+    worker: Limits = field(default_factory=lambda: Limits(case_seconds=120.0))
+
+
+@dataclass(frozen=True)
+class InputSource:
+    """Where a model's inputs come from: a folder of `.npy`, `.npz` or `input_N.pb` files, or a seed."""
+
+    folder: Path | None = None
+    seed: int = 0
+
 
 _MOST_BYTES = 1 << 30
 _MOST_ELEMENTS = 1 << 26
@@ -42,13 +74,8 @@ class ModelInputs:
     sources: tuple[str, ...]
 
 
-def wanted_inputs(model: WholeModel) -> list[ModelValue]:
-    """The inputs that a model has no value for itself; raises UserError where one is no tensor."""
-    return declared_inputs(model.proto)
-
-
 def declared_inputs(model: ModelProto) -> list[ModelValue]:
-    """The same of a message as it is."""
+    """The inputs that a model has no value for itself; raises UserError where one is no tensor."""
     held = {each.name for each in model.graph.initializer}
     return [_wanted(each) for each in model.graph.input if each.name not in held]
 
@@ -103,9 +130,7 @@ def _extent(extent: int | str | None, at: int, rank: int, length: int, *, last: 
 def _draw(name: str, shape: tuple[int, ...], generator: Chance) -> Tensor:
     element_type = ELEMENT_TYPES[name]
     storage = np.dtype(element_type.storage)
-    if storage.kind == "f":
-        return Tensor(element_type, np.asarray(generator.standard_normal(shape)).astype(storage))
-    if storage.kind == "c":
+    if storage.kind in "fc":
         return Tensor(element_type, np.asarray(generator.standard_normal(shape)).astype(storage))
     whole = np.asarray(generator.integers(_LEAST_WHOLE, _MOST_WHOLE + 1, shape))
     if element_type.kind == "string":

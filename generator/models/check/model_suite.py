@@ -1,16 +1,23 @@
-"""A suite of the cases of a model's calls, which runs as any suite does."""
+"""A suite of the cases of a model's calls, and ONNX's own node tests of calls that have none."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from onnx import ModelProto
+
+from conformance.adopting.adopted_cases import WRITTEN_AS
+from conformance.checked_models.model_calls import ModelCall
 from conformance.suite.cases import Case
+from conformance.suite.protos import read_attribute
 from conformance.suite.suite_parts import SuitePart, make_part
-from conformance.suite.suites import write_suite_of_parts
+from conformance.suite.suites import Suite, write_suite_of_parts
 from generator.asking.named_operators import referenced_operators
 from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.space.space import open_space
@@ -19,10 +26,73 @@ from generator.making.operators.workshop import Options, Workshop
 from generator.making.suites.manifest_facts import operator_facts
 from generator.making.suites.suite_making import known_causes
 from generator.models.check.call_cases import CallCases
-from opcert.vocabulary.errors import NothingRan
+from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.errors import NothingRan, UserError
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 from specs.files.library import load_spec
+
+_NODE = "node"
+
+
+def node_tests_of_call(call: ModelCall, suite: Suite) -> tuple[Case, ...]:
+    """The cases of a suite of node tests that make a call of the same operator version and attributes.
+
+    An attribute that is left out is the same as one that has its default. Element types, ranks and values
+    may be others: that is what makes them weaker evidence than cases of the very call.
+    """
+    node = call.first
+    if node.operator is None or node.unread:
+        return ()
+    wanted = _said(node.operator, node.attributes)
+    cases = (suite.case(name) for name in suite.case_ids if name.startswith(f"{node.operator.path}/"))
+    return tuple(
+        case
+        for case in cases
+        if (found := _attributes_of(case)) is not None and _said(node.operator, found) == wanted
+    )
+
+
+def _attributes_of(case: Case) -> Mapping[str, Attribute] | None:
+    """The attributes of the one node of a test; None where it is written as several."""
+    if case.levels.get(WRITTEN_AS, _NODE) != _NODE:
+        return None
+    if case.model is None:
+        return case.attributes
+    nodes = [
+        each
+        for each in ModelProto.FromString(case.model).graph.node
+        if each.op_type == case.operator.name and (each.domain or "ai.onnx") == case.operator.domain
+    ]
+    if len(nodes) != 1:
+        return None
+    try:
+        return {each.name: read_attribute(each) for each in nodes[0].attribute}
+    except UserError:
+        return None
+
+
+def _said(operator: OperatorName, attributes: Mapping[str, Attribute]) -> Mapping[str, object]:
+    """What attributes say, without those that have their default."""
+    said = {name: _plain(each.value) for name, each in attributes.items()}
+    defaults = _defaults(operator)
+    return {name: each for name, each in said.items() if name not in defaults or defaults[name] != each}
+
+
+@cache
+def _defaults(operator: OperatorName) -> Mapping[str, object]:
+    try:
+        spec = load_spec(operator)
+    except UserError:
+        return {}
+    return {name: _plain(each.default) for name, each in spec.attributes.items() if each.has_default}
+
+
+def _plain(value: object) -> object:
+    """A value that is equal to others that say the same: attributes have floats of 32 bits."""
+    if isinstance(value, list | tuple):
+        return list(map(_plain, value))
+    return float(np.float32(value)) if isinstance(value, float) else value
 
 
 def write_model_suite(

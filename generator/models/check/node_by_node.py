@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from onnx import NodeProto
+import numpy as np
+from onnx import ModelProto, NodeProto
 
 from conformance.adopting.foreign_tensors import read_foreign_tensor
 from conformance.checked_models.model_calls import ModelNode
@@ -17,32 +18,106 @@ from conformance.checked_models.whole_model import (
     GivenInput,
     How,
     NodeNumbers,
-    OutputNumbers,
     WholeModelFacts,
     Why,
 )
 from conformance.checked_models.whole_reading import WholeModel
+from conformance.judging.patterns.elements import measure, ulp_distances
 from conformance.judging.verdicts import NOT_RUN
+from conformance.suite.protos import declare_tensor
+from conformance.suite.values import decode_floats
 from generator.exploring.shrinking.judged_calls import Ask
 from generator.models.chains.carrying import MOVING
-from generator.models.check.end_effects import end_effects
-from generator.models.check.model_inputs import ModelInputs, drawn_inputs, filed_inputs, wanted_inputs
-from generator.models.check.model_runs import Values, returned
+from generator.models.check.model_inputs import (
+    InputSource,
+    ModelInputs,
+    NumberLimits,
+    declared_inputs,
+    drawn_inputs,
+    filed_inputs,
+)
 from generator.models.check.node_judging import Judged, NodeJudge
-from generator.models.check.number_limits import InputSource, NumberLimits
 from generator.models.check.observed_values import (
     ObservedNodes,
+    Values,
     initial_values,
     node_case,
     observe_whole,
+    returned,
     run_first,
+    whole_case,
     with_branches_taken,
 )
-from generator.models.check.output_holding import hold_output
-from generator.models.check.reference_run import ReferenceRun
+from generator.models.check.reference_run import ReferenceRun, hold_output
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.tensors import Tensor
+
+
+def end_effects(
+    ask: Ask,
+    model: WholeModel,
+    given: ModelInputs,
+    node: NodeProto,
+    own: Mapping[str, Tensor],
+    right: Mapping[str, Tensor],
+) -> tuple[EndEffect, ...]:
+    """The effect on each output of the model; `own` and `right` are the node's outputs by name.
+
+    Both times the same model is run, in which these values are inputs: nothing differs but they.
+    """
+    place, outputs = node.doc_string, model.proto.graph.output
+    ends = {each.name for each in outputs}
+    found = [_effect(place, name, own[name], right[name]) for name in own if name in ends]
+    names = [each.name for each in outputs if each.name not in own]
+    if not names:
+        return tuple(found)
+    raw = _without(model, place, own)
+    answers = []
+    for values in (own, right):
+        inputs = (*given.values, *((name, values[name]) for name in own))
+        answer = returned(ask(whole_case(raw, inputs, names), None), names)
+        if isinstance(answer, str):
+            return (*found, *(EndEffect(place, name, reason=one_line(answer)) for name in names))
+        answers.append(answer)
+    before, after = answers
+    for name in names:
+        if name in before and name in after:
+            found.append(_effect(place, name, before[name], after[name]))
+        else:
+            found.append(EndEffect(place, name, reason="it is no tensor"))
+    return tuple(found)
+
+
+def _without(model: WholeModel, place: str, values: Mapping[str, Tensor]) -> bytes:
+    """The model without a node, whose outputs are inputs in its place, and no longer outputs."""
+    cut = ModelProto()
+    cut.CopyFrom(model.proto)
+    del cut.graph.node[:]
+    del cut.graph.output[:]
+    cut.graph.node.extend(each for each in model.proto.graph.node if each.doc_string != place)
+    cut.graph.output.extend(each for each in model.proto.graph.output if each.name not in values)
+    for name, value in values.items():
+        declare_tensor(cut.graph.input.add(), name, value.element_type, value.shape)
+    return bytes(cut.SerializeToString())
+
+
+def _effect(place: str, name: str, own: Tensor, right: Tensor) -> EndEffect:
+    if own.element_type is not right.element_type or own.shape != right.shape:
+        reason = f"{own.element_type} {list(own.shape)} became {right.element_type} {list(right.shape)}"
+        return EndEffect(place, name, reason=reason)
+    if not own.array.size:
+        return EndEffect(place, name, 0.0, 0.0, 0)
+    with np.errstate(all="ignore"):
+        apart, _ = measure(own.element_type, own.array, right.array, None)
+        steps = ulp_distances(own.element_type, own.array, right.array)
+        largest = None
+        if own.element_type.is_float or own.element_type.is_integer:
+            floats = own.element_type.is_float
+            values = decode_floats(right.element_type, right.array) if floats else right.array.astype(float)
+            finite = np.abs(values[np.isfinite(values)])
+            largest = float(finite.max()) if finite.size else None
+    return EndEffect(place, name, float(apart.max()), largest, None if steps is None else int(steps.max()))
 
 
 def output_steps(model: WholeModel) -> dict[str, float]:
@@ -92,7 +167,7 @@ class NodeByNode:
         self._judge = NodeJudge(self.limits.seconds, self.limits.node_seconds, self.source.seed)
 
     def run(self) -> WholeModelFacts:
-        wanted = wanted_inputs(self.model)
+        wanted = declared_inputs(self.model.proto)
         _check_names(self.model)
         if self.source.folder is not None:
             tries: Iterator[ModelInputs] = iter((filed_inputs(wanted, self.source.folder),))
@@ -101,24 +176,17 @@ class NodeByNode:
         self.tell(f"running the model on {self.name}")
         given, plain = run_first(self.ask, self.model, tries)
         self.model = with_branches_taken(self.ask, self.model, given)
-        answered = None if isinstance(plain, str) else plain
-        how = self._judge_whole(given, answered)
+        how = self._judge_whole(given, None if isinstance(plain, str) else plain)
         found = self._facts(given, how)
-        if answered is None:
-            return replace(found, does_not_run=str(plain))
+        if isinstance(plain, str):
+            return replace(found, does_not_run=plain)
         steps = output_steps(self.model)
-        outputs = self._against_references(given, answered, steps)
-        return replace(found, answered=answered, outputs=outputs, steps=steps)
-
-    def _against_references(
-        self, given: ModelInputs, answered: Values, steps: Mapping[str, float]
-    ) -> tuple[OutputNumbers, ...]:
         self.tell("working out what the whole model must give")
-        run = ReferenceRun(self.model, given, self.limits.whole_seconds, self.counts)
-        wanted = run.outputs()
-        return tuple(
-            hold_output(name, value, wanted[name], steps.get(name)) for name, value in answered.items()
+        owed = ReferenceRun(self.model, given, self.limits.whole_seconds, self.counts).outputs()
+        outputs = tuple(
+            hold_output(name, value, owed[name], steps.get(name)) for name, value in plain.items()
         )
+        return replace(found, answered=plain, outputs=outputs, steps=steps)
 
     def _judge_whole(self, given: ModelInputs, plain: Values | None) -> How:
         known = initial_values(self.model, given)
@@ -186,18 +254,14 @@ class NodeByNode:
     ) -> None:
         taken = [find(name) if name else None for name in node.input]
         gave = [find(name) if name else None for name in node.output]
-        self.counts |= {
-            name: each.array.size for name, each in zip(node.output, gave, strict=True) if each is not None
-        }
-        hidden = [
-            name
-            for name, value in zip((*node.input, *node.output), (*taken, *gave), strict=True)
-            if name and value is None
-        ]
+        own = {name: value for name, value in zip(node.output, gave, strict=True) if value is not None}
+        self.counts |= {name: value.array.size for name, value in own.items()}
+        pairs = zip((*node.input, *node.output), (*taken, *gave), strict=True)
+        hidden = [name for name, value in pairs if name and value is None]
         if hidden and facts.operator is not None:
-            kinds = [each for each in (*facts.inputs, *facts.outputs) if each is not None and each.kind]
+            kinds = [each.kind for each in (*facts.inputs, *facts.outputs) if each is not None and each.kind]
             if kinds:
-                self._pass_over(facts, "no_tensors", f"it takes or gives a {kinds[0].kind}")
+                self._pass_over(facts, "no_tensors", f"it takes or gives a {kinds[0]}")
             else:
                 self._pass_over(facts, "not_seen", f"the runtime did not show {one_line(str(hidden[0]), 80)}")
             return
@@ -206,15 +270,9 @@ class NodeByNode:
         if numbers.verdict == "wrong" and not alone:
             numbers = self._alone(node, facts, numbers, taken, find)
         self.numbers[facts.place] = numbers
-        if (numbers.verdict == "wrong" or numbers.why == "together") and len(
-            {each.place for each in self.effects}
-        ) < self.limits.effects:
-            self._run_on(
-                given,
-                node,
-                judged,
-                {name: value for name, value in zip(node.output, gave, strict=True) if value is not None},
-            )
+        looked_at = len({effect.place for effect in self.effects})
+        if (numbers.verdict == "wrong" or numbers.why == "together") and looked_at < self.limits.effects:
+            self._run_on(given, node, judged, own)
 
     def _alone(
         self,
@@ -254,40 +312,32 @@ class NodeByNode:
     def _pass_over(self, facts: ModelNode, why: Why, reason: str) -> None:
         self.numbers[facts.place] = NodeNumbers(facts.place, facts.operator, "passed_over", why, reason)
 
-    def _leave_the_rest(self) -> None:
-        for _, facts in self.model.nodes:
-            if facts.place not in self.numbers:
-                self._pass_over(facts, "too_costly", f"the {self.limits.seconds:g} s for judging are over")
-
     def _facts(self, given: ModelInputs, how: How) -> WholeModelFacts:
-        self._leave_the_rest()
-        around = {
-            part
-            for each, _ in self.model.nodes
-            for part in accumulate(each.doc_string.split("/"), "{}/{}".format)
-        }
-        nodes = tuple(
-            self.numbers.get(each.place)
-            or NodeNumbers(
-                each.place,
-                each.operator,
-                "passed_over",
-                "inside",
-                _TAKEN if each.place in around else _WITHIN,
-            )
-            for each in self.model.facts.nodes
-        )
-        counted = Counter(each.why for each in nodes if each.why is not None)
+        around: set[str] = set()
+        for node, facts in self.model.nodes:
+            around.update(accumulate(node.doc_string.split("/"), "{}/{}".format))
+            if facts.place not in self.numbers:
+                over = f"the {self.limits.seconds:g} s for judging are over"
+                self._pass_over(facts, "too_costly", over)
+        for facts in self.model.facts.nodes:
+            if facts.place not in self.numbers:
+                self._pass_over(facts, "inside", _TAKEN if facts.place in around else _WITHIN)
+        nodes = tuple(self.numbers[facts.place] for facts in self.model.facts.nodes)
+        counted = Counter(str(node.why) for node in nodes if node.why is not None)
         inputs = tuple(
             GivenInput(name, value.element_type.name, value.shape, source)
             for (name, value), source in zip(given.values, given.sources, strict=True)
         )
-        effects, notes, passed_over = (
+        return WholeModelFacts(
+            self.name,
+            how,
+            inputs,
+            nodes,
             tuple(self.effects),
             tuple(self.notes),
-            {str(why): counted[why] for why in sorted(counted)},
+            dict(sorted(counted.items())),
+            given=given.values,
         )
-        return WholeModelFacts(self.name, how, inputs, nodes, effects, notes, passed_over, given=given.values)
 
 
 def _check_names(model: WholeModel) -> None:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from conformance.checked_models.model_calls import ModelNode
-from conformance.checked_models.whole_model import NodeNumbers
+from conformance.checked_models.whole_model import NodeNumbers, Why
 from conformance.judging.judge import Judgement, judge
-from conformance.judging.output_comparison import Worst
 from conformance.judging.responses import Answered
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from generator.asking.answered_outputs import asked_answers
@@ -65,25 +64,22 @@ class NodeJudge:
         self, node: ModelNode, taken: Sequence[Tensor | None], given: Sequence[Tensor | None]
     ) -> Judged:
         """`taken` and `given` are the node's inputs and outputs in order, None where one is left out."""
+        why: Why
         try:
             whole = actual_call(node, taken, given)
-            call = self._affordable(whole)
-            return self._judge(node, whole, call)
+            return self._judge(node, whole, self._affordable(whole))
         except PassedOver as error:
-            return Judged(NodeNumbers(node.place, node.operator, "passed_over", error.why, error.reason))
-        except UnstableLength as error:
-            return _undefined(node, str(error))
-        except OutsideDomain as error:
-            return _undefined(node, str(error))
+            why, reason = error.why, error.reason
+        except (UnstableLength, OutsideDomain) as error:
+            why, reason = "undefined", str(error)
         except InternalError as error:
-            if isinstance(error.__cause__, OutsideDomain):
-                return _undefined(node, str(error.__cause__))
-            return Judged(NodeNumbers(node.place, node.operator, "passed_over", "failed", str(error)))
+            outside = isinstance(error.__cause__, OutsideDomain)
+            why, reason = ("undefined", str(error.__cause__)) if outside else ("failed", str(error))
         except (UserError, EvaluationError) as error:
-            return Judged(NodeNumbers(node.place, node.operator, "passed_over", "not_valid", str(error)))
+            why, reason = "not_valid", str(error)
         except (ArithmeticError, LookupError, TypeError, ValueError, MemoryError) as error:
-            reason = f"a mistake of ours: {type(error).__name__}: {error}"[:300]
-            return Judged(NodeNumbers(node.place, node.operator, "passed_over", "failed", reason))
+            why, reason = "failed", f"a mistake of ours: {type(error).__name__}: {error}"[:300]
+        return Judged(NodeNumbers(node.place, node.operator, "passed_over", why, reason))
 
     def _affordable(self, whole: ActualCall) -> ActualCall:
         """The call itself, or a part of it that costs little enough."""
@@ -148,10 +144,6 @@ def _is_drawn(output: ExpectedOutput) -> bool:
     return allowed is not None and allowed.size > 0 and bool(np.isinf(allowed).all())
 
 
-def _undefined(node: ModelNode, reason: str) -> Judged:
-    return Judged(NodeNumbers(node.place, node.operator, "passed_over", "undefined", reason))
-
-
 def _case(call: ActualCall, expectations: tuple[Expectation, ...]) -> Case:
     wanted = set(call.outputs)
     kept = tuple(
@@ -170,41 +162,22 @@ def _case(call: ActualCall, expectations: tuple[Expectation, ...]) -> Case:
 
 
 def _numbers(node: ModelNode, whole: ActualCall, part: ActualCall, judgement: Judgement) -> NodeNumbers:
-    elements = sum(each.array.size for each in part.answers)
-    worst = judgement.worst
-    if judgement.verdict == "pass":
-        return NodeNumbers(
-            node.place,
-            node.operator,
-            "right",
-            ulps=judgement.ulps,
-            over_bound=None if worst is None else worst.ratio,
-            elements=elements,
-            of_elements=whole.of_elements,
-        )
-    if judgement.verdict != "mismatch":
-        reason = str(judgement.reason)
+    reason, worst, sampled = str(judgement.reason), judgement.worst, part is not whole
+    if judgement.verdict not in ("pass", "mismatch"):
         return NodeNumbers(node.place, node.operator, "passed_over", "failed", reason)
-    reason = str(judgement.reason)
-    if part is not whole:
-        reason = f"of {elements:,} elements that were looked at, {reason}"
-    found = NodeNumbers(
-        node.place,
-        node.operator,
-        "wrong",
-        reason=reason,
-        elements=elements,
-        of_elements=whole.of_elements,
-    )
-    return found if worst is None else _with_worst(found, part, worst, sampled=part is not whole)
-
-
-def _with_worst(found: NodeNumbers, call: ActualCall, worst: Worst, *, sampled: bool) -> NodeNumbers:
+    count = sum(answer.array.size for answer in part.answers)
+    found = NodeNumbers(node.place, node.operator, "right", elements=count, of_elements=whole.of_elements)
+    if judgement.verdict == "pass":
+        return replace(found, ulps=judgement.ulps, over_bound=None if worst is None else worst.ratio)
+    told = f"of {count:,} elements that were looked at, {reason}" if sampled else reason
+    found = replace(found, verdict="wrong", reason=told)
+    if worst is None:
+        return found
     return replace(
         found,
         ulps=worst.ulps,
         over_bound=float("inf") if worst.ratio is None else worst.ratio,
-        output=call.outputs[worst.output],
+        output=part.outputs[worst.output],
         index=None if sampled else worst.index,
         expected=str(worst.expected),
         got=str(worst.got),

@@ -11,18 +11,56 @@ from onnx import GraphProto, ModelProto, NodeProto
 
 from conformance.adopting.foreign_tensors import read_foreign_tensor
 from conformance.checked_models.model_calls import ModelNode, ModelValue
-from conformance.checked_models.node_order import taken_names
-from conformance.checked_models.taken_branches import branching_nodes, take_branches
+from conformance.checked_models.node_order import branching_nodes, take_branches, taken_names
 from conformance.checked_models.whole_reading import WholeModel
+from conformance.judging.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
 from conformance.processes.protocol_limits import MOST_OUTPUTS
 from conformance.suite.cases import Case
 from conformance.suite.protos import declare_tensor
 from generator.exploring.shrinking.judged_calls import Ask
 from generator.models.check.model_inputs import ModelInputs
-from generator.models.check.model_runs import LOST, Values, returned, whole_case
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import Tensor
+
+_MODEL = CaseId(OperatorName("ai.onnx", "Model", 1), "survival", None, "0" * 12)
+LOST = "lost: "
+"""What the reason begins with where the runtime's process was lost."""
+Values = dict[str, Tensor]
+
+
+def whole_case(raw: bytes, inputs: Sequence[tuple[str, Tensor]], outputs: Sequence[str]) -> Case:
+    """A model that is to be run on inputs by name; nothing is demanded."""
+    return Case(
+        id=_MODEL,
+        element_type=ELEMENT_TYPES["float"],
+        attributes={},
+        inputs=tuple(inputs),
+        output_names=tuple(outputs),
+        demand="survive",
+        model=raw,
+    )
+
+
+def returned(response: Response, names: Sequence[str]) -> Values | str:
+    """The tensors of an answer by name, or why there are none."""
+    match response:
+        case Answered() if len(response.outputs) == len(names):
+            pairs = zip(names, response.outputs, strict=True)
+            return {name: each for name, each in pairs if isinstance(each, Tensor)}
+        case Answered():
+            return f"{len(response.outputs)} outputs came instead of {len(names)}"
+        case Refused():
+            return f"refused: {response.kind}: {response.message}"
+        case TimedOut():
+            return f"{LOST}no answer within {response.limit:g} s"
+        case Crashed():
+            return f"{LOST}{response.reason}"
+        case NotOffered():
+            return response.reason
+    return str(response)
+
 
 _MOST_NAMES = MOST_OUTPUTS - 8
 _MOST_BYTES = 192 << 20
@@ -129,9 +167,10 @@ def observe_whole(ask: Ask, model: WholeModel, given: ModelInputs) -> Iterator[O
     known = {name for name, _ in given.values} | model.initializers.keys()
     own = {each.name: each for each in model.proto.graph.output}
     types = _types(model)
+    no_tensors = {name for name, value in types.items() if value.kind is not None}
     for part in _parts(model, known):
         names = list(dict.fromkeys(name for node, _ in part for name in (*taken_names(node), *node.output)))
-        wanted = [name for name in names if name and name not in known and _is_tensor(types.get(name))]
+        wanted = [name for name in names if name and name not in known | no_tensors]
         changed = ModelProto()
         changed.CopyFrom(model.proto)
         if wanted:
@@ -190,10 +229,6 @@ def _types(model: WholeModel) -> dict[str, ModelValue]:
             if each is not None:
                 found.setdefault(name, each)
     return found
-
-
-def _is_tensor(value: ModelValue | None) -> bool:
-    return value is None or value.kind is None
 
 
 def _declare(graph: GraphProto, name: str, value: ModelValue | None) -> None:

@@ -22,8 +22,13 @@ from generator.asking.given_inputs import arguments_of, output_names
 from generator.asking.questions import settled_options
 from generator.models.chains.carrying import is_exact
 from generator.models.chains.chains import Link
-from generator.models.chains.folded_weights import SUMS, sizes_of_sum
-from generator.models.chains.node_answers import answers, call_of_node, rules_and_reference
+from generator.models.chains.node_answers import (
+    SUMS,
+    answers,
+    call_of_node,
+    rules_and_reference,
+    sizes_of_sum,
+)
 from generator.models.chains.spreading import along, with_alternatives
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.working import unit_roundoff
@@ -54,6 +59,28 @@ class _Step:
     link: Link
     taken: Sequence[ExpectedOutput | None]
     output: ExpectedOutput
+
+    @property
+    def first(self) -> ExpectedOutput:
+        """What it is given first."""
+        value = self.taken[0]
+        assert value is not None
+        return value
+
+    @property
+    def error(self) -> Floats:
+        """By how much that may be off."""
+        return with_alternatives(self.first)
+
+    @property
+    def sizes(self) -> Floats:
+        """The absolute values of what comes out."""
+        return np.abs(self.output.expected.array.astype(np.float64))
+
+    def stated(self, name: str, default: float) -> float:
+        """A number that the node says, or its default."""
+        found = self.link.attributes.get(name)
+        return default if found is None else float(found.numbers[0])
 
 
 def loosely(link: Link, taken: Sequence[ExpectedOutput | None]) -> tuple[ExpectedOutput, ...]:
@@ -171,52 +198,36 @@ def _growth(errors: Floats) -> Floats:
 
 
 def _softmax(at: _Step) -> Floats | None:
-    assert at.taken[0] is not None
-    most = float(with_alternatives(at.taken[0]).max(initial=0.0))
-    return np.asarray(np.abs(at.output.expected.array.astype(np.float64)) * _growth(np.asarray(2 * most)))
+    return np.asarray(at.sizes * _growth(np.asarray(2 * float(at.error.max(initial=0.0)))))
 
 
 def _exp(at: _Step) -> Floats | None:
-    assert at.taken[0] is not None
-    return np.abs(at.output.expected.array.astype(np.float64)) * _growth(with_alternatives(at.taken[0]))
+    return at.sizes * _growth(at.error)
 
 
 def _sqrt(at: _Step) -> Floats | None:
-    assert at.taken[0] is not None
-    numbers = at.taken[0].expected.array.astype(np.float64)
-    return np.sqrt(numbers) - np.sqrt(np.maximum(numbers - with_alternatives(at.taken[0]), 0.0))
+    numbers = at.first.expected.array.astype(np.float64)
+    return np.sqrt(numbers) - np.sqrt(np.maximum(numbers - at.error, 0.0))
 
 
 def _leaky(at: _Step) -> Floats | None:
-    assert at.taken[0] is not None
-    stated = at.link.attributes.get("alpha")
-    slope = 1.0 if stated is None else max(1.0, abs(float(stated.numbers[0])))
-    return slope * with_alternatives(at.taken[0])
+    return max(1.0, abs(at.stated("alpha", 1.0))) * at.error
 
 
 def _sum_of(at: _Step) -> Floats | None:
-    assert at.taken[0] is not None
-    errors = with_alternatives(at.taken[0])
-    count = max(1, errors.size // max(1, at.output.expected.array.size))
-    return np.asarray(errors.max(initial=0.0) * count)
+    count = max(1, at.error.size // max(1, at.output.expected.array.size))
+    return np.asarray(at.error.max(initial=0.0) * count)
 
 
 def _normalized(at: _Step) -> Floats | None:
     """BatchNormalization by stated mean and variance, folded into weights or not."""
-    training = at.link.attributes.get("training_mode")
-    if (
-        len(at.taken) != 5
-        or (training is not None and training.value)
-        or any(each is None for each in at.taken)
-    ):
-        return None
-    value, scale, bias, mean, variance = (each for each in at.taken if each is not None)
-    stated = at.link.attributes.get("epsilon")
-    epsilon = 1e-5 if stated is None else float(stated.numbers[0])
+    given = [each for each in at.taken if each is not None]
     layout = at.output.expected.element_type.layout
-    if layout is None:
+    if len(at.taken) != 5 or len(given) != 5 or at.stated("training_mode", 0) or layout is None:
         return None
-    errors = with_alternatives(value)
+    value, scale, bias, mean, variance = given
+    epsilon = at.stated("epsilon", 1e-5)
+    errors = at.error
     across = (slice(None), *([np.newaxis] * (errors.ndim - 2)))
     numbers = [each.expected.array.astype(np.float64)[across] for each in (scale, bias, mean, variance)]
     factor = np.abs(numbers[0]) / np.sqrt(numbers[3] + epsilon)
@@ -227,19 +238,17 @@ def _normalized(at: _Step) -> Floats | None:
 
 
 def _dequantized(at: _Step) -> Floats | None:
-    value, scale = at.taken[0], at.taken[1]
-    assert value is not None
+    scale = at.taken[1]
     assert scale is not None
     if scale.expected.array.ndim > 1:
         return None
-    steps = np.abs(along(at.link, scale.expected, value.expected.array.ndim))
-    return np.asarray(with_alternatives(value) * steps)
+    steps = np.abs(along(at.link, scale.expected, at.first.expected.array.ndim))
+    return np.asarray(at.error * steps)
 
 
 def _quantized(at: _Step) -> Floats | None:
     """Steps that the numbers within the error may be away."""
-    value, scale = at.taken[0], at.taken[1]
-    assert value is not None
+    value, scale = at.first, at.taken[1]
     assert scale is not None
     kind, layout = at.output.expected.element_type, value.expected.element_type.layout
     if not kind.is_integer or layout is None or scale.expected.array.ndim > 1:
@@ -249,7 +258,7 @@ def _quantized(at: _Step) -> Floats | None:
     steps = along(at.link, scale.expected, rank)
     shift = 0 if zero is None else along(at.link, zero.expected, rank)
     quotient = value.expected.array.astype(np.float64) / steps
-    errors = with_alternatives(value) / np.abs(steps)
+    errors = at.error / np.abs(steps)
     errors = errors + 4 * unit_roundoff(layout) * (np.abs(quotient) + errors)
     low, high = kind.integer_range
     least, most = (np.clip(np.rint(end) + shift, low, high) for end in (quotient - errors, quotient + errors))
@@ -261,12 +270,10 @@ def _quantized(at: _Step) -> Floats | None:
 
 
 def _cast(at: _Step) -> Floats | None:
-    assert at.taken[0] is not None
     layout = at.output.expected.element_type.layout
-    if layout is None or not at.taken[0].expected.element_type.is_float:
+    if layout is None or not at.first.expected.element_type.is_float:
         return None
-    sizes = np.abs(at.output.expected.array.astype(np.float64))
-    return np.asarray(with_alternatives(at.taken[0]) + 2 * unit_roundoff(layout) * sizes)
+    return np.asarray(at.error + 2 * unit_roundoff(layout) * at.sizes)
 
 
 _RULES: Mapping[str, Callable[[_Step], Floats | None]] = {

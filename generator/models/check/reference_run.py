@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 from onnx import NodeProto
 
 from conformance.checked_models.model_calls import ModelNode
 from conformance.checked_models.node_order import taken_names
+from conformance.checked_models.whole_model import Against, Apart, OutputNumbers, OutputVerdict, apart
 from conformance.checked_models.whole_reading import WholeModel
+from conformance.judging.output_comparison import compare_output
 from conformance.suite.cases import ExpectedOutput
 from generator.models.chains.chains import Link
-from generator.models.chains.folded_weights import SUMS
-from generator.models.chains.node_answers import Unpushed, call_of_node
+from generator.models.chains.node_answers import SUMS, Unpushed, call_of_node
 from generator.models.chains.pushing import World, after
 from generator.models.check.call_costs import estimated_seconds
 from generator.models.check.model_inputs import ModelInputs
@@ -22,6 +24,7 @@ from generator.models.check.observed_values import initial_values
 from generator.models.check.pushed_bounds import is_bounded, loosely, regardless, unbounded
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain, UnstableLength
 from specs.language.evaluation import EvaluationError
 
@@ -77,7 +80,7 @@ class ReferenceRun:
             if missing:
                 self._lose(node, self._lost[missing[0]])
             else:
-                worlds = self._after(node, self._with_constants(node, worlds))
+                worlds = self._after(node, self._holding(taken_names(node), worlds))
         return {each.name: self._of(each.name, worlds) for each in self.model.proto.graph.output}
 
     def _of(self, name: str, worlds: Sequence[World]) -> Referenced:
@@ -90,19 +93,14 @@ class ReferenceRun:
             is_wide=name in self._wide,
         )
 
-    def _with_constants(self, node: NodeProto, worlds: Sequence[World]) -> Sequence[World]:
-        return self._holding(list(taken_names(node)), worlds)
-
-    def _holding(self, names: Sequence[str], worlds: Sequence[World]) -> Sequence[World]:
-        found = {}
-        for name in names:
-            if name and name not in worlds[0].values:
-                value = self._known.find(name)
-                if value is not None:
-                    found[name] = ExpectedOutput(name, value)
-        if not found:
-            return worlds
-        return [replace(each, values={**each.values, **found}) for each in worlds]
+    def _holding(self, names: Iterable[str], worlds: Sequence[World]) -> Sequence[World]:
+        """The worlds with the model's own constants among the values of these names."""
+        found = {
+            name: ExpectedOutput(name, value)
+            for name in names
+            if name and name not in worlds[0].values and (value := self._known.find(name)) is not None
+        }
+        return [replace(world, values={**world.values, **found}) for world in worlds] if found else worlds
 
     def _lose(self, node: NodeProto, why: str) -> None:
         self._lost |= {name: why for name in node.output if name}
@@ -110,10 +108,8 @@ class ReferenceRun:
     def _after(self, node: NodeProto, worlds: Sequence[World]) -> Sequence[World]:
         facts = self._facts.get(node.doc_string)
         if facts is None and node.op_type == "Identity":
-            return [
-                replace(each, values={**each.values, node.output[0]: each.values[node.input[0]]})
-                for each in worlds
-            ]
+            given, gives = node.input[0], node.output[0]
+            return [replace(each, values={**each.values, gives: each.values[given]}) for each in worlds]
         why = _unreferenced(node, facts)
         if facts is None or facts.operator is None or why:
             self._lose(node, why or "a node that could not be read")
@@ -163,8 +159,8 @@ class ReferenceRun:
         except Unpushed:
             # A document may forbid what a reference computes nonetheless: then nothing is owed behind it.
             outputs = regardless(link, taken)
-            self._loosen(link, f"{_called(facts)} is not allowed by its document, so that nothing is owed")
-            return outputs
+        self._loosen(link, f"{_called(facts)} is not allowed by its document, so that nothing is owed")
+        return outputs
 
     def _loosen(self, link: Link, why: str) -> None:
         self._loose |= {name: why for name in link.outputs if name not in self._loose}
@@ -200,3 +196,48 @@ def _unreferenced(node: NodeProto, facts: ModelNode | None) -> str:
 
 def _called(facts: ModelNode) -> str:
     return one_line(f"{facts.op_type} {facts.name or f'(node {facts.place})'}", 120)
+
+
+def hold_output(name: str, got: Tensor, wanted: Referenced, step: float | None = None) -> OutputNumbers:
+    """An output beside what the references say that it must be, under the option that it is nearest to.
+
+    `step` is that of `apart`.
+    """
+    if not wanted.values:
+        return OutputNumbers(name, "references", "unknown", reason=wanted.why)
+    found = [_hold(name, got, each, wanted, step) for each in wanted.values]
+    order: tuple[OutputVerdict, ...] = ("right", "same", "near", "unknown", "far", "wrong")
+    return min(found, key=lambda numbers: order.index(numbers.verdict))
+
+
+def _hold(
+    name: str, got: Tensor, wanted: ExpectedOutput, whole: Referenced, step: float | None
+) -> OutputNumbers:
+    compared = compare_output(wanted, got)
+    distance = apart(wanted.expected, got, step)
+    bounded = int(np.count_nonzero(is_bounded(wanted)))
+    if isinstance(distance, str):
+        return OutputNumbers(name, "references", "wrong", reason=distance)
+    worst = compared.worst
+    over = None if worst is None else float("inf") if worst.ratio is None else worst.ratio
+    if compared.difference is not None:
+        return OutputNumbers(name, "references", "wrong", distance, over, bounded, whole.loose)
+    if bounded < distance.of_elements:
+        return OutputNumbers(name, "references", _verdict(distance), distance, None, bounded, whole.loose)
+    if whole.is_wide and distance.is_far:
+        return OutputNumbers(name, "references", "far", distance, over, bounded, "its bound is a wide one")
+    return OutputNumbers(name, "references", "right", distance, over, bounded)
+
+
+def beside(
+    name: str, one: Tensor, other: Tensor, against: Against, label: str = "", step: float | None = None
+) -> OutputNumbers:
+    """An output beside the same of another run; the second is the one that is held against it."""
+    distance = apart(other, one, step)
+    if isinstance(distance, str):
+        return OutputNumbers(name, against, "far", reason=distance, beside=label)
+    return OutputNumbers(name, against, _verdict(distance), distance, beside=label)
+
+
+def _verdict(distance: Apart) -> OutputVerdict:
+    return "same" if not distance.elements else "far" if distance.is_far else "near"

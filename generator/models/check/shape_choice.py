@@ -2,18 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.calls.data.draws import Draw
 from generator.making.operators.workshop import rule_text
 from generator.models.check.call_cases import Uncovered
-from generator.models.check.extent_classes import Chosen, Class, Outline, elements, outlines
-from generator.models.check.first_shapes import begin_with, tries_of
-from generator.models.check.kept_relations import Relations, size_of_results
+from generator.models.check.extents import (
+    Chosen,
+    Class,
+    Outline,
+    Relations,
+    ShapeChecks,
+    Shapes,
+    elements,
+    outlines,
+    own_length,
+    size_of_results,
+)
 from generator.models.check.node_calls import NodeCall
-from generator.models.check.shape_checks import ShapeChecks, Shapes
 from specs.model.spec import Constraint
+
+_TRIES = 800
+_TRIES_OF_RANKS = 60
+"""Where ranks are unknown, too: each of them is tried."""
+_LENGTHS = (2, 3, 5, 4, 7, 6, 8)
+_MOST = 4096
+_FEW_NUMBERS = 6
+_WIDE = (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)
+
+
+def begin_with(
+    outline: Outline,
+    broken: Callable[[Shapes], Constraint | None],
+    numbers: Sequence[int],
+    draw: Draw,
+    tries: int = _TRIES,
+) -> Chosen | None:
+    """Lengths for the classes of an outline of which no rule is broken; None where none were found.
+
+    Classes of a known length keep it. The others are all different, or alike where they stand at one axis;
+    then those that a broken rule is about are drawn anew, again and again. `numbers` are those of attributes.
+    """
+    loose = [each for each in outline.classes if own_length(each) is None]
+    for chosen in _guesses(outline):
+        rule = broken(outline.shapes(chosen))
+        if rule is None:
+            return chosen
+        if not loose:
+            return None
+    few = [each for each in numbers if 0 < each <= _MOST][:_FEW_NUMBERS]
+    counts = [times * each for each in few if each > 1 for times in (1, 2)]
+    known = [length for each in outline.classes if (length := own_length(each)) is not None]
+    # What shares a factor with an extent that is known, by one of the counts.
+    counts += [
+        each * (length // other) for length in known for other in few for each in few if not length % other
+    ]
+    pools = (_WIDE, counts or _WIDE)
+    for attempt in range(tries):
+        stream = draw.child(str(attempt))
+        assert rule is not None
+        about = _about(outline, rule, loose)
+        some = stream.shuffled(about)[: 1 + stream.integer(0, min(3, len(about) - 1))]
+        chosen = {**chosen, **{each: _drawn(outline, chosen, each, pools, stream) for each in some}}
+        rule = broken(outline.shapes(chosen))
+        if rule is None:
+            return chosen
+    return None
+
+
+def tries_of(outlines: int) -> int:
+    """How many lengths are tried for each of so many outlines."""
+    return _TRIES if outlines < 2 else _TRIES_OF_RANKS
+
+
+def _guesses(outline: Outline) -> Iterator[Chosen]:
+    lengths = _LENGTHS * (1 + len(outline.classes) // len(_LENGTHS))
+    known = {each: length for each in outline.classes if (length := own_length(each)) is not None}
+    loose = [each for each in outline.classes if each not in known]
+    yield {**known, **dict(zip(loose, lengths, strict=False))}
+    for from_end in (True, False):
+        at_axis: dict[int, int] = {}
+        found = dict(known)
+        for axes in (each for each in outline.inputs if each is not None):
+            for axis, each in enumerate(axes):
+                place = axis - len(axes) if from_end else axis
+                length = each if isinstance(each, int) else found.get(each)
+                length = at_axis.get(place, lengths[abs(place) % len(_LENGTHS)]) if length is None else length
+                at_axis.setdefault(place, length) if length != 1 else None
+                if not isinstance(each, int):
+                    found.setdefault(each, length)
+        yield found
+
+
+def _about(outline: Outline, rule: Constraint, loose: Sequence[Class]) -> Sequence[Class]:
+    """The loose classes in the shape of the input that a rule is about; all where it is about no one's."""
+    named = zip(outline.names, outline.inputs, strict=False)
+    own = {which for name, axes in named if name == rule.shape_of for which in axes or ()}
+    return [which for which in loose if which in own] or loose
+
+
+def _drawn(outline: Outline, chosen: Chosen, which: Class, pools: Sequence[Sequence[int]], draw: Draw) -> int:
+    """A length that another input has at the same axis, from either end, or any of one of the pools."""
+    stream = draw.child(str(which))
+    shapes = outline.shapes(chosen)
+    beside: list[int] = []
+    for place, axes in enumerate(outline.inputs):
+        for axis in (axis for axis, at in enumerate(axes or ()) if at == which):
+            behind = len(axes or ()) - axis
+            for shape in (other for at, other in enumerate(shapes) if at != place and other):
+                beside += (*shape[axis : axis + 1], *(shape[-behind:][:1] if len(shape) >= behind else ()))
+    every = [extent for shape in shapes if shape is not None for extent in shape]
+    turn = stream.integer(0, 9)
+    if beside and turn < 5:
+        return stream.choice(beside)
+    return stream.choice(every if every and turn < 6 else pools[turn % 2])
+
 
 MOST = 80
 """A longer one is left out: what a window over two axes holds takes too long."""
@@ -102,7 +206,8 @@ class ShapeChoice:
         for apart in (False, True) if self._says_lengths() else (False,):
             possible = list(outlines(self.node, apart=apart))
             for outline in possible:
-                begun = self._begin(outline, tries_of(len(possible)))
+                numbers, draw = self._numbers(), self.draw.child("begin")
+                begun = begin_with(outline, self._broken, numbers, draw, tries_of(len(possible)))
                 if begun is not None:
                     told = "No valid call has the extents that the model states: others were taken."
                     levels, lost = self._related_levels(outline, begun)
@@ -115,11 +220,7 @@ class ShapeChoice:
         shapes = [each.value.shape or () for each in self.node.inputs if each.value is not None]
         return any(isinstance(each, str) or (each or 0) > 1 for shape in shapes for each in shape)
 
-    def _begin(self, outline: Outline, tries: int) -> Chosen | None:
-        """Lengths of which the rules hold: the node's own where it says them, others found where it must."""
-        return begin_with(outline, self._holding, self._numbers(), self.draw.child("begin"), tries)
-
-    def _holding(self, shapes: Shapes) -> Constraint | None:
+    def _broken(self, shapes: Shapes) -> Constraint | None:
         broken = self.checks.broken(shapes)
         self.first = self.first or broken
         return broken
@@ -195,24 +296,24 @@ class ShapeChoice:
         for length in dict.fromkeys(listed):
             if length == before and size <= most:
                 return
-            for others in ({}, *self._linked(chosen, which, length)):
-                changed = {**chosen, which: length, **others}
-                shapes = outline.shapes(changed)
+            for changed in self._changed(chosen, which, length):
                 # A first class may not take what all need together.
-                if (elements(shapes) <= most or length < before) and self._holds(outline, changed):
+                small = elements(outline.shapes(changed)) <= most or length < before
+                if small and self._holds(outline, changed):
                     chosen.update(changed)
                     return
 
-    def _linked(self, chosen: Chosen, which: Class, length: int) -> Iterator[Chosen]:
-        """Other classes that are a multiple or a part of this one, and stay so."""
+    def _changed(self, chosen: Chosen, which: Class, length: int) -> Iterator[Chosen]:
+        """A class of another length; then with one more that is a multiple or a part of it, and stays so."""
+        yield {**chosen, which: length}
         before = chosen[which]
-        for each, other in chosen.items():
-            if each == which or not before or not other:
+        for other, extent in chosen.items():
+            if other == which or not before or not extent:
                 continue
-            if other % before == 0:
-                yield {each: other // before * length}
-            elif before % other == 0 and length % (before // other) == 0:
-                yield {each: length // (before // other)}
+            if extent % before == 0:
+                yield {**chosen, which: length, other: extent // before * length}
+            elif before % extent == 0 and length % (before // extent) == 0:
+                yield {**chosen, which: length, other: length // (before // extent)}
 
     def _multiples(self, length: int) -> list[int]:
         """Lengths that attributes and kept values may ask for, and the parts of the one that there is."""
@@ -235,25 +336,18 @@ class ShapeChoice:
     def _further(self, outline: Outline, small: Chosen) -> Chosen:
         """Each class one longer: what steps over an extent leaves another rest."""
         chosen = dict(small)
-        for each in outline.classes:
-            for length in (small[each] + 1, small[each] + 2):
-                for others in ({}, *self._linked(chosen, each, length)):
-                    changed = {**chosen, each: length, **others}
-                    if self._holds(outline, changed):
-                        chosen = changed
-                        break
-                else:
-                    continue
-                break
+        for which in outline.classes:
+            lengths = (small[which] + 1, small[which] + 2)
+            changes = (changed for length in lengths for changed in self._changed(chosen, which, length))
+            chosen = next((changed for changed in changes if self._holds(outline, changed)), chosen)
         return chosen
 
     def _ones(self, outline: Outline, small: Chosen, classes: Sequence[Class], length: int) -> Chosen:
         """As many of the classes as may be of one length, one after the other."""
         chosen = dict(small)
-        for each in classes:
-            changed = {**chosen, each: length}
-            if self._holds(outline, changed):
-                chosen = changed
+        for which in classes:
+            changed = {**chosen, which: length}
+            chosen = changed if self._holds(outline, changed) else chosen
         return chosen
 
 

@@ -1,19 +1,106 @@
-"""A whole model run on a runtime, each node judged by the reference from what it was given there."""
+"""A whole model on a runtime: loaded as it is, run once, or run and judged node by node."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from onnx import ModelProto
+
 from conformance.checked_models.model_calls import ModelFacts
-from conformance.checked_models.whole_model import WholeModelFacts
-from conformance.checked_models.whole_reading import read_whole
+from conformance.checked_models.model_nodes import typed_value
+from conformance.checked_models.whole_model import Against, LoadFacts, WholeModelFacts
+from conformance.checked_models.whole_reading import read_as_it_is, read_whole
+from conformance.judging.responses import Crashed, Loaded, NotOffered, Refused, TimedOut
+from conformance.processes.worker_limits import Limits
+from conformance.running.whole_loading import WholeRequest
 from conformance.runtimes.runtimes import Runtime
 from generator.exploring.fuzzing.workers import RunningRuntime
 from generator.exploring.shrinking.judged_calls import Ask
+from generator.models.check.model_inputs import InputSource as InputSource
+from generator.models.check.model_inputs import ModelInputs, declared_inputs, drawn_inputs
+from generator.models.check.model_inputs import NumberLimits as NumberLimits
 from generator.models.check.node_by_node import NodeByNode
-from generator.models.check.number_limits import InputSource as InputSource
-from generator.models.check.number_limits import NumberLimits as NumberLimits
+from generator.models.check.observed_values import LOST, returned, run_plain, whole_case
+from generator.models.check.reference_run import beside
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.tensors import Tensor
+
+_SECONDS_OF_TRIES = 60.0
+
+
+def load_model(running: RunningRuntime, facts: ModelFacts, path: Path) -> LoadFacts:
+    """What a runtime says to the model of `path`, which `facts` are of.
+
+    A runtime that does nothing with a model before it is run is given inputs drawn by what the model
+    declares: only where every extent is stated, or where it says that it does not offer the model, is a
+    refusal of these one of the model. Raises RuntimeUnavailable where the runtime cannot be started.
+    """
+    try:
+        raw = read_as_it_is(facts, path)
+        model = ModelProto.FromString(raw)
+    except UserError as error:
+        return LoadFacts("unknown", str(error))
+    response = running.load(_request(raw, model))
+    match response:
+        case Loaded():
+            return LoadFacts("loads") if running.offer.loads else _by_run(running, model, raw)
+        case Refused():
+            return LoadFacts("refused", f"{response.kind}: {response.message}")
+        case NotOffered():
+            return LoadFacts("refused", response.reason)
+        case Crashed():
+            return LoadFacts("lost", response.reason)
+        case TimedOut():
+            return LoadFacts("lost", f"no answer to load within {response.limit:g} s")
+    return LoadFacts("unknown", str(getattr(response, "reason", response)))
+
+
+def _request(raw: bytes, model: ModelProto) -> WholeRequest:
+    held = {each.name for each in model.graph.initializer}
+    values = [typed_value(each.name, each.type) for each in model.graph.input if each.name not in held]
+    return WholeRequest(
+        raw,
+        [
+            (each.name, each.element_type, tuple(_extent(one) for one in each.shape or ()))
+            for each in values
+            if each.element_type is not None
+        ],
+        [each.name for each in model.graph.output],
+    )
+
+
+def _extent(extent: int | str | None) -> int | None:
+    return extent if isinstance(extent, int) else None
+
+
+def _by_run(running: RunningRuntime, model: ModelProto, raw: bytes) -> LoadFacts:
+    try:
+        wanted = declared_inputs(model)
+        tries = list(drawn_inputs(wanted, 0))
+    except UserError as error:
+        return LoadFacts("unknown", str(error), by_run=True)
+    names = [each.name for each in model.graph.output]
+    first: LoadFacts | None = None
+    end = time.monotonic() + _SECONDS_OF_TRIES
+    for given in tries:
+        response = running.ask(whole_case(raw, given.values, names))
+        answer = returned(response, names)
+        if not isinstance(answer, str):
+            return LoadFacts("loads", by_run=True)
+        if answer.startswith(LOST):
+            return LoadFacts("lost", answer.removeprefix(LOST), by_run=True)
+        stated = len(tries) == 1 or (isinstance(response, Refused) and response.unsupported is not None)
+        said = f"{response.kind}: {response.message}" if isinstance(response, Refused) else answer
+        first = first or LoadFacts("refused" if stated else "unknown", said, by_run=True)
+        if first.fails or time.monotonic() > end:
+            break
+    assert first is not None
+    return first
+
 
 Tell = Callable[[str], None]
 
@@ -48,3 +135,31 @@ def check_numbers_with(
     """The same with a runtime that is asked by a function; `name` is what it is called."""
     model = read_whole(facts, path)
     return NodeByNode(ask, name, model, inputs, limits, tell).run()
+
+
+_LONGEST = 300
+
+
+def run_once(
+    runtime: Runtime, facts: ModelFacts, path: Path, given: Sequence[tuple[str, Tensor]], limits: Limits
+) -> Mapping[str, Tensor] | str:
+    """The outputs of the model of `path` as it is, for these inputs, by name; or why there are none.
+
+    Raises RuntimeUnavailable where the runtime cannot be started.
+    """
+    with RunningRuntime(runtime, limits, lambda _: None) as running:
+        model = read_whole(facts, path)
+        found = run_plain(running.ask, model, ModelInputs(tuple(given), ("",) * len(given)))
+    return one_line(found, _LONGEST) if isinstance(found, str) else found
+
+
+def beside_values(
+    found: WholeModelFacts, values: Mapping[str, Tensor], against: Against, label: str = ""
+) -> WholeModelFacts:
+    """The same with each output that it has held against that of another run."""
+    told = tuple(
+        beside(name, own, values[name], against, label, found.steps.get(name))
+        for name, own in (found.answered or {}).items()
+        if name in values
+    )
+    return replace(found, outputs=(*found.outputs, *told))

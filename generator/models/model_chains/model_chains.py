@@ -2,27 +2,151 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
-from conformance.checked_models.model_calls import ModelFacts, ModelNode, ModelValue
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.checked_models.model_calls import Extent, ModelFacts, ModelNode, ModelValue
 from conformance.suite.cases import Case
 from generator.models.chains.carrying import MOVING, is_exact
 from generator.models.chains.chain_cases import case_of_chain
-from generator.models.chains.chains import Chain, Link
-from generator.models.chains.folded_weights import folds
-from generator.models.chains.node_answers import Unpushed
+from generator.models.chains.chains import Chain, Link, powers, whole
+from generator.models.chains.node_answers import Unpushed, folds
 from generator.models.chains.pushing import worlds_of
 from generator.models.check.call_clock import OutOfTime, within_seconds
+from generator.models.check.making import OPEN, SHAPES
+from generator.models.check.model_cases import PartCache
 from generator.models.check.node_calls import MOST_INPUTS
-from generator.models.check.open_shapes import OPEN, SHAPES
-from generator.models.model_chains.chain_data import EXACT_EPSILON, ChainNumbers, value_for
-from generator.models.model_chains.kept_chains import KeptChains
-from generator.models.model_chains.node_groups import NodeGroup, groups_of_model
-from generator.models.model_chains.shrunk_extents import Shrink, values_around, ways_to_shrink
+from generator.models.model_chains.node_groups import KeptChain, NodeGroup, groups_of_model, key_of_group
 from opcert.vocabulary.attributes import Attribute, attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.tensors import Tensor
+
+MOST_ELEMENTS = 1 << 12
+"""A tensor of a chain has no more: its results are worked out in exact arithmetic."""
+_KEPT = 7
+"""Extents up to this are kernels, groups, ranks and the like as often as not, and stay."""
+_UNKNOWN = 2
+_DIVISORS = (4, 8, 16, 32, 64, 128)
+
+Shrink = Callable[[Extent], int]
+
+
+def ways_to_shrink(values: Sequence[ModelValue]) -> Iterator[Shrink]:
+    """Ways to give each extent of some values a length, the plainest first; unknown ones get a small one.
+
+    The model's own; all large ones divided by one number, which keeps that one is the product of two; each
+    large one a number of its own.
+    """
+    extents = [extent for value in values for extent in value.shape or ()]
+    names = dict.fromkeys(extent for extent in extents if isinstance(extent, str))
+    named = {name: 2 + at % 3 for at, name in enumerate(names)}
+    large = sorted({each for each in extents if isinstance(each, int) and each > _KEPT})
+    tables: list[Mapping[int, int]] = [{}]
+    tables += [{each: each // by for each in large if each % by == 0} for by in _DIVISORS]
+    tables.append({each: _KEPT + 1 + 2 * at for at, each in enumerate(large)})
+    tables.append({each: 2 + 2 * at for at, each in enumerate(large)})
+    seen: list[Mapping[int, int]] = []
+    for table in tables:
+        if table not in seen:
+            seen.append(table)
+            yield _shrink(named, table)
+
+
+def _shrink(named: Mapping[str, int], table: Mapping[int, int]) -> Shrink:
+    def found(extent: Extent) -> int:
+        if isinstance(extent, str):
+            return named.get(extent, _UNKNOWN)
+        return _UNKNOWN if extent is None else table.get(extent, extent)
+
+    return found
+
+
+def values_around(nodes: Sequence[ModelNode]) -> list[ModelValue]:
+    """Every value that some nodes take, each once, those between them among them."""
+    found: dict[str, ModelValue] = {}
+    for node in nodes:
+        for each in node.inputs:
+            if each is not None:
+                found.setdefault(each.name, each)
+    return list(found.values())
+
+
+_POSITIVE_POWERS = frozenset(
+    {("QuantizeLinear", 1), ("DequantizeLinear", 1), ("BatchNormalization", 1), ("Div", 1), ("Resize", 2)}
+)
+"""Inputs, by operator and place, that scale: powers of two."""
+_POSITIVE = frozenset({("BatchNormalization", 4), ("Sqrt", 0), ("Log", 0)})
+_SHAPES = frozenset({("Reshape", 1), ("Expand", 1), ("ConstantOfShape", 0)})
+
+
+EXACT_EPSILON = 0.5
+_VARIANCES = (3.5, 0.5, 15.5)
+"""With this epsilon, variances of which the root is a power of two."""
+
+
+@dataclass(frozen=True)
+class ChainNumbers:
+    """What is kept of a model's numbers: those of its small constants, the epsilon of normalizations."""
+
+    numbers: bool = True
+    epsilon: bool = True
+
+
+def value_for(
+    key: str, value: ModelValue, node: ModelNode, place: int, shrink: Shrink, kept: ChainNumbers
+) -> Tensor:
+    """A tensor for an input of a node, of the model's type and of its shape as `shrink` makes it.
+
+    Of small constants of the model integers stand as they are, for these say shapes, axes and places, and
+    with `kept.numbers` others as well. Raises Unpushed where type or shape are not known, or it is too large.
+    """
+    if value.constant is not None:
+        constant = _shrunk_constant(value.constant, node, place, shrink)
+        stays = kept.numbers or not constant.element_type.is_float
+        fits = value.shape is None or tuple(map(shrink, value.shape)) == constant.shape
+        if stays and (fits or constant.array.size == 1 or constant.element_type.name == "int64"):
+            return constant
+    if value.element_type not in ELEMENT_TYPES or value.shape is None:
+        raise Unpushed(f"type or shape of an input of {node.op_type} are not known")
+    kind = ELEMENT_TYPES[value.element_type]
+    shape = tuple(map(shrink, value.shape))
+    if prod(shape) > MOST_ELEMENTS:
+        raise Unpushed("the tensors are too large to be worked out exactly", got=f"{list(shape)}")
+    if (node.op_type, place) == ("BatchNormalization", 4) and not kept.epsilon:
+        return Tensor(kind, np.resize(np.array(_VARIANCES, kind.storage), shape))
+    return Tensor(kind, _numbers(key, kind, shape, node.op_type, place))
+
+
+def _shrunk_constant(constant: Tensor, node: ModelNode, place: int, shrink: Shrink) -> Tensor:
+    """A constant as it is; one that says a shape with the extents that stand for its own."""
+    if (node.op_type, place) not in _SHAPES:
+        return constant
+    array = np.array([shrink(int(each)) for each in constant.array.reshape(-1).tolist()], np.int64)
+    return Tensor(constant.element_type, array.reshape(constant.shape))
+
+
+def _numbers(
+    key: str, kind: ElementType, shape: tuple[int, ...], operator: str, place: int
+) -> NDArray[np.generic]:
+    if kind.name == "bool":
+        return whole(key, *shape, least=0, most=1, dtype=np.bool_)
+    if kind.is_integer and kind.bits >= 8:
+        low = 0 if kind.kind == "unsigned" or kind.bits >= 32 else -6
+        most = 1 if kind.bits >= 32 else 12
+        if (operator, place) in (("QuantizeLinear", 2), ("DequantizeLinear", 2)):
+            low, most = 2, 2
+        return whole(key, *shape, least=low, most=most, dtype=kind.storage)
+    if kind.name in ("float", "double", "float16"):
+        if (operator, place) in _POSITIVE_POWERS:
+            return np.abs(powers(key, *shape, least=-2, most=1)).astype(kind.storage)
+        least = 1 if (operator, place) in _POSITIVE else -4
+        return whole(key, *shape, least=least, most=4, dtype=kind.storage)
+    raise Unpushed(f"no data is made of {kind}")
 
 
 def open_shapes(
@@ -79,7 +203,7 @@ class ModelChain:
 
 
 def chains_of_model(
-    facts: ModelFacts, most: int = MOST, kept: KeptChains | None = None
+    facts: ModelFacts, most: int = MOST, kept: PartCache[KeptChain] | None = None
 ) -> Iterator[ModelChain]:
     """What can be asked about the neighbours in a model: each distinct group of nodes once, at most so many.
 
@@ -91,25 +215,23 @@ def chains_of_model(
     and others go there; what failed or took too long is not kept.
     """
     for _, group in zip(range(most), groups_of_model(facts), strict=False):
-        found = None if kept is None else kept.find(group, facts.opsets)
+        key = "" if kept is None else key_of_group(group, facts.opsets)
+        found = None if kept is None else kept.find(group.operators, key, KeptChain.case)
         if found is not None:
             yield ModelChain(group.nodes, *found)
             continue
-        case, why = None, ""
+        case, why, lasts = None, "", True
         try:
             with within_seconds(MOST_SECONDS):
                 case = _case(group, facts.opsets)
         except Unpushed as error:
             why = error.problem
         except OutOfTime:
-            told = f"making its case takes longer than {MOST_SECONDS:g} seconds of the processor"
-            yield ModelChain(group.nodes, None, told)
-            continue
+            why, lasts = f"making its case takes longer than {MOST_SECONDS:g} seconds of the processor", False
         except Exception as error:  # noqa: BLE001 - one chain never stops the others
-            yield ModelChain(group.nodes, None, f"making its case failed: {type(error).__name__}: {error}")
-            continue
-        if kept is not None:
-            kept.keep(group, facts.opsets, case, why)
+            why, lasts = f"making its case failed: {type(error).__name__}: {error}", False
+        if kept is not None and lasts:
+            kept.keep(group.operators, key, KeptChain.of(case, why))
         yield ModelChain(group.nodes, case, why)
 
 
@@ -117,9 +239,8 @@ def _case(group: NodeGroup, opsets: Mapping[str, int]) -> Case:
     """The case of a group under the first way to shrink it that the references take; raises Unpushed."""
     for node in group.nodes:
         if node.operator is None:
-            raise Unpushed(
-                f"{node.op_type} is no operator version that is known: {node.unknown or 'no name'}"
-            )
+            why = node.unknown or "no name"
+            raise Unpushed(f"{node.op_type} is no operator version that is known: {why}")
         if len(node.inputs) > MOST_INPUTS:
             raise Unpushed(f"{node.op_type} has more than {MOST_INPUTS:,} inputs")
         if node.unread:
@@ -187,7 +308,10 @@ def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: Ch
 
 def _link(node: ModelNode, names: Mapping[str, str], shrink: Shrink, kept: ChainNumbers) -> Link:
     assert node.operator is not None
-    outputs = [names[each.name] if each is not None else "" for each in node.outputs]
+    inputs, outputs = (
+        [names[value.name] if value is not None else "" for value in values]
+        for values in (node.inputs, node.outputs)
+    )
     while outputs and not outputs[-1]:
         outputs.pop()
     attributes = dict(node.attributes)
@@ -196,12 +320,7 @@ def _link(node: ModelNode, names: Mapping[str, str], shrink: Shrink, kept: Chain
             attributes[name] = _shrunk(attributes[name], shrink)
     if node.op_type == "BatchNormalization" and not kept.epsilon:
         attributes["epsilon"] = attribute("float", EXACT_EPSILON)
-    return Link(
-        node.operator,
-        attributes,
-        tuple(names[each.name] if each is not None else "" for each in node.inputs),
-        tuple(outputs),
-    )
+    return Link(node.operator, attributes, tuple(inputs), tuple(outputs))
 
 
 def _shrunk(given: Attribute, shrink: Shrink) -> Attribute:
@@ -222,20 +341,14 @@ def _check_told(chain: Chain) -> None:
     computing = [each for each in chain.links if each.operator.name not in _PLAIN]
     if len(computing) < 2:
         return
+    first, second, *more = computing
+    of_sum = first.operator.name in _SUMS and second.operator.name in _OF_SUMS
     for world in worlds_of(chain.links, chain.data):
         inexact = [
             link
             for link in computing
             if not all(is_exact(world.values[name]) for name in link.outputs if name)
         ]
-        if not inexact:
-            continue
-        (first, *others) = computing
-        pair = len(others) == 1 and inexact == others
-        if pair and (folds(first, others[0]) or _of_sum(first, others[0])):
-            continue
-        raise Unpushed("of these together no bound is derived")
-
-
-def _of_sum(first: Link, second: Link) -> bool:
-    return first.operator.name in _SUMS and second.operator.name in _OF_SUMS
+        derived = not more and inexact == [second] and (of_sum or folds(first, second))
+        if inexact and not derived:
+            raise Unpushed("of these together no bound is derived")

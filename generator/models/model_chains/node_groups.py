@@ -1,11 +1,17 @@
-"""Which nodes of a model stand beside each other: producer and consumer, and rows that runtimes fuse."""
+"""Which nodes of a model stand beside each other, and their chains in the user's cache."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from conformance.checked_models.model_calls import ModelFacts, ModelNode
+from conformance.checked_models.model_calls import Extent, ModelCall, ModelFacts, ModelNode
+from conformance.suite.canonical import canonical_json, sha256
+from conformance.suite.cases import Case
+from conformance.suite.goldens import read_golden, write_golden
+from generator.models.check.call_cases import key_of_call
+from generator.models.check.model_cases import PartCache
+from opcert.vocabulary.names import OperatorName
 
 _ROWS = frozenset(
     {
@@ -35,7 +41,12 @@ class NodeGroup:
     @property
     def path(self) -> str:
         """The names of the operators in order."""
-        return " > ".join(each.op_type for each in self.nodes)
+        return " > ".join(node.op_type for node in self.nodes)
+
+    @property
+    def operators(self) -> list[OperatorName | None]:
+        """The operator version of each node."""
+        return [node.operator for node in self.nodes]
 
     @property
     def wiring(self) -> tuple[object, ...]:
@@ -112,3 +123,42 @@ def _ending_at(
         parts = [each for each in before if each.op_type in ("Slice", "Split")]
         if len(parts) == len(before):
             yield *parts, consumer
+
+
+@dataclass(frozen=True)
+class KeptChain:
+    """The golden of a chain's case, or why it has none."""
+
+    golden: bytes | None
+    why: str
+
+    @classmethod
+    def of(cls, case: Case | None, why: str) -> KeptChain:
+        return cls(None if case is None else write_golden(case)[0], why)
+
+    def case(self) -> tuple[Case | None, str]:
+        return None if self.golden is None else read_golden(self.golden), self.why
+
+
+def kept_chains() -> PartCache[KeptChain]:
+    """The chains of the user's cache, of the code and the references of now."""
+    return PartCache("chains", KeptChain)
+
+
+def key_of_group(group: NodeGroup, opsets: Mapping[str, int]) -> str:
+    """What a group says as a digest: equal for equal ones, whatever a model names its values and extents."""
+    names: dict[str, str] = {}
+
+    def extent(each: Extent) -> Extent:
+        return names.setdefault(each, f"n{len(names)}") if isinstance(each, str) else each
+
+    # Names of extents are told apart over all nodes: those of each call are so within it alone.
+    extents = [
+        [None if one is None or one.shape is None else [extent(each) for each in one.shape] for one in values]
+        for node in group.nodes
+        for values in (node.inputs, node.outputs)
+    ]
+    calls = [key_of_call(ModelCall(each, (each,))) for each in group.nodes]
+    wanted = [[each is not None for each in node.outputs] for node in group.nodes]
+    said = [calls, extents, wanted, group.wiring, opsets.get("ai.onnx", opsets.get("", 0))]
+    return sha256(canonical_json(said))

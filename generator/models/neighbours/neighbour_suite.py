@@ -14,10 +14,10 @@ from conformance.suite.cases import Case
 from conformance.suite.kept_suites import suite_made_of
 from conformance.suite.suite_parts import suite_order
 from conformance.suite.suites import write_suite
-from generator.making.operators.opsets import operators_of_opset
+from generator.making.operators.opsets import DOMAIN, default_operators, operators_of_opset
 from generator.making.operators.sources import sources_digest
 from generator.models.chains.chain_cases import distinct_cases
-from generator.models.neighbours.patterns.weaving import weave_in
+from generator.models.chains.chains import Weaver
 from opcert.vocabulary.errors import UserError
 
 NEIGHBOURS = "neighbours"
@@ -41,6 +41,13 @@ def opset_of_neighbours(name: str) -> int | None:
     if not OLDEST <= opset <= NEWEST:
         raise UserError("an opset without neighbours", got=str(opset), expected=f"{OLDEST} to {NEWEST}")
     return opset
+
+
+def weave_in(opset: int) -> Weaver:
+    """A weaver of ONNX's operators in an opset's versions; UserError for one that nothing is known of."""
+    # What a chain spells out may have come later than its nodes.
+    every = [*default_operators(), *operators_of_opset(opset)]
+    return Weaver({operator.name: operator for operator in every if operator.domain == DOMAIN}, opset)
 
 
 def neighbour_cases(opset: int = OPSET) -> Iterator[Case]:

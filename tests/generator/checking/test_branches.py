@@ -11,7 +11,7 @@ from onnx.reference import ReferenceEvaluator
 
 from conformance.checked_models.inlining import inline_functions
 from conformance.checked_models.model_reading import read_model
-from conformance.checked_models.taken_branches import branching_nodes, take_branches
+from conformance.checked_models.node_order import branching_nodes, take_branches
 from generator.models.check.whole_model import InputSource, NumberLimits, check_numbers_with
 from tests.conformance.checked_models.hand_made import given, graph_of, model_of
 from tests.generator.checking.faulty_runtime import FaultyRuntime

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.checked_models.model_calls import ModelCall
-from generator.models.check.call_rows import data_classes_of
+from generator.models.check.call_drawing import data_classes_of
 from generator.models.check.node_calls import read_node
 from tests.generator.checking.made_calls import call, fed, weight
 

@@ -12,8 +12,7 @@ from conformance.checked_models.model_calls import ModelCall
 from conformance.models.case_models import build_model
 from conformance.suite.cases import Case
 from generator.models.check.call_cases import CallCases
-from generator.models.check.making import cases_of_call
-from generator.models.check.open_shapes import OPEN, SHAPES
+from generator.models.check.making import OPEN, SHAPES, cases_of_call
 from tests.generator.checking.made_calls import call, fed, fixed, weight
 from tests.generator.neighbours.fused_programs import passes
 

@@ -8,8 +8,7 @@ from onnx import ModelProto
 from conformance.checked_models.model_calls import ModelCall, ModelValue
 from conformance.models.case_models import build_model
 from conformance.suite.cases import Case
-from generator.models.check.making import cases_of_call
-from generator.models.check.open_shapes import FIXED, OPEN, SHAPES, rows_to_open
+from generator.models.check.making import FIXED, OPEN, SHAPES, cases_of_call, rows_to_open
 from tests.generator.checking.made_calls import INFERRED, call, fed, fixed, weight
 
 

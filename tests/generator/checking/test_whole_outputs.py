@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from onnx import ModelProto, helper, numpy_helper
 
 from conformance.checked_models.model_reading import read_model
-from conformance.checked_models.output_distances import Apart, apart
-from conformance.checked_models.whole_model import OutputNumbers, WholeModelFacts
+from conformance.checked_models.whole_model import Apart, OutputNumbers, WholeModelFacts, apart
 from conformance.judging.responses import Answered, Response
 from conformance.suite.cases import Case
 from generator.models.check.whole_model import InputSource, NumberLimits, check_numbers_with

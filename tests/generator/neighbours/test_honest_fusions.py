@@ -7,16 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from generator.models.neighbours.patterns import (
-    around_casts,
-    around_constants,
-    around_convolutions,
-    around_movement,
-    around_normalizations,
-    around_products,
-    around_quantisation,
-)
-from generator.models.neighbours.patterns.weaving import weave_in
+from generator.models.neighbours.neighbour_suite import weave_in
+from generator.models.neighbours.patterns import quantisation
+from generator.models.neighbours.patterns.axes import around_casts
+from generator.models.neighbours.patterns.convolutions import around_convolutions
+from generator.models.neighbours.patterns.folds import around_constants, around_movement
+from generator.models.neighbours.patterns.normalizations import around_normalizations
+from generator.models.neighbours.patterns.products import around_products
 from tests.generator.neighbours.fused_programs import (
     ORDERS,
     Array,
@@ -35,7 +32,7 @@ WEAVE = weave_in(17)
 @pytest.mark.parametrize("epsilon", ["half", "default"])
 @pytest.mark.parametrize("bias", ["given", "none"])
 def test_a_normalization_that_is_folded_into_weights(epsilon: str, bias: str) -> None:
-    chain = chosen(around_convolutions.chains(WEAVE), "conv_bn", bias=bias, epsilon=epsilon)
+    chain = chosen(around_convolutions(WEAVE), "conv_bn", bias=bias, epsilon=epsilon)
     case, data = with_case(chain)
     x, w = data["X"], data["C1"]
     b = data["C2"] if bias == "given" else np.zeros(4, F)
@@ -63,7 +60,7 @@ def test_a_normalization_that_is_folded_into_weights(epsilon: str, bias: str) ->
 
 
 def test_relu_behind_a_sum_is_not_dropped_and_not_put_before_it() -> None:
-    chain = chosen(around_convolutions.chains(WEAVE), "conv_add_relu")
+    chain = chosen(around_convolutions(WEAVE), "conv_add_relu")
     case, data = with_case(chain)
     y = convolve(data["X"], data["C1"], ORDERS[0], pads=[1, 1, 1, 1]) + data["C2"][:, None, None]
     assert passes(case, np.maximum(y + data["X"], 0))
@@ -73,7 +70,7 @@ def test_relu_behind_a_sum_is_not_dropped_and_not_put_before_it() -> None:
 
 @pytest.mark.parametrize(("word", "value"), [("nothing", 0), ("value", 2), ("value_and_own_pads", 3)])
 def test_padding_goes_into_a_convolution_only_with_its_value(word: str, value: int) -> None:
-    chain = chosen(around_convolutions.chains(WEAVE), "pad_conv", pads=word)
+    chain = chosen(around_convolutions(WEAVE), "pad_conv", pads=word)
     case, data = with_case(chain)
     x, pads = data["X"], [0, 0, 0, 0] if word != "value_and_own_pads" else [1, 1, 1, 1]
     names = chain.links[1].inputs
@@ -89,7 +86,7 @@ def test_padding_goes_into_a_convolution_only_with_its_value(word: str, value: i
 
 
 def test_a_bias_before_a_convolution_is_not_there_in_its_border() -> None:
-    chain = chosen(around_convolutions.chains(WEAVE), "add_conv", pads="1")
+    chain = chosen(around_convolutions(WEAVE), "add_conv", pads="1")
     case, data = with_case(chain)
     x, a, w, b = (data[name] for name in ("X", "C1", "C2", "C3"))
     assert passes(case, convolve(x + a, w, ORDERS[2], pads=[1] * 4) + b[:, None, None])
@@ -99,7 +96,7 @@ def test_a_bias_before_a_convolution_is_not_there_in_its_border() -> None:
 
 @pytest.mark.parametrize("shape", ["columns", "rows", "full", "scalar"])
 def test_a_product_with_a_bias(shape: str) -> None:
-    chain = chosen(around_products.chains(WEAVE), "matmul_add", bias=shape, first="product")
+    chain = chosen(around_products(WEAVE), "matmul_add", bias=shape, first="product")
     case, data = with_case(chain)
     x, w, bias = data["X"], data["C1"], data["C2"]
     start = np.broadcast_to(bias, (4, 4))
@@ -115,9 +112,7 @@ def test_a_product_with_a_bias(shape: str) -> None:
 
 @pytest.mark.parametrize("turned", ["left", "right", "both"])
 def test_only_the_factor_that_is_turned_is_turned(turned: str) -> None:
-    chain = chosen(
-        around_products.chains(WEAVE), "transpose_matmul", turned=turned, right="given", perm="1 0"
-    )
+    chain = chosen(around_products(WEAVE), "transpose_matmul", turned=turned, right="given", perm="1 0")
     case, data = with_case(chain)
     x, y = data["X"], data["X2"]
     right = {"left": (x.T, y), "right": (x, y.T), "both": (x.T, y.T)}
@@ -129,9 +124,7 @@ def test_only_the_factor_that_is_turned_is_turned(turned: str) -> None:
 @pytest.mark.parametrize("data_class", ["plain", "real"])
 @pytest.mark.parametrize("square", ["Pow", "Mul"])
 def test_a_normalization_that_is_written_out(data_class: str, square: str) -> None:
-    chain = chosen(
-        around_normalizations.chains(WEAVE), "layer_norm_written_out", data=data_class, square=square
-    )
+    chain = chosen(around_normalizations(WEAVE), "layer_norm_written_out", data=data_class, square=square)
     case, data = with_case(chain)
     x = data["X"]
     scale, bias = data[chain.spelled[0].inputs[1]], data[chain.spelled[0].inputs[2]]
@@ -151,7 +144,7 @@ def test_a_normalization_that_is_written_out(data_class: str, square: str) -> No
 
 
 def test_what_looks_like_a_normalization_is_none() -> None:
-    case, data = with_case(chosen(around_normalizations.chains(WEAVE), "epsilon_beside_root"))
+    case, data = with_case(chosen(around_normalizations(WEAVE), "epsilon_beside_root"))
     apart = data["X"] - data["X"].mean(-1, keepdims=True)
     variance = (apart * apart).mean(-1, keepdims=True)
     assert passes(case, apart / (np.sqrt(variance + 11) + 4))
@@ -161,7 +154,7 @@ def test_what_looks_like_a_normalization_is_none() -> None:
 
 @pytest.mark.parametrize("bias", ["added", "none"])
 def test_gelu_that_is_written_out(bias: str) -> None:
-    chain = chosen(around_normalizations.chains(WEAVE), "gelu_written_out", half="half_last", bias=bias)
+    chain = chosen(around_normalizations(WEAVE), "gelu_written_out", half="half_last", bias=bias)
     case, data = with_case(chain)
     x = data["X"] if bias == "none" else (data["X"] + data["C1"]).astype(F)
     erf = np.vectorize(math.erf, otypes=[np.float64])
@@ -181,7 +174,7 @@ def test_gelu_that_is_written_out(bias: str) -> None:
 
 
 def test_quantised_and_back_is_not_nothing() -> None:
-    chain = chosen(around_quantisation.chains(WEAVE), "quantise_dequantise", zero="128", to="uint8")
+    chain = chosen(quantisation.chains(WEAVE), "quantise_dequantise", zero="128", to="uint8")
     case, data = with_case(chain)
     x = data["X"]
     assert passes(case, (np.clip(np.rint(x / 0.5) + 128, 0, 255) - 128) * 0.5)
@@ -192,7 +185,7 @@ def test_quantised_and_back_is_not_nothing() -> None:
 
 @pytest.mark.parametrize("pads", ["0", "1"])
 def test_a_quantised_convolution(pads: str) -> None:
-    chain = chosen(around_quantisation.chains(WEAVE), "quantised_conv", zero="128", weight_zero="0",
+    chain = chosen(quantisation.chains(WEAVE), "quantised_conv", zero="128", weight_zero="0",
                    bias="given", pads=pads)  # fmt: skip
     case, data = with_case(chain)
     x, w = (
@@ -221,22 +214,22 @@ def test_a_quantised_convolution(pads: str) -> None:
 
 
 def test_halves_become_even_before_the_zero_point_is_added() -> None:
-    case, data = with_case(chosen(around_quantisation.chains(WEAVE), "halves_back", zero="3"))
+    case, data = with_case(chosen(quantisation.chains(WEAVE), "halves_back", zero="3"))
     x = data["X"]
     assert passes(case, (np.clip(np.rint(x / 0.5) + 3, 0, 255) - 3) * 0.5)
     assert not passes(case, (np.clip(np.rint(x / 0.5 + 3), 0, 255) - 3) * 0.5)
 
 
 def test_casts_are_not_shortened() -> None:
-    case, data = with_case(chosen(around_casts.chains(WEAVE), "cast_cast", types="float int32 float"))
+    case, data = with_case(chosen(around_casts(WEAVE), "cast_cast", types="float int32 float"))
     x = data["X"]
     assert passes(case, np.trunc(x))
     assert passes(case, np.floor(x)), "how a number becomes an integer is open"
     assert not passes(case, x)
-    case, data = with_case(chosen(around_casts.chains(WEAVE), "cast_cast", types="int32 float int32"))
+    case, data = with_case(chosen(around_casts(WEAVE), "cast_cast", types="int32 float int32"))
     assert passes(case, data["X"].astype(F).astype(np.int64))
     assert not passes(case, data["X"])
-    case, data = with_case(chosen(around_casts.chains(WEAVE), "cast_cast", types="float float16 float"))
+    case, data = with_case(chosen(around_casts(WEAVE), "cast_cast", types="float float16 float"))
     with np.errstate(over="ignore"):
         assert passes(case, data["X"].astype(np.float16).astype(F))
     assert not passes(case, data["X"])
@@ -244,43 +237,41 @@ def test_casts_are_not_shortened() -> None:
 
 @pytest.mark.parametrize("pieces", ["swapped", "gap", "overlapping", "twice", "inner"])
 def test_slices_together_are_not_the_whole(pieces: str) -> None:
-    case, data = with_case(chosen(around_movement.chains(WEAVE), "slice_concat", pieces=pieces, axis="1"))
+    case, data = with_case(chosen(around_movement(WEAVE), "slice_concat", pieces=pieces, axis="1"))
     x = data["X"]
     expected = case.expectations[0].outputs[0].expected
     assert expected.shape != x.shape or not passes(case, x)
     assert passes(case, expected.array)
-    whole, data = with_case(chosen(around_movement.chains(WEAVE), "slice_concat", pieces="whole", axis="1"))
+    whole, data = with_case(chosen(around_movement(WEAVE), "slice_concat", pieces="whole", axis="1"))
     assert passes(whole, data["X"])
 
 
 def test_a_zero_of_a_shape_copies_what_stands_between() -> None:
-    case, data = with_case(
-        chosen(around_movement.chains(WEAVE), "reshape_reshape", shapes="(6, 4) (0, 2, 2)")
-    )
+    case, data = with_case(chosen(around_movement(WEAVE), "reshape_reshape", shapes="(6, 4) (0, 2, 2)"))
     x = data["X"]
     assert passes(case, x.reshape(6, 2, 2))
     assert not passes(case, x.reshape(2, 6, 2))
 
 
 def test_constants_fold_in_their_own_type() -> None:
-    case, _ = with_case(chosen(around_constants.chains(WEAVE), "folded_cast"))
+    case, _ = with_case(chosen(around_constants(WEAVE), "folded_cast"))
     assert passes(case, np.array([16777216, 4], F))
-    case, _ = with_case(chosen(around_constants.chains(WEAVE), "folded_division"))
+    case, _ = with_case(chosen(around_constants(WEAVE), "folded_division"))
     assert passes(case, np.array([6, 8, 3]))
     assert not passes(case, np.array([7, 9, 5]))
 
 
 def test_nothing_is_lost_of_numbers_that_are_none() -> None:
-    case, data = with_case(chosen(around_constants.chains(WEAVE), "neg_mul_zero"))
+    case, data = with_case(chosen(around_constants(WEAVE), "neg_mul_zero"))
     with np.errstate(invalid="ignore"):
         right = (-data["X"] * F(0)).reshape(2, 4)
     assert passes(case, right)
     assert not passes(case, np.zeros((2, 4), F))
-    case, data = with_case(chosen(around_constants.chains(WEAVE), "neg_sub_itself"))
+    case, data = with_case(chosen(around_constants(WEAVE), "neg_sub_itself"))
     assert not passes(case, np.zeros(8, F))
 
 
 def test_the_sign_of_a_zero_is_open() -> None:
-    case, data = with_case(chosen(around_constants.chains(WEAVE), "neg_add_zero"))
+    case, data = with_case(chosen(around_constants(WEAVE), "neg_add_zero"))
     assert passes(case, (-data["X"] + F(0)).reshape(2, 4))
     assert passes(case, (-data["X"]).reshape(2, 4)), "no document says which zero it is"

@@ -13,9 +13,8 @@ from onnx import helper
 
 from conformance.checked_models.model_calls import ModelFacts, ModelValue
 from generator.models.model_chains import model_chains
-from generator.models.model_chains.kept_chains import KeptChains, key_of_group
 from generator.models.model_chains.model_chains import ModelChain, chains_of_model
-from generator.models.model_chains.node_groups import groups_of_model
+from generator.models.model_chains.node_groups import KeptChain, groups_of_model, kept_chains, key_of_group
 from tests.generator.neighbours.test_model_chains import facts_of
 
 
@@ -48,7 +47,7 @@ def keys(facts: ModelFacts) -> list[str]:
 
 
 def test_what_was_made_before_is_not_made_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = list(chains_of_model(model(), kept=KeptChains()))
+    first = list(chains_of_model(model(), kept=kept_chains()))
     assert any(each.case is not None for each in first)
     assert len(list(cache.iterdir())) == len(first)
 
@@ -56,7 +55,7 @@ def test_what_was_made_before_is_not_made_again(cache: Path, monkeypatch: pytest
         raise AssertionError("it is made again")
 
     monkeypatch.setattr(model_chains, "_case", breaks)
-    again = list(chains_of_model(model(product="q", extent="batch"), kept=KeptChains()))
+    again = list(chains_of_model(model(product="q", extent="batch"), kept=kept_chains()))
     assert said(again) == said(first)
     for one, other in zip(first, again, strict=True):
         if one.case is not None and other.case is not None:
@@ -66,8 +65,8 @@ def test_what_was_made_before_is_not_made_again(cache: Path, monkeypatch: pytest
 
 def test_the_result_does_not_hang_on_the_cache() -> None:
     alone = said(list(chains_of_model(model())))
-    assert alone == said(list(chains_of_model(model(), kept=KeptChains())))
-    assert alone == said(list(chains_of_model(model(), kept=KeptChains())))
+    assert alone == said(list(chains_of_model(model(), kept=kept_chains())))
+    assert alone == said(list(chains_of_model(model(), kept=kept_chains())))
 
 
 @pytest.mark.parametrize("other", [{"factor": 4.0}, {"extent": 5}, {"turned": True}])
@@ -91,10 +90,10 @@ def test_extents_of_one_name_in_two_nodes_are_told_from_those_of_two_names() -> 
 
 
 def test_a_damaged_file_is_made_again(cache: Path) -> None:
-    first = list(chains_of_model(model(), kept=KeptChains()))
+    first = list(chains_of_model(model(), kept=kept_chains()))
     for each in cache.iterdir():
         each.write_bytes(each.read_bytes()[:-9])
-    assert said(list(chains_of_model(model(), kept=KeptChains()))) == said(first)
+    assert said(list(chains_of_model(model(), kept=kept_chains()))) == said(first)
 
 
 def test_what_failed_is_not_kept(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,21 +102,23 @@ def test_what_failed_is_not_kept(cache: Path, monkeypatch: pytest.MonkeyPatch) -
 
     with monkeypatch.context() as patched:
         patched.setattr(model_chains, "_case", breaks)
-        failed = list(chains_of_model(model(), kept=KeptChains()))
+        failed = list(chains_of_model(model(), kept=kept_chains()))
     assert all("no way" in each.why for each in failed)
     assert not cache.exists()
-    assert any(each.case is not None for each in chains_of_model(model(), kept=KeptChains()))
+    assert any(each.case is not None for each in chains_of_model(model(), kept=kept_chains()))
 
 
 def test_other_code_does_not_find_what_was_kept() -> None:
     facts = model()
-    list(chains_of_model(facts, kept=KeptChains()))
+    list(chains_of_model(facts, kept=kept_chains()))
     (group, *_) = groups_of_model(facts)
-    assert KeptChains().find(group, facts.opsets) is not None
-    changed = KeptChains()
+    key = key_of_group(group, facts.opsets)
+    assert kept_chains().find(group.operators, key, KeptChain.case) is not None
+    changed = kept_chains()
     changed._code = "0" * 64
-    assert changed.find(group, facts.opsets) is None
-    assert KeptChains().find(group, {"ai.onnx": 18}) is None
+    assert changed.find(group.operators, key, KeptChain.case) is None
+    other = key_of_group(group, {"ai.onnx": 18})
+    assert kept_chains().find(group.operators, other, KeptChain.case) is None
 
 
 def test_an_operator_that_nobody_knows_is_kept_nowhere(cache: Path) -> None:
@@ -125,6 +126,6 @@ def test_an_operator_that_nobody_knows_is_kept_nowhere(cache: Path) -> None:
         helper.make_node("Frobnicate", ["x"], ["a"], domain="made.up"),
         helper.make_node("Relu", ["a"], ["y"]),
     ]
-    (found,) = chains_of_model(facts_of(odd, [2]), kept=KeptChains())
+    (found,) = chains_of_model(facts_of(odd, [2]), kept=kept_chains())
     assert "no operator version that is known" in found.why
     assert not cache.exists()

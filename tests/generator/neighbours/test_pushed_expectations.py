@@ -17,8 +17,7 @@ from generator.models.chains.chains import Chain, Weaver
 from generator.models.chains.node_answers import Unpushed
 from generator.models.chains.pushing import expectations_of_chain
 from generator.models.neighbours import neighbour_suite
-from generator.models.neighbours.neighbour_suite import opset_of_neighbours
-from generator.models.neighbours.patterns.weaving import weave_in
+from generator.models.neighbours.neighbour_suite import opset_of_neighbours, weave_in
 from opcert.commands.suite_argument import resolve_suite
 from opcert.vocabulary.errors import UserError
 from tests.generator.neighbours.fused_programs import passes

@@ -11,9 +11,8 @@ import pytest
 
 from conformance.suite.cases import Case
 from generator.models.chains.chain_cases import case_of_chain
-from generator.models.neighbours.neighbour_suite import BESIDE, OLDEST
+from generator.models.neighbours.neighbour_suite import BESIDE, OLDEST, weave_in
 from generator.models.neighbours.patterns import quantised_kernels
-from generator.models.neighbours.patterns.weaving import weave_in
 from tests.generator.neighbours.fused_programs import ORDERS, Array, F, Order, multiply
 from tests.generator.neighbours.wrong_fusions import Step, Wrong, evaluated, is_right, noticed
 

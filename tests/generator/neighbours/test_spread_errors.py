@@ -12,7 +12,7 @@ from generator.models.chains.chain_cases import case_of_chain
 from generator.models.chains.chains import Weaver
 from generator.models.chains.node_answers import Unpushed
 from generator.models.chains.pushing import expectations_of_chain
-from generator.models.neighbours.patterns.weaving import weave_in
+from generator.models.neighbours.neighbour_suite import weave_in
 from tests.generator.neighbours.fused_programs import passes
 
 WEAVE = partial(weave_in, 17)

@@ -12,13 +12,16 @@ import pytest
 
 from conformance.suite.cases import Case
 from generator.models.chains.chain_cases import case_of_chain
-from generator.models.neighbours.patterns import wide_axes, wide_convolutions, wide_products, written_out
-from generator.models.neighbours.patterns.weaving import weave_in
+from generator.models.neighbours.neighbour_suite import weave_in
+from generator.models.neighbours.patterns.axes import wide_axes
+from generator.models.neighbours.patterns.convolutions import wide_convolutions
+from generator.models.neighbours.patterns.normalizations import written_out
+from generator.models.neighbours.patterns.products import wide_products
 from tests.generator.neighbours.fused_programs import Array, F
 from tests.generator.neighbours.wrong_fusions import Step, Wrong, evaluated, is_right, noticed
 
 WEAVE = weave_in(21)
-MODULES = (wide_axes, wide_convolutions, wide_products, written_out)
+PATTERNS = (wide_axes, wide_convolutions, wide_products, written_out)
 WORDS = [
     "attention_written_out", "cast_cast", "conv_add", "conv_add_relu", "conv_bn", "conv_bn_relu", "conv_clip",
     "conv_mul", "conv_relu", "conv_transpose_bn", "gelu_written_out", "gemm_add", "layer_norm_written_out",
@@ -33,8 +36,8 @@ WORDS = [
 @cache
 def cases() -> Mapping[str, Sequence[Case]]:
     found = defaultdict(list)
-    for module in MODULES:
-        for chain in module.chains(WEAVE):
+    for pattern in PATTERNS:
+        for chain in pattern(WEAVE):
             found[chain.word.removeprefix("wide_")].append(case_of_chain(chain))
     return found
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 from conformance.judging.responses import Crashed, Response
 from conformance.suite.cases import Case
-from reports.checked_models.check_page import write
+from reports.checked_models.check_files import write_check
 from tests.reports.accessibility import find_violations
 from tests.reports.checked_models import calls, check_of, is_resize, is_row, right, run, wrong
 from tests.reports.test_browser import Watched
@@ -47,7 +47,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         model=replace(check.model, path=f"{HOSTILE}.onnx", notes=(HOSTILE,)),
         runtimes=(first, replace(second, numbers=NUMBERS)),
     )
-    return write(check, folder)
+    return write_check(check, ("html",), folder)["html"]
 
 
 def test_it_fits_asks_for_nothing_and_is_accessible(module_browser: Browser, page_file: Path) -> None:

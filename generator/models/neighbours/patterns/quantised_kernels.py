@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import integers
+from generator.models.chains.chains import Chain, Weaver, integers
 from generator.models.neighbours.patterns.quantising import OUT_ZERO, Quantiser, range_of
 
 

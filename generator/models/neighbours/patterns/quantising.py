@@ -14,8 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from generator.models.chains.chains import Chain, Link, Weaver
-from generator.models.chains.exact_data import integers, whole
+from generator.models.chains.chains import Chain, Link, Weaver, integers, whole
 
 _ZEROS: dict[str, tuple[int, ...]] = {"uint8": (131, 7, 90), "int8": (-7, 41, 3)}
 _SCALES: dict[str, tuple[float, ...]] = {"ties": (1.5, 0.75, 1.25), "real": (0.0173, 0.0291, 0.0067)}

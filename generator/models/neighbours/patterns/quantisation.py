@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.models.chains.chains import Chain, Weaver
-from generator.models.chains.exact_data import whole
+from generator.models.chains.chains import Chain, Weaver, whole
 
 _SCALE = 0.5
 Numbers = type[np.uint8] | type[np.int8]
