@@ -18,8 +18,8 @@ from conformance.runtimes.adapter import Adapter
 from conformance.suite.cases import Case
 from conformance.suite.form_sample import forms_by_case
 from opcert.vocabulary.errors import UserError
+from reports.certificates.record_shape import find_wrong_runtime, stated_adapter, stated_offer
 from reports.certificates.recorded_outputs import DigestsAlone, RecordedOutputs
-from reports.certificates.stated_runtime import find_wrong_runtime, stated_adapter, stated_offer
 from reports.results.case_results import Results
 from reports.results.told_facts import items, mapping, text
 from reports.text.phrasing import count, plural

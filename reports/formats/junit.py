@@ -15,7 +15,7 @@ from opcert.vocabulary.whole_files import write_bytes
 from reports.causes.class_words import headline
 from reports.causes.failure_classes import class_of
 from reports.causes.followed_readings import fault_text
-from reports.overview.grouped_tests import GroupedTest, grouped_tests
+from reports.overview.cause_paragraphs import GroupedTest, grouped_tests
 from reports.overview.headline import runtime_label
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import text

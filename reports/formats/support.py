@@ -14,10 +14,10 @@ from pathlib import Path
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_text
-from reports.overview.support_notes import SupportNote
 from reports.overview.support_table import (
     Support,
     SupportCell,
+    SupportNote,
     SupportRow,
     SupportSection,
     SupportTable,

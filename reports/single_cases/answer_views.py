@@ -9,13 +9,13 @@ from conformance.judging.verdicts import ACCEPTED_INVALID, REJECTED_VALID, word
 from conformance.recording.rows import Result
 from conformance.suite.cases import Case
 from opcert.vocabulary.harmless import one_line
-from reports.causes import unstable_cases
-from reports.causes.resemblances import case_sentence
+from reports.causes.class_words import unstable_text
+from reports.causes.kept_findings import case_sentence
 from reports.results.case_results import CaseResult, Results
 from reports.results.recorded_answers import Output, read_outputs
 from reports.single_cases.pictures import Picture, draw_picture
 from reports.text.phrasing import duration, ratio_text
-from reports.text.view_parts import ViewedValue
+from reports.text.value_text import ViewedValue
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def _sentence(found: CaseResult) -> str:
         REJECTED_VALID: "A valid call was refused",
         ACCEPTED_INVALID: "A call that must be refused was answered",
     }.get(found.verdict, word(found.verdict))
-    return f"{opening}: {reason}. {unstable_cases.case_text(found)}".rstrip()
+    return f"{opening}: {reason}. {unstable_text(found)}".rstrip()
 
 
 def _got(found: CaseResult, outputs: Sequence[Output]) -> tuple[ViewedValue, ...]:

@@ -10,14 +10,13 @@ import numpy as np
 
 from conformance.suite.cases import Case, ExpectedOutput
 from opcert.vocabulary.tensors import Tensor
+from reports.results.case_facts import ABSENT, ELEMENT_TYPE
 from reports.results.case_results import Results
-from reports.results.features import ABSENT, ELEMENT_TYPE
 from reports.results.told_facts import items, mapping, text
 from reports.single_cases.passages_shown import ShownPassage, passages_of
 from reports.text.phrasing import plural
 from reports.text.rule_words import broken_rule
-from reports.text.value_text import attribute_text, shape_text, values_text
-from reports.text.view_parts import ViewedValue
+from reports.text.value_text import ViewedValue, attribute_text, shape_text, values_text
 
 
 @dataclass(frozen=True)

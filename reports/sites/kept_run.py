@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from sys import intern
 from typing import Any
 
-from conformance.judging.verdicts import UNCOUNTED
+from conformance.judging.verdicts import UNCOUNTED, VerdictCounts, word
 from conformance.recording.records import Record
 from conformance.runtimes.adapter import list_adapters, load_adapter
 from opcert.vocabulary.errors import UserError
@@ -19,9 +19,30 @@ from reports.causes.followed_readings import fault_text
 from reports.overview.headline import runtime_label
 from reports.results.case_results import Results
 from reports.results.told_facts import mapping, text
-from reports.sites.cause_keys import CauseKey
-from reports.sites.seen_causes import SeenCause, causes_of, causes_of_record
-from reports.sites.tallies import Tally
+from reports.sites.seen_causes import CauseKey, SeenCause, causes_of, causes_of_record
+
+
+@dataclass(frozen=True)
+class Tally(VerdictCounts):
+    """How many cases have each verdict."""
+
+    counts: Mapping[str, int]
+
+    @classmethod
+    def sum_of(cls, tallies: Iterable[Tally]) -> Tally:
+        counts = Counter[str]()
+        for each in tallies:
+            counts.update(each.counts)
+        return cls(counts)
+
+    @property
+    def fails(self) -> bool:
+        return self.failing > 0
+
+    @property
+    def word(self) -> str:
+        """The mark as people read it."""
+        return word(self.mark)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from reports.certificates.believed import find_believed
+from reports.certificates.certificate import find_believed
 from reports.certificates.rejudging import MOST_UNCHECKED, Rejudged, judge_again
 from reports.results.case_results import put_together
 from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample
