@@ -196,6 +196,12 @@ def find_classes(
     return _numbered([_with_others(each, others) for each in told], cases)
 
 
+def _unnumbered(members: Sequence[CaseResult], told: Told, kind: Kind | None = None) -> FailureClass:
+    """A class that has no number yet; without a kind it is of the worst of its cases."""
+    worst = _worst_kind(members) if kind is None else kind
+    return FailureClass(0, worst, operators_of(members), None, tuple(members), told=told)
+
+
 def _claimed(failing: Mapping[str, CaseResult], known: Iterable[KnownCause]) -> Iterable[FailureClass]:
     """One class for each entry that explains cases; the first entry that claims a case has it."""
     taken: set[str] = set()
@@ -207,11 +213,9 @@ def _claimed(failing: Mapping[str, CaseResult], known: Iterable[KnownCause]) -> 
         failing_ones = tuple(each for each in members if each.fails)
         for alike in (failing_ones, tuple(each for each in members if not each.fails)):
             if alike:
-                worst = _worst_kind(alike)
-                said = _sentence(min(alike, key=smallness)) if worst in SPOKEN else ""
-                yield FailureClass(
-                    0, worst, operators_of(alike), None, alike, told="entry", known=entry, said=said
-                )
+                found = _unnumbered(alike, "entry")
+                said = _sentence(min(alike, key=smallness)) if found.kind in SPOKEN else ""
+                yield replace(found, known=entry, said=said)
 
 
 def _worst_kind(cases: Sequence[CaseResult]) -> Kind:
@@ -224,15 +228,7 @@ def _suspected(failing: Mapping[str, CaseResult], suspected: Iterable[Suspicion]
     for each in suspected:
         members = tuple(failing[name] for name in each.cases if name in failing and failing[name].fails)
         if members:
-            yield FailureClass(
-                0,
-                _worst_kind(members),
-                operators_of(members),
-                None,
-                members,
-                told=each.kind,
-                suspects=each.causes,
-            )
+            yield replace(_unnumbered(members, each.kind), suspects=each.causes)
 
 
 def _by_message(
@@ -250,9 +246,7 @@ def _by_message(
         names = by_operator(members)
         conditions = remark(kind, members, every[next(iter(names))]) if len(names) == 1 else None
         said = _sentence(min(members, key=smallness)) if kind in SPOKEN else ""
-        yield FailureClass(
-            0, kind, operators_of(members), conditions, tuple(members), told="message", said=said
-        )
+        yield replace(_unnumbered(members, "message", kind), conditions=conditions, said=said)
 
 
 def _sentence(case: CaseResult) -> str:
@@ -271,9 +265,8 @@ def _by_rule(failing: Sequence[CaseResult]) -> Iterable[FailureClass]:
         groups[each.operator.domain, each.operator.name, each.constraint].append(each)
     for (_, _, rule), members in groups.items():
         conditions = None if rule is None else (Condition(CONSTRAINT, (rule,)),)
-        told: Told = "nothing" if rule is None else "rule"
-        found = FailureClass(0, ACCEPTED_INVALID, operators_of(members), conditions, tuple(members))
-        yield replace(found, told=told)
+        found = _unnumbered(members, "nothing" if rule is None else "rule", ACCEPTED_INVALID)
+        yield replace(found, conditions=conditions)
 
 
 def _by_experiment(
@@ -283,14 +276,13 @@ def _by_experiment(
     for each in causes:
         members = tuple(wrong[name] for name in each.cases if name in wrong)
         if members and not each.told:
-            worst = _worst_kind(members)
-            yield FailureClass(0, worst, operators_of(members), None, members, told="experiment", shown=each)
+            yield replace(_unnumbered(members, "experiment"), shown=each)
 
 
 def _by_documents(allowed: Sequence[CaseResult]) -> Iterable[FailureClass]:
     """Answers that the documents allow and a case does not, one class for each operator."""
     for members in by_operator(allowed).values():
-        yield FailureClass(0, "document", operators_of(members), None, tuple(members), told="allowed")
+        yield _unnumbered(members, "allowed", "document")
 
 
 def _by_judge(beside: Sequence[CaseResult]) -> Iterable[FailureClass]:
@@ -302,7 +294,7 @@ def _by_judge(beside: Sequence[CaseResult]) -> Iterable[FailureClass]:
         told = said.partition(_SEPARATOR)[0] if kind == "inexact" else said.rpartition(_SEPARATOR)[2]
         groups[each.operator.domain, each.operator.name, kind, _NUMBER.sub("", told)].append(each)
     for (_, _, kind, said), members in groups.items():
-        yield FailureClass(0, kind, operators_of(members), None, tuple(members), told="judge", said=said)
+        yield replace(_unnumbered(members, "judge", kind), said=said)
 
 
 def _unshown(wrong: Mapping[str, CaseResult], classes: Sequence[FailureClass]) -> Mapping[str, CaseResult]:
@@ -313,7 +305,7 @@ def _unshown(wrong: Mapping[str, CaseResult], classes: Sequence[FailureClass]) -
 def _by_optimisation(wrong: Mapping[str, CaseResult], others: Sequence[OtherRun]) -> Iterable[FailureClass]:
     """Wrong answers that are right where the same runtime optimises less, by the operators in a row."""
     for _, members in by_optimisation(wrong, others):
-        yield FailureClass(0, _worst_kind(members), operators_of(members), None, members, told="optimisation")
+        yield _unnumbered(members, "optimisation")
 
 
 def _with_experiments(found: FailureClass, shown: Mapping[frozenset[str], DiagnosedCause]) -> FailureClass:
@@ -341,9 +333,10 @@ def _by_condition(
                 by_kind[kind].append(each)
         for kind, alike in by_kind.items():
             for found in associate(kind, alike, every[name]):
-                told: Told = "nothing" if found.conditions is None else "association"
-                made = FailureClass(0, kind, operators_of(found.cases), found.conditions, found.cases)
-                yield replace(made, told=told)
+                made = _unnumbered(
+                    found.cases, "nothing" if found.conditions is None else "association", kind
+                )
+                yield replace(made, conditions=found.conditions)
 
 
 def _numbered(classes: list[FailureClass], cases: Sequence[CaseResult]) -> tuple[FailureClass, ...]:

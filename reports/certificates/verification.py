@@ -220,16 +220,8 @@ class Verification:
         return "; ".join(["holds", *self.but])
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "answer": self.answer,
-            "holds": self.holds,
-            "checked": self.checked,
-            "problems": self.problems,
-            "unchecked": self.unchecked,
-            "stated": self.stated,
-            "notes": self.notes,
-            "other_version": self.other_version,
-        }
+        names = ("answer", "holds", "checked", "problems", "unchecked", "stated", "notes", "other_version")
+        return {each: getattr(self, each) for each in names}
 
 
 @dataclass(frozen=True)

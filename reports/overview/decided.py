@@ -59,21 +59,10 @@ class Decided:
 
     def to_json(self) -> dict[str, int]:
         """By the names that `report.json` has for them."""
-        return {
-            "operators": self.operators,
-            "operators_without_failure": self.operators_without_failure,
-            "operators_with_failure": self.operators_with_failure,
-            "operators_not_offered": self.operators_not_offered,
-            "decided": self.decided,
-            "conforming": self.conforming,
-            "failing": self.failing,
-            "causes": self.causes,
-            "inexact": self.inexact,
-            "document": self.document,
-            "unsupported": self.unsupported,
-            "observed": self.observed,
-            "undecided": self.undecided,
-        }
+        named = ("operators_without_failure", "operators_with_failure", "operators_not_offered")
+        cases = ("decided", "conforming", "failing", "causes")
+        beside = ("inexact", "document", "unsupported", "observed", "undecided")
+        return {each: getattr(self, each) for each in ("operators", *named, *cases, *beside)}
 
     def sentences(self) -> tuple[str, ...]:
         """What there is to say first: of operators, then of decided cases."""

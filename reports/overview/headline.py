@@ -174,9 +174,7 @@ def _asked(results: Results) -> str:
     """How many calls were made, in which forms, under which limits; any other option by its name."""
     options = dict(mapping(results.record.header.get("options")))
     forms = sorted({each.form for each in results.record.results})
-    options.pop("forms", None)
-    options.pop("sampled", None)
-    for name in ("own_forms", "most_lost"):
+    for name in ("forms", "sampled", "own_forms", "most_lost"):
         options.pop(name, None)
     parts = [plural(len(results.record.results), "call"), f"form {_flat(forms)}"]
     jobs, limit, memory = (options.pop(name, None) for name in ("jobs", "timeout", "memory"))

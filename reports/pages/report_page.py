@@ -154,15 +154,8 @@ def _parts(parts: Iterable[ViewedValue]) -> list[list[str]]:
 
 
 def _picture(picture: Picture) -> dict[str, Any]:
-    return {
-        "output": picture.output,
-        "shape": picture.shape,
-        "elements": picture.elements,
-        "wrong": picture.wrong,
-        "exact": picture.exact,
-        "planes": [_plane(each) for each in picture.planes],
-        "overview": _overview(picture.overview) if picture.overview else None,
-    }
+    overview = _overview(picture.overview) if picture.overview else None
+    return {**vars(picture), "planes": [_plane(each) for each in picture.planes], "overview": overview}
 
 
 def _plane(plane: Plane) -> dict[str, Any]:

@@ -24,8 +24,15 @@ from opcert.vocabulary.attributes import PLAIN_KINDS, AttributeValue
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.harmless import for_python, one_line
 from opcert.vocabulary.tensors import Tensor
-from reports.single_cases.standalone import CALLS, PLAIN, declared_text, kind_of, plain_attribute
-from reports.text.rule_words import broken_rule
+from reports.single_cases.standalone import (
+    CALLS,
+    PLAIN,
+    declared_text,
+    element_texts,
+    kind_of,
+    plain_attribute,
+)
+from reports.text.rule_words import absent_inputs, broken_rule
 from reports.text.value_text import attribute_text
 
 MOST_ELEMENTS = 1024
@@ -146,17 +153,6 @@ def array_code(tensor: Tensor) -> str:
     return f"np.array([{', '.join(element_texts(array))}], {kind}){shape}"
 
 
-def element_texts(array: Any) -> list[str]:
-    """The elements in the fewest digits that, read into their type, are the same again."""
-    flat = array.reshape(-1)
-    texts = [str(each) for each in flat.tolist()]
-    if array.dtype.kind != "f":
-        return texts
-    short = [str(each).removesuffix(".0") if each else str(each) for each in flat]
-    again = np.array([float(each) for each in short]).astype(array.dtype)
-    return short if np.array_equal(again, flat, equal_nan=True) else texts
-
-
 def _model(model: ModelProto, case: Case) -> Iterator[str]:
     graph, node = model.graph, model.graph.node[0]
     constants = {each.name: read_tensor(each) for each in graph.initializer}
@@ -193,8 +189,7 @@ def _attribute_code(value: AttributeValue) -> str:
 def expected_error(case: Case) -> str:
     """What must happen where nothing is to come; empty where something is."""
     if case.demand == "refuse":
-        absent = frozenset(name for name, tensor in case.inputs if tensor is None)
-        return f"expected an error: it is {broken_rule(case.constraint or 'rule', absent)}"
+        return f"expected an error: it is {broken_rule(case.constraint or 'rule', absent_inputs(case))}"
     return "expected an answer or an error" if case.demand == "survive" else ""
 
 

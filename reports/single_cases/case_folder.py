@@ -31,7 +31,7 @@ from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import holds_map
 from opcert.vocabulary.whole_files import write_bytes, write_text
 from reports.single_cases.reproduction_script import RUNTIMES
-from reports.text.rule_words import broken_rule
+from reports.text.rule_words import absent_inputs, broken_rule
 
 DATA = "test_data_set_0"
 _RUNTIMES = {"org.openvino": "openvino", "org.tensorflow": "tensorflow"}
@@ -105,7 +105,7 @@ def beyond_script(case: Case) -> str | None:
 def must_text(case: Case) -> str:
     """What must happen, in one sentence."""
     if case.demand == "refuse":
-        rule = broken_rule(case.constraint, _absent(case)) if case.constraint else ""
+        rule = broken_rule(case.constraint, absent_inputs(case)) if case.constraint else ""
         return f"the call must be refused: it is {rule}" if rule else "the call must be refused"
     if case.demand == "survive":
         return "nothing is asked but survival"
@@ -161,10 +161,6 @@ def _write_alternatives(output: ExpectedOutput, folder: Path, file: str) -> dict
 
 def _write_tensor(path: Path, tensor: Tensor, name: str) -> None:
     write_bytes(path, write_tensor(tensor, name).SerializeToString(deterministic=True))
-
-
-def _absent(case: Case) -> frozenset[str]:
-    return frozenset(name for name, tensor in case.inputs if tensor is None)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from reports.sites.site_page import (
     Site,
     SiteCause,
     anchor,
-    cause_in_runs,
+    cause_in_run,
     report_link,
     run_name,
     short_name,
@@ -174,7 +174,7 @@ def render_cause(site: Site, key: CauseKey) -> str:
         for run in site.shown_runs
         if run.series in having or (run in site.newest and own & run.named.keys())
     ]
-    rows = [each for each in cause_in_runs(cause, asked) if _tells(each, having)]
+    rows = [each for run in asked if _tells(each := cause_in_run(cause, run), having)]
     operator = cause.operators[0]
     return site.render(
         "site_cause.html.j2",

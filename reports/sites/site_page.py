@@ -113,12 +113,8 @@ def _site_cause(seen: Mapping[ArchivedRun, SeenCause]) -> SiteCause:
     return SiteCause(first, run, shown.example, seen)
 
 
-def cause_in_runs(cause: SiteCause, runs: Sequence[ArchivedRun]) -> tuple[CauseInRun, ...]:
-    """What each run makes of all the cases of a cause."""
-    return tuple(_in_run(cause, each) for each in runs)
-
-
-def _in_run(cause: SiteCause, run: ArchivedRun) -> CauseInRun:
+def cause_in_run(cause: SiteCause, run: ArchivedRun) -> CauseInRun:
+    """What a run makes of all the cases of a cause."""
     own = cause.seen.get(run)
     by_it = frozenset(own.cases) if own is not None else frozenset[str]()
     others = [run.verdicts.get(each) for each in cause.cases if each not in by_it]
