@@ -68,10 +68,7 @@ def _by_digest(row: Result) -> bool:
 
 _KINDS: Sequence[_Kind] = (
     _Kind(
-        "digests",
-        "whose outputs are too large to be kept: their digests alone are there",
-        False,
-        _by_digest,
+        "digests", "whose outputs are too large to be kept: their digests alone are there", False, _by_digest
     ),
     _Kind(
         "not offered",
@@ -130,13 +127,7 @@ def find_believed(results: Results) -> tuple[Believed, ...]:
                 if len(examples[kind.name]) < _EXAMPLES:
                     examples[kind.name][row.case] = None
     return tuple(
-        Believed(
-            kind.name,
-            kind.what,
-            kind.against,
-            rows[kind.name],
-            tuple(examples[kind.name]),
-        )
+        Believed(kind.name, kind.what, kind.against, rows[kind.name], tuple(examples[kind.name]))
         for kind in kinds
         if rows[kind.name]
     )
@@ -245,10 +236,7 @@ def _subjects(results: Results) -> list[dict[str, Any]]:
     loaded = (results.record.footer or {}).get("loaded")
     identity = sha256(canonical_json([results.record.header.get("runtime"), loaded]))
     return [
-        {
-            "name": f"runtime {runtime_label(results.record)}",
-            "digest": {"sha256": identity},
-        },
+        {"name": f"runtime {runtime_label(results.record)}", "digest": {"sha256": identity}},
         {"name": "suite", "digest": {"sha256": results.suite.digest}},
         {"name": results.record.path.name, "digest": {"sha256": file_digest(results.record.path)}},
     ]

@@ -109,7 +109,9 @@ def list_findings(results: Results) -> tuple[ToldFinding, ...]:
             users.setdefault(key, []).append(operator)
             line = finding.get("line")
             order[key] = (where.partition(":")[0], line if isinstance(line, int) else 0)
-    return tuple(ToldFinding(*key, short_names(users[key])) for key in sorted(users, key=order.__getitem__))
+    return tuple(
+        ToldFinding(*key, operators=short_names(users[key])) for key in sorted(users, key=order.__getitem__)
+    )
 
 
 def short_names(operators: Iterable[OperatorName]) -> str:

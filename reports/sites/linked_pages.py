@@ -12,7 +12,7 @@ from opcert.vocabulary.names import CaseId, OperatorName
 from reports.results.case_results import ONNX
 from reports.results.told_facts import short_names
 from reports.single_cases.passages_shown import public_page, with_titles
-from reports.sites.kept_run import ArchivedRun, Tally
+from reports.sites.kept_runs import ArchivedRun, Tally
 from reports.sites.seen_causes import CauseKey
 from reports.sites.site_page import (
     CauseInRun,

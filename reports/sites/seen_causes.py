@@ -21,7 +21,7 @@ from reports.causes.failure_classes import find_classes
 from reports.causes.spoken_failures import is_telling, said_form
 from reports.results.case_facts import CONSTRAINT
 from reports.results.case_results import CaseResult, Results
-from reports.results.recorded_answers import read_outputs
+from reports.single_cases.answer_views import read_outputs
 from reports.single_cases.case_views import view_case
 from reports.single_cases.passages_shown import ShownPassage
 from reports.text.phrasing import ratio_text

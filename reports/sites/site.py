@@ -19,8 +19,7 @@ from opcert.vocabulary.harmless import for_shell, tidy_xml
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_text
 from reports.results.case_results import OTHERS
-from reports.sites.kept_run import ArchivedRun, Tally
-from reports.sites.kept_runs import KeptRuns, ResultsOf, find_runs, no_suite
+from reports.sites.kept_runs import ArchivedRun, KeptRuns, ResultsOf, Tally, find_runs, no_suite
 from reports.sites.linked_pages import (
     render_cause,
     render_causes,

@@ -20,8 +20,7 @@ from opcert.vocabulary.names import OperatorName, slug
 from reports.causes.failure_class import GROUPS, NOBODY, TIERS
 from reports.causes.operator_use import Use, use_of
 from reports.results.case_results import ONNX, OTHERS
-from reports.sites.kept_run import ArchivedRun
-from reports.sites.kept_runs import KeptRuns, newest, versions_shown
+from reports.sites.kept_runs import ArchivedRun, KeptRuns, newest, versions_shown
 from reports.sites.seen_causes import CauseExample, CauseKey, SeenCause
 from reports.sites.version_changes import VersionChange, changes_of
 from reports.text.pages_alone import linked_style, render_linked_page

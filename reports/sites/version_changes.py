@@ -12,8 +12,7 @@ from conformance.judging.verdicts import FAILING, HOLDING, UNCOUNTED
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import CaseId, OperatorName
 from reports.results.told_facts import short_names
-from reports.sites.kept_run import ArchivedRun
-from reports.sites.kept_runs import KeptRuns
+from reports.sites.kept_runs import ArchivedRun, KeptRuns
 from reports.sites.seen_causes import CauseKey
 from reports.text.phrasing import count, listed, moment, plural
 

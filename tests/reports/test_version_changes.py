@@ -17,8 +17,7 @@ from conformance.judging.verdicts import FAILING, VERDICTS, Verdict
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.recording.totals import case_verdicts, count_verdicts
-from reports.sites.kept_run import ArchivedRun, Tally, keep_run
-from reports.sites.kept_runs import KeptRuns
+from reports.sites.kept_runs import ArchivedRun, KeptRuns, Tally, keep_run
 from reports.sites.seen_causes import CauseKey
 from reports.sites.site import render_front
 from reports.sites.site_page import Site
