@@ -1,4 +1,4 @@
-"""Certificates on disk: a bare statement, or an envelope with a signature over one."""
+"""Certificates on disk: a bare statement, or a DSSE envelope with an Ed25519 signature over one."""
 
 from __future__ import annotations
 

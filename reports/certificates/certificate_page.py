@@ -1,4 +1,4 @@
-"""A certificate as a page for people: what was tested, and as plainly what was not."""
+"""A certificate as a page for people: what was tested, and as plainly what was not; the files beside it."""
 
 from __future__ import annotations
 

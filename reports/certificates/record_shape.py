@@ -1,21 +1,27 @@
-"""Whether a record that somebody else wrote has the parts that a record has, each of its type."""
+"""Whether a record that somebody else wrote is as opcert writes it: parts, lines, days, rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from conformance.processes.frames import BrokenProtocol
+from conformance.recording.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
+from conformance.recording.suite_ordered import cases_in_order
 from conformance.running.requests import Offer, read_offer
 from conformance.runtimes.adapter import Adapter
 from conformance.runtimes.runtimes import find_adapter, find_runtime, list_runtimes
 from conformance.suite.canonical import canonical_json
+from conformance.suite.form_sample import forms_by_case
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.strict_json import parse_json
+from reports.results.case_results import Results
 from reports.results.told_facts import items, mapping, text
 from reports.text.phrasing import parse_moment
 
@@ -223,3 +229,67 @@ def _release(version: str) -> str:
     while version.endswith(".0"):
         version = version.removesuffix(".0")
     return version
+
+
+def find_wrong_order(results: Results) -> Iterator[str]:
+    """Rows that are missing, there twice, or not where they belong."""
+    options = mapping(results.record.header.get("options"))
+    forms, repeat = [text(each) for each in items(options.get("forms"))], options.get("repeat")
+    sampled = options.get("sampled")
+    if forms and isinstance(repeat, int) and (sampled is None or type(sampled) is int):
+        wanted = _wanted_rows(results, forms, repeat, sampled)
+        if all(one == other for one, other in zip_longest(_keys(results.record), wanted)):
+            return
+    keys = list(_keys(results.record))
+    for key, number in Counter(keys).items():
+        if number > 1:
+            yield f"{key[0]}: {number} rows of one form and repetition"
+    if not forms or not isinstance(repeat, int):
+        yield "the header does not say in which forms and how often the cases were run"
+        return
+    if sampled is not None and type(sampled) is not int:
+        yield "the header does not say of how many cases every form was asked"
+        return
+    those = list(_wanted_rows(results, forms, repeat, sampled))
+    if sorted(set(keys)) != sorted(those):
+        odd = sorted(set(keys) ^ set(those))
+        yield f"rows are left out or too many, such as {odd[0][0]}"
+    elif keys != those:
+        yield "the rows are not in the order of the suite"
+
+
+def _keys(record: Record) -> Iterator[tuple[str, str, int]]:
+    return ((each.case, each.form, each.repeat) for each in record.results)
+
+
+def _wanted_rows(
+    results: Results, forms: Sequence[str], repeat: int, sampled: int | None
+) -> Iterator[tuple[str, str, int]]:
+    own = forms_by_case(results.suite, forms, sampled)
+    return ((case, form, number) for case in own for form in own[case] for number in range(repeat))
+
+
+def find_wrong_faults(record: Record) -> Iterator[str]:
+    """What does not hold of the faults that the footer states, of those that rows show."""
+    finder = FaultFinder(count_threads(record.header))
+    for _, rows in cases_in_order(record.results):
+        for each in rows:
+            finder.see(each)
+        if len(rows) > 1:
+            finder.compare([each for each in rows if each.response != "none"])
+    stated = [dict(each) for each in record.faults if each.get("kind") != "unload_crash"]
+    found = finder.faults()
+    for shown in found:
+        if shown not in stated:
+            yield f"a fault is left out: {shown['message']}"
+    for claimed in stated:
+        if claimed not in found:
+            yield f"a fault is stated that the rows do not show: {text(claimed.get('message'))}"
+    if len(stated) > len(found):
+        yield "a fault is stated twice"
+    lost = [dict(each) for each in record.faults if each.get("kind") == "unload_crash"]
+    try:
+        if lost != merge_unload_faults([lost]):
+            yield "the fault of workers lost between two cases is not as opcert states it"
+    except (KeyError, TypeError, ValueError):
+        yield "the fault of workers lost between two cases cannot be read"

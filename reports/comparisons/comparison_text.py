@@ -1,4 +1,4 @@
-"""A comparison of two runs for a terminal, and as Markdown for the page of a CI step."""
+"""A comparison of two runs for a terminal, as Markdown for the page of a CI step, and for programs."""
 
 from __future__ import annotations
 

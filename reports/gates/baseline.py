@@ -1,4 +1,4 @@
-"""Baselines: the failures of a runtime that its people know, so that a gate fails on new ones alone."""
+"""Baselines: the failures that people know of a runtime, so that a gate fails on new ones; and excuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What opsets, domains and a model of a profile come to: operator versions, each by its name."""
+"""What opsets, domains and a model of a profile come to: operator versions by name, which a suite has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a terminal says of each cause: a few lines, and one line of all that are left out."""
+"""What a terminal and continuous integration are told: causes in a few lines, tests, counts."""
 
 from __future__ import annotations
 

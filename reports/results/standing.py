@@ -1,4 +1,4 @@
-"""What a suite is to the people who read a certificate: the released one, a part of it, or somebody's own."""
+"""What a suite is to its readers: released, a part or somebody's own; and how far its cases are trusted."""
 
 from __future__ import annotations
 

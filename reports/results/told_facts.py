@@ -110,7 +110,7 @@ def list_findings(results: Results) -> tuple[ToldFinding, ...]:
             line = finding.get("line")
             order[key] = (where.partition(":")[0], line if isinstance(line, int) else 0)
     return tuple(
-        ToldFinding(*key, operators=short_names(users[key])) for key in sorted(users, key=order.__getitem__)
+        ToldFinding(*[*key, short_names(users[key])]) for key in sorted(users, key=order.__getitem__)
     )
 
 

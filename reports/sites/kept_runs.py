@@ -1,4 +1,4 @@
-"""Runs kept in folders: what each came to, by runtime and version, of one version by time."""
+"""Runs kept in folders: what each came to, without its rows, by runtime, version and time."""
 
 from __future__ import annotations
 

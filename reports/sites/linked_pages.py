@@ -1,4 +1,4 @@
-"""The page of a runtime: its versions beside each other, by cause and by operator, and what changed."""
+"""The pages of a runtime, of an operator and of a cause: versions beside each other, and what changed."""
 
 from __future__ import annotations
 

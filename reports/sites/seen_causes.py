@@ -1,4 +1,4 @@
-"""The causes of the failures of one run, each by what stays of it in other runs."""
+"""The causes of the failures of one run, each by what stays of it in other runs, and the smallest call."""
 
 from __future__ import annotations
 

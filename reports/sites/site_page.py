@@ -1,4 +1,4 @@
-"""What every page of a site is made with: its runs, causes, changes and links."""
+"""What every page of a site is made with: its runs, causes and changes, and the links between its pages."""
 
 from __future__ import annotations
 

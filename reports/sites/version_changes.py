@@ -1,4 +1,4 @@
-"""What changed between two runs of one runtime, case by case, put together by cause."""
+"""What changed between two runs of one runtime, case by case, put together by cause, and in sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of tensors and attributes as text: short, and telling every two different values apart."""
+"""Values of tensors and attributes as short text that tells every two apart; the order of types."""
 
 from __future__ import annotations
 

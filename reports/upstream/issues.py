@@ -1,4 +1,4 @@
-"""An issue, ready to paste: a title, a script, what it printed, and all that a maintainer asks for next."""
+"""An issue, ready to paste: title, script, what it printed, what is asked next; and a table of the first."""
 
 from __future__ import annotations
 

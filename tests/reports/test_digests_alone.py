@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import reports.certificates.recorded_outputs
+import reports.certificates.rejudging
 from conformance.recording import outputs
 from conformance.recording.records import read_record
 from conformance.running.harness import run_suite
@@ -23,7 +23,7 @@ def judged(
     folder: Path, right: int, large: int, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Rejudged, list[str]]:
     """A run with so many right answers that are golden, and so many too large to keep; honest throughout."""
-    for module in (outputs, reports.certificates.recorded_outputs):
+    for module in (outputs, reports.certificates.rejudging):
         monkeypatch.setattr(module, "FILE_BYTES", 5000)
     cases = [make_case("echo", seed=each) for each in range(right)]
     for each in range(large):
