@@ -50,7 +50,7 @@ from conformance.runtimes.runtimes import find_runtime, install
 from conformance.suite.cases import Case
 from conformance.suite.suites import Suite, open_suite, write_suite
 from generator.making.suites.cache import default_suite
-from reports.single_cases.export import export_suite
+from reports.single_cases.case_folder import export_suite
 
 OPCERT = (sys.executable, "-m", "opcert")
 STORED_BY_NUMPY = frozenset(

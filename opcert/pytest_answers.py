@@ -91,7 +91,7 @@ def causes(asked: Asked, record: str, chosen: Sequence[str]) -> dict[str, Any]:
     from conformance.recording.records import read_record
     from opcert.commands.cause_finding import with_experiments, with_known_causes
     from opcert.commands.output_locks import locked_record
-    from reports.overview.grouped_tests import cause_tests
+    from reports.overview.cause_paragraphs import cause_tests
     from reports.results.case_results import put_together
 
     made = read_record(Path(record))

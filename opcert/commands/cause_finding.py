@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from conformance.judging.verdicts import REJECTED_VALID
 from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import RuntimeUnavailable
-from reports.causes.open_cases import with_open_cases
+from reports.causes.kept_findings import with_open_cases
 from reports.text.phrasing import plural
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from opcert.commands.suite_argument import made_of, resolve_suite, suite_name_fo
 from opcert.commands.terminal import note
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
-from reports.gates.profile_names import check_names
+from reports.gates.profile_settling import check_names
 
 if TYPE_CHECKING:
     from conformance.clusters.cluster import Cluster

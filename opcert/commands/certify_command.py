@@ -190,8 +190,7 @@ class _Job:
         from opcert.commands.cluster_argument import seconds_of_experiments
         from opcert.commands.operator_facts import with_operator_facts
         from opcert.commands.run_summary import run_error
-        from reports.gates.baseline import read_baseline
-        from reports.gates.excusing import excuse
+        from reports.gates.baseline import excuse, read_baseline
         from reports.results.case_results import put_together
 
         asked, folders, files = self.asked, self.asked.folders, self.asked.known_files
@@ -232,7 +231,7 @@ def _prepare(asked: _Asked) -> _Job:
     """Look at everything that the command line names, and lock what is written; raises UserError."""
     from opcert.commands.cluster_argument import runtime_for
     from opcert.commands.profile_argument import demanded_profile
-    from reports.certificates.signing import load_private_key
+    from reports.certificates.certificate_files import load_private_key
 
     profile = demanded_profile(asked.profile_name, asked.folders)
     key = load_private_key(asked.key_path) if asked.key_path is not None else None
@@ -264,9 +263,8 @@ def _write_all(
     from opcert.commands.derived_files import remove_derived
     from opcert.commands.explaining import explain_run
     from reports.certificates.badges import write_certificate_badge
-    from reports.certificates.certificate_files import write_certificate
+    from reports.certificates.certificate_files import key_id, write_certificate
     from reports.certificates.certificate_page import write_certificate_page
-    from reports.certificates.signing import key_id
     from reports.formats import write_format
 
     if any(each.fails for each in results.cases):
@@ -305,7 +303,7 @@ def _refuse_false(results: Results) -> bool:
     """Whether a record that was given is not what its own outputs show; each difference is printed."""
     from conformance.recording.moments import day_to_come
     from opcert.vocabulary.harmless import one_line
-    from reports.certificates.record_form import find_odd_lines, find_wrong_days
+    from reports.certificates.record_shape import find_odd_lines, find_wrong_days
     from reports.certificates.rejudging import judge_again
 
     record = results.record

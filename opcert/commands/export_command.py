@@ -23,7 +23,7 @@ def command(suite: str, output: Path) -> int:
     readings. Operators that cannot stand in an ONNX model have no model.onnx.
     """
     from opcert.commands.suite_argument import resolve_suite
-    from reports.single_cases.export import export_suite
+    from reports.single_cases.case_folder import export_suite
     from reports.text.phrasing import plural
 
     lock_folder(output, "the suite")

@@ -12,7 +12,7 @@ from opcert.vocabulary.names import CaseId, OperatorName
 if TYPE_CHECKING:
     from conformance.suite.suites import Suite
     from reports.results.case_results import Results
-    from reports.results.measured import VersionTrust
+    from reports.results.standing import VersionTrust
 
 _GENERATED = {"operators", "size", "strength"}
 """The options that a suite names which `opcert generate` made, and no other suite."""
@@ -39,7 +39,7 @@ def find_measured(
     """
     from generator.making.suites.measured_cases import locked_trust, measured_cases
     from generator.measured.kept import expectations_in
-    from reports.results.measured import VersionTrust
+    from reports.results.standing import VersionTrust
 
     options = suite.manifest.get("options")
     if not isinstance(options, dict) or options.keys() != _GENERATED:

@@ -90,8 +90,7 @@ def command(
     from opcert.commands.profile_argument import demanded_profile
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
     from reports.formats import write_together
-    from reports.gates.baseline import read_baseline
-    from reports.gates.excusing import excuse
+    from reports.gates.baseline import excuse, read_baseline
     from reports.results.case_results import put_together
 
     profile = demanded_profile(profile_name, folders)

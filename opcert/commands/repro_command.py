@@ -43,7 +43,7 @@ def command(
     be tried or the runtime says that it does not offer it. Unless a suite is named, the case is
     one of those that are made of its operator version.
     """
-    from reports.single_cases.reproduction import write_reproduction
+    from reports.single_cases.case_folder import write_reproduction
 
     found = CaseId.parse(case)
     word = f"{found.word}-" if found.word else ""

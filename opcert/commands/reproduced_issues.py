@@ -20,8 +20,7 @@ from conformance.runtimes.runtimes import Runtime, installer_of
 from conformance.runtimes.scripts import Ran, run_confined
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.whole_files import write_text
-from reports.single_cases.bare_javascript import PACKAGES, javascript_of
-from reports.single_cases.bare_script import BareScript, bare_script, outputs_from
+from reports.single_cases.bare_script import PACKAGES, BareScript, bare_script, javascript_of, outputs_from
 from reports.single_cases.standalone import CALLS
 from reports.upstream.issues import Issue, ScriptSurroundings
 

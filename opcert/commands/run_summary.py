@@ -21,10 +21,11 @@ from reports.overview.cause_paragraphs import (
     fault_paragraphs,
     mended_line,
     others_line,
+    readings_lines,
     totals_line,
+    verdict_table,
 )
 from reports.overview.headline import runtime_label
-from reports.overview.summary import readings_lines, verdict_table
 from reports.results.case_results import Results, put_together
 from reports.text.phrasing import plural
 

@@ -16,7 +16,7 @@ from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.harmless import one_line
 from reports.causes.failure_class import FailureClass
 from reports.results.case_results import Results
-from reports.results.recorded_answers import in_words, output_name
+from reports.single_cases.answer_views import in_words, output_name
 from reports.single_cases.case_views import view_case
 
 if TYPE_CHECKING:

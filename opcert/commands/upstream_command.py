@@ -246,7 +246,7 @@ def _write_table(loaded: Sequence[tuple[Runtime, Results]], output: Path | None,
     from reference.readings.disagreements import load_disagreements
     from reports.causes.failure_classes import fixing_order
     from reports.overview.headline import runtime_label
-    from reports.upstream.issue_table import MOST, key_of_cause, table_of
+    from reports.upstream.issues import MOST, key_of_cause, table_of
 
     same = {each.id: each.same_as for each in load_disagreements() if each.same_as is not None}
     counts: dict[str, int] = {}

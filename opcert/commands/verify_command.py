@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conformance.recording.records import Record
     from conformance.suite.suites import Suite
     from reports.certificates.certificate_files import CertificateFile
-    from reports.certificates.verified import Verification
+    from reports.certificates.verification import Verification
     from reports.gates.profiles import Profile
 
 
@@ -59,8 +59,7 @@ def command(
     # Imported here, so that --help does not wait for them.
     from opcert.commands.profile_argument import demanded_profile
     from opcert.vocabulary.harmless import for_json
-    from reports.certificates.certificate_files import read_certificate
-    from reports.certificates.signing import load_public_key
+    from reports.certificates.certificate_files import load_public_key, read_certificate
 
     profile = demanded_profile(profile_name)
     read = read_certificate(certificate)
@@ -86,8 +85,7 @@ def _verify(
     from opcert.commands.cause_finding import followed_options
     from opcert.commands.operator_facts import find_measured
     from opcert.commands.suite_standing import find_standing
-    from reports.certificates.evidence import Evidence
-    from reports.certificates.verification import verify_certificate
+    from reports.certificates.verification import Evidence, verify_certificate
 
     absent: list[str] = []
     broken: list[str] = []

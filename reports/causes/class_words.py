@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from conformance.judging.kept_diagnosis import DiagnosedCause, Outcome
 from conformance.judging.known_causes import EQUALS, WORDS
-from reports.causes import unstable_cases
 from reports.causes.conditions import Condition
 from reports.causes.failure_class import FailureClass
 from reports.causes.optimisation import chain_of
-from reports.results.features import ABSENT, CONSTRAINT
+from reports.results.case_facts import ABSENT, CONSTRAINT
+from reports.results.case_results import CaseResult
 from reports.results.others import Beside, nobody_passes
 from reports.text.phrasing import count, listed, plural
 from reports.text.rule_words import broken_rule
@@ -134,7 +135,7 @@ def remarks(found: FailureClass, resembles: str = "") -> list[str]:
         told += [f"shown by experiment: {found.shown.sentence}", cost_text(found.shown)]
     if found.unoptimised:
         told.append(f"only with optimisation: {found.unoptimised} passes {_all_of(len(found.cases))}")
-    told += filter(None, [unstable_cases.class_text(found.cases), beside_text(found.beside)])
+    told += filter(None, [unstable_class_text(found.cases), beside_text(found.beside)])
     return list(dict.fromkeys(told))
 
 
@@ -170,3 +171,36 @@ def cost_text(shown: DiagnosedCause) -> str:
         if number:
             parts.append(f"{count(number)} {one if number == 1 else many}")
     return f"{plural(len(shown.cases), 'case')}; without it {listed(parts)}"
+
+
+_LOST = ("crashed", "timed out")
+_RESPONSE_WORDS = {"none": "not asked", "not offered": "not asked"}
+
+
+def calls_of(case: CaseResult) -> tuple[str, ...]:
+    """What the calls of a case in the form of its worst one came to; empty where it is not unstable."""
+    row = case.row
+    if row is None:
+        return ()
+    alike = [each for each in case.rows if each.form == row.form]
+    found = tuple(response for each in alike for response in (each.response, *each.again))
+    lost = sum(each in _LOST for each in found)
+    return found if 0 < lost < len(found) else ()
+
+
+def unstable_text(case: CaseResult) -> str:
+    """`Unstable: 4 calls of it crashed (3) and answered (1).`; empty where it is not."""
+    found = Counter(_RESPONSE_WORDS.get(each, each) for each in calls_of(case))
+    if not found:
+        return ""
+    told = listed([f"{each} ({count(number)})" for each, number in found.most_common()])
+    return f"Unstable: {plural(found.total(), 'call')} of it {told}."
+
+
+def unstable_class_text(cases: Sequence[CaseResult]) -> str:
+    """How many cases of a cause are unstable; empty where none is."""
+    found = sum(bool(calls_of(each)) for each in cases)
+    if not found:
+        return ""
+    whole = "unstable" if found == len(cases) == 1 else f"unstable in {plural(found, 'case')}"
+    return f"{whole}: the worker was lost in one call and not in the next"

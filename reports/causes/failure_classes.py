@@ -10,38 +10,135 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from conformance.judging.kept_diagnosis import (
-    FILE,
     DiagnosedCause,
     Diagnosis,
-    SmallerCall,
-    read_diagnosis,
 )
 from conformance.judging.known_causes import KnownCause, Suspicion
 from conformance.judging.refusals import sentence
 from conformance.judging.verdicts import ACCEPTED_INVALID, BESIDE, LOST, REJECTED_VALID
 from conformance.suite.where_shown import ORDER
 from opcert.vocabulary.names import OperatorName
-from reports.causes.associations import associate, by_operator, comparable, operators_of, remark
-from reports.causes.conditions import Condition
-from reports.causes.failure_class import FailureClass, Told, smallness
-from reports.causes.failure_kinds import (
+from reports.causes.conditions import Condition, Observation, separate
+from reports.causes.failure_class import (
     TIER_OF,
     TIERS,
+    FailureClass,
     Kind,
+    Told,
     failure_kind,
     shows_rank,
+    smallness,
 )
+from reports.causes.kept_findings import diagnosis_of
 from reports.causes.operator_use import Use
 from reports.causes.optimisation import by_optimisation, passing_without
 from reports.causes.spoken_failures import said_form
+from reports.results.case_facts import CONSTRAINT, feature_names
 from reports.results.case_results import CaseResult, Results
-from reports.results.features import CONSTRAINT
 from reports.results.others import OtherRun, hold_beside
+
+FEWEST = 3
+"""From fewer failures no condition is said: something singles out every case."""
+
+
+@dataclass(frozen=True)
+class Associated:
+    """Failing cases with the conditions that separate them; None where none do."""
+
+    conditions: tuple[Condition, ...] | None
+    cases: tuple[CaseResult, ...]
+
+
+def associate(
+    kind: Kind, failing: Sequence[CaseResult], operator_cases: Sequence[CaseResult]
+) -> Iterator[Associated]:
+    """Divide failing cases of one operator by conditions; the rest, if any, comes last and has none."""
+    judged = _judged(kind, failing, operator_cases)
+    left = set(range(len(failing)))
+    for conditions, covered in _separated(failing, judged):
+        members = tuple(judged[position] for position in sorted(covered))
+        if len(members) < FEWEST or not _tells(members, conditions, operator_cases):
+            continue
+        left -= covered
+        yield Associated(conditions, members)
+    if left:
+        yield Associated(None, tuple(judged[position] for position in sorted(left)))
+
+
+def remark(
+    kind: Kind, failing: Sequence[CaseResult], operator_cases: Sequence[CaseResult]
+) -> tuple[Condition, ...] | None:
+    """Conditions that hold for all of these cases and for few that pass; None where there are none."""
+    if len(failing) < FEWEST:
+        return None
+    judged = _judged(kind, failing, operator_cases)
+    for conditions, _ in _separated(failing, judged):
+        if conditions and all(one.holds(case.features) for case in failing for one in conditions):
+            return conditions
+    return None
+
+
+def comparable(kind: Kind, case: CaseResult) -> bool:
+    """Whether a case could have failed in this way at all: a valid call is never accepted wrongly."""
+    if kind == ACCEPTED_INVALID:
+        return case.demand == "refuse"
+    return kind in LOST or case.demand == "answer"
+
+
+def _judged(
+    kind: Kind, failing: Sequence[CaseResult], operator_cases: Sequence[CaseResult]
+) -> list[CaseResult]:
+    """The failing cases, and the passing ones of their versions that could have failed so."""
+    versions = {each.operator for each in failing}
+    passing = (
+        each
+        for each in operator_cases
+        if each.operator in versions and each.verdict == "pass" and comparable(kind, each)
+    )
+    return [*failing, *passing]
+
+
+def _separated(
+    failing: Sequence[CaseResult], judged: Sequence[CaseResult]
+) -> Iterator[tuple[tuple[Condition, ...], frozenset[int]]]:
+    observations = [
+        Observation(str(each.operator), each.features, place < len(failing))
+        for place, each in enumerate(judged)
+    ]
+    names = feature_names(each.features for each in failing)
+    for each in separate(observations, names):
+        yield each.conditions, each.covered
+
+
+def _tells(
+    members: Sequence[CaseResult], conditions: Sequence[Condition], operator_cases: Sequence[CaseResult]
+) -> bool:
+    """Whether conditions say something of these cases, where others that fulfil them fail in another way."""
+    versions = {each.operator for each in members}
+    alike = sum(
+        each.fails and each.operator in versions and all(one.holds(each.features) for one in conditions)
+        for each in operator_cases
+    )
+    return 4 * len(members) >= alike
+
+
+def operators_of(cases: Sequence[CaseResult]) -> tuple[OperatorName, ...]:
+    """The operator versions of cases, newest last within an operator."""
+    return tuple(sorted({each.operator for each in cases}))
+
+
+def by_operator(cases: Sequence[CaseResult]) -> dict[tuple[str, str], list[CaseResult]]:
+    """Cases by operator, whatever its version."""
+    found: dict[tuple[str, str], list[CaseResult]] = defaultdict(list)
+    for each in cases:
+        found[each.operator.domain, each.operator.name].append(each)
+    return found
+
 
 _SEPARATOR = "; "
 _NUMBER = re.compile(r" of [0-9.e+-]+")
@@ -65,20 +162,6 @@ def _by_case(results: Results) -> Mapping[str, FailureClass]:
 def class_of(results: Results, case: CaseResult) -> FailureClass | None:
     """The class that a case is in; None where it does not fail."""
     return _by_case(results).get(str(case.id))
-
-
-@lru_cache(maxsize=16)
-def diagnosis_of(results: Results) -> Diagnosis | None:
-    """What experiments showed of a run, as the file beside its record says; None where there is none."""
-    digest = (results.record.footer or {}).get("digest")
-    return read_diagnosis(results.record.path.with_name(FILE), results.suite.digest, digest)
-
-
-def smaller_call(results: Results, found: FailureClass) -> SmallerCall | None:
-    """What the smallest case of a cause was made to on the runtime; None where nobody did that."""
-    diagnosis, of = diagnosis_of(results), (str(found.smallest.id), found.entry)
-    made = diagnosis.smaller if diagnosis is not None else ()
-    return next((each for each in made if (each.case, each.cause) == of), None)
 
 
 def find_classes(
@@ -113,6 +196,12 @@ def find_classes(
     return _numbered([_with_others(each, others) for each in told], cases)
 
 
+def _unnumbered(members: Sequence[CaseResult], told: Told, kind: Kind | None = None) -> FailureClass:
+    """A class that has no number yet; without a kind it is of the worst of its cases."""
+    worst = _worst_kind(members) if kind is None else kind
+    return FailureClass(0, worst, operators_of(members), None, tuple(members), told=told)
+
+
 def _claimed(failing: Mapping[str, CaseResult], known: Iterable[KnownCause]) -> Iterable[FailureClass]:
     """One class for each entry that explains cases; the first entry that claims a case has it."""
     taken: set[str] = set()
@@ -124,11 +213,9 @@ def _claimed(failing: Mapping[str, CaseResult], known: Iterable[KnownCause]) -> 
         failing_ones = tuple(each for each in members if each.fails)
         for alike in (failing_ones, tuple(each for each in members if not each.fails)):
             if alike:
-                worst = _worst_kind(alike)
-                said = _sentence(min(alike, key=smallness)) if worst in SPOKEN else ""
-                yield FailureClass(
-                    0, worst, operators_of(alike), None, alike, told="entry", known=entry, said=said
-                )
+                found = _unnumbered(alike, "entry")
+                said = _sentence(min(alike, key=smallness)) if found.kind in SPOKEN else ""
+                yield replace(found, known=entry, said=said)
 
 
 def _worst_kind(cases: Sequence[CaseResult]) -> Kind:
@@ -141,15 +228,7 @@ def _suspected(failing: Mapping[str, CaseResult], suspected: Iterable[Suspicion]
     for each in suspected:
         members = tuple(failing[name] for name in each.cases if name in failing and failing[name].fails)
         if members:
-            yield FailureClass(
-                0,
-                _worst_kind(members),
-                operators_of(members),
-                None,
-                members,
-                told=each.kind,
-                suspects=each.causes,
-            )
+            yield replace(_unnumbered(members, each.kind), suspects=each.causes)
 
 
 def _by_message(
@@ -167,9 +246,7 @@ def _by_message(
         names = by_operator(members)
         conditions = remark(kind, members, every[next(iter(names))]) if len(names) == 1 else None
         said = _sentence(min(members, key=smallness)) if kind in SPOKEN else ""
-        yield FailureClass(
-            0, kind, operators_of(members), conditions, tuple(members), told="message", said=said
-        )
+        yield replace(_unnumbered(members, "message", kind), conditions=conditions, said=said)
 
 
 def _sentence(case: CaseResult) -> str:
@@ -188,9 +265,8 @@ def _by_rule(failing: Sequence[CaseResult]) -> Iterable[FailureClass]:
         groups[each.operator.domain, each.operator.name, each.constraint].append(each)
     for (_, _, rule), members in groups.items():
         conditions = None if rule is None else (Condition(CONSTRAINT, (rule,)),)
-        told: Told = "nothing" if rule is None else "rule"
-        found = FailureClass(0, ACCEPTED_INVALID, operators_of(members), conditions, tuple(members))
-        yield replace(found, told=told)
+        found = _unnumbered(members, "nothing" if rule is None else "rule", ACCEPTED_INVALID)
+        yield replace(found, conditions=conditions)
 
 
 def _by_experiment(
@@ -200,14 +276,13 @@ def _by_experiment(
     for each in causes:
         members = tuple(wrong[name] for name in each.cases if name in wrong)
         if members and not each.told:
-            worst = _worst_kind(members)
-            yield FailureClass(0, worst, operators_of(members), None, members, told="experiment", shown=each)
+            yield replace(_unnumbered(members, "experiment"), shown=each)
 
 
 def _by_documents(allowed: Sequence[CaseResult]) -> Iterable[FailureClass]:
     """Answers that the documents allow and a case does not, one class for each operator."""
     for members in by_operator(allowed).values():
-        yield FailureClass(0, "document", operators_of(members), None, tuple(members), told="allowed")
+        yield _unnumbered(members, "allowed", "document")
 
 
 def _by_judge(beside: Sequence[CaseResult]) -> Iterable[FailureClass]:
@@ -219,7 +294,7 @@ def _by_judge(beside: Sequence[CaseResult]) -> Iterable[FailureClass]:
         told = said.partition(_SEPARATOR)[0] if kind == "inexact" else said.rpartition(_SEPARATOR)[2]
         groups[each.operator.domain, each.operator.name, kind, _NUMBER.sub("", told)].append(each)
     for (_, _, kind, said), members in groups.items():
-        yield FailureClass(0, kind, operators_of(members), None, tuple(members), told="judge", said=said)
+        yield replace(_unnumbered(members, "judge", kind), said=said)
 
 
 def _unshown(wrong: Mapping[str, CaseResult], classes: Sequence[FailureClass]) -> Mapping[str, CaseResult]:
@@ -230,7 +305,7 @@ def _unshown(wrong: Mapping[str, CaseResult], classes: Sequence[FailureClass]) -
 def _by_optimisation(wrong: Mapping[str, CaseResult], others: Sequence[OtherRun]) -> Iterable[FailureClass]:
     """Wrong answers that are right where the same runtime optimises less, by the operators in a row."""
     for _, members in by_optimisation(wrong, others):
-        yield FailureClass(0, _worst_kind(members), operators_of(members), None, members, told="optimisation")
+        yield _unnumbered(members, "optimisation")
 
 
 def _with_experiments(found: FailureClass, shown: Mapping[frozenset[str], DiagnosedCause]) -> FailureClass:
@@ -258,9 +333,10 @@ def _by_condition(
                 by_kind[kind].append(each)
         for kind, alike in by_kind.items():
             for found in associate(kind, alike, every[name]):
-                told: Told = "nothing" if found.conditions is None else "association"
-                made = FailureClass(0, kind, operators_of(found.cases), found.conditions, found.cases)
-                yield replace(made, told=told)
+                made = _unnumbered(
+                    found.cases, "nothing" if found.conditions is None else "association", kind
+                )
+                yield replace(made, conditions=found.conditions)
 
 
 def _numbered(classes: list[FailureClass], cases: Sequence[CaseResult]) -> tuple[FailureClass, ...]:

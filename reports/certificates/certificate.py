@@ -3,31 +3,135 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
-from conformance.judging.verdicts import HARNESS_ERROR, NOT_JUDGED, NOT_RUN, VERDICTS
+from conformance.judging.verdicts import HARNESS_ERROR, NOT_JUDGED, NOT_RUN, REJECTED_VALID, VERDICTS
+from conformance.recording.rows import Result
 from conformance.suite.canonical import canonical_json, plain, sha256
 from opcert.vocabulary.errors import NothingRan, Place, UserError, unreadable
 from opcert.vocabulary.file_digests import digest_of
 from opcert.vocabulary.names import OperatorName
 from reports.causes.followed_readings import fault_text, find_readings
-from reports.causes.open_cases import as_judged
-from reports.certificates.believed import find_believed
+from reports.causes.kept_findings import as_judged
 from reports.gates.profile_evaluation import ProfileResult, evaluate
 from reports.gates.profiles import Profile
 from reports.overview.headline import runtime_label
 from reports.overview.untested import find_untested
+from reports.results.adequacy import trust_of, unreviewed
 from reports.results.case_results import CaseResult, Results
 from reports.results.standing import OWN, SuiteStanding
 from reports.results.told_facts import items, mapping, text
-from reports.results.trusted import trust_of, unreviewed
 from reports.text.phrasing import count, listed, parse_moment, plural
-from reports.text.type_order import in_type_order
+from reports.text.value_text import in_type_order
+
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Believed:
+    """Rows of one kind: `what` is said of them in words, `against` whether they speak against the runtime."""
+
+    kind: str
+    what: str
+    against: bool
+    rows: int
+    examples: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """One sentence."""
+        return f"{plural(self.rows, 'row')} {self.what}, such as {self.examples[0]}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "says": self.text, "rows": self.rows, "examples": list(self.examples)}
+
+
+@dataclass(frozen=True)
+class _Kind:
+    name: str
+    what: str
+    against: bool
+    holds: Callable[[Result], bool]
+
+
+def _by_digest(row: Result) -> bool:
+    return any(
+        isinstance(each, dict) and "sha256" in each and "file" not in each and "data" not in each
+        for each in row.outputs
+    )
+
+
+_KINDS: Sequence[_Kind] = (
+    _Kind(
+        "digests", "whose outputs are too large to be kept: their digests alone are there", False, _by_digest
+    ),
+    _Kind(
+        "not offered",
+        "not sent, because the runtime's worker had said that it does not offer this",
+        False,
+        lambda row: row.response == "not offered",
+    ),
+    _Kind(
+        "unsupported",
+        "that count as unsupported, by the error that the worker reported",
+        False,
+        lambda row: row.response == "refused" and row.verdict == "unsupported",
+    ),
+    _Kind(
+        "refused",
+        "of calls that must be refused, and were by the error that the worker reported",
+        False,
+        lambda row: row.response == "refused" and row.verdict == "pass",
+    ),
+    _Kind(
+        "survived",
+        "of calls that nothing is demanded of but survival, and that the worker survived",
+        False,
+        lambda row: row.verdict == "observed",
+    ),
+    _Kind(
+        "rejected",
+        "in which the runtime refused a valid call, by the error that the worker reported",
+        True,
+        lambda row: row.verdict == REJECTED_VALID,
+    ),
+    _Kind("crashed", "in which the worker was lost", True, lambda row: row.response == "crashed"),
+    _Kind("timed out", "in which the worker did not answer", True, lambda row: row.response == "timed out"),
+)
+
+
+_READABLE = _Kind(
+    "expected",
+    "answered by a worker that could have read the expected outputs",
+    False,
+    lambda row: row.response == "answered",
+)
+"""Of all that were answered, where the system could not keep workers from the files of the suite."""
+
+
+def find_believed(results: Results) -> tuple[Believed, ...]:
+    """What is believed of a record's rows, the kinds that speak for the runtime first; none of no rows."""
+    confinement = mapping(results.record.header.get("confinement"))
+    kinds = [*[_READABLE] * (confinement.get("expected") == "could be read"), *_KINDS]
+    rows: Counter[str] = Counter()
+    examples: dict[str, dict[str, None]] = {each.name: {} for each in kinds}
+    for row in results.record.results:
+        for kind in kinds:
+            if kind.holds(row):
+                rows[kind.name] += 1
+                if len(examples[kind.name]) < _EXAMPLES:
+                    examples[kind.name][row.case] = None
+    return tuple(
+        Believed(kind.name, kind.what, kind.against, rows[kind.name], tuple(examples[kind.name]))
+        for kind in kinds
+        if rows[kind.name]
+    )
+
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "urn:opcert:conformance:v1"
@@ -132,10 +236,7 @@ def _subjects(results: Results) -> list[dict[str, Any]]:
     loaded = (results.record.footer or {}).get("loaded")
     identity = sha256(canonical_json([results.record.header.get("runtime"), loaded]))
     return [
-        {
-            "name": f"runtime {runtime_label(results.record)}",
-            "digest": {"sha256": identity},
-        },
+        {"name": f"runtime {runtime_label(results.record)}", "digest": {"sha256": identity}},
         {"name": "suite", "digest": {"sha256": results.suite.digest}},
         {"name": results.record.path.name, "digest": {"sha256": file_digest(results.record.path)}},
     ]

@@ -1,7 +1,8 @@
-"""A certificate as a page for people: what was tested, and as plainly what was not."""
+"""A certificate as a page for people: what was tested, and as plainly what was not; the files beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 from conformance.judging.verdicts import GROUPS, WORST_FIRST, word
 from conformance.runtimes.processor import processor_text
 from opcert.vocabulary.whole_files import write_text
+from reports.certificates.badges import render_certificate_badge, render_run_badge
 from reports.certificates.certificate import Certificate
 from reports.certificates.profile_checks import is_ready_made
+from reports.results.case_results import Results
 from reports.results.told_facts import items, mapping, text
 from reports.text.pages_alone import render_page
 from reports.text.phrasing import count, moment, plural
@@ -173,3 +176,36 @@ def write_certificate_page(certificate: Certificate, folder: Path, key_id: str |
 def render_certificate_page(certificate: Certificate, key_id: str | None = None) -> str:
     """The page; the same for the same certificate and key."""
     return render_page("certificate.html.j2", page=CertificatePage(certificate, key_id))
+
+
+NOT_LOOKED_AT = (
+    "index.html",
+    "junit.xml",
+    "report.md",
+    "report.json",
+    "cases.csv",
+    "explanations.json",
+)
+"""What `certify` and `report` write that hangs on more than the certificate does."""
+_LARGEST = 64 << 20
+
+
+def find_wrong_files(
+    folder: Path, results: Results, certificate: Certificate, key_id: str | None
+) -> Iterator[tuple[str, bool]]:
+    """Each file that the certificate gives and that is there, and whether it has the bytes it must have."""
+    made: dict[str, Callable[[], str]] = {
+        "certificate-badge.json": lambda: render_certificate_badge(certificate),
+        "certificate.html": lambda: render_certificate_page(certificate, key_id),
+        "badge.json": lambda: render_run_badge(results),
+    }
+    for name, render in made.items():
+        path = folder / name
+        if path.is_file():
+            wanted = render().encode("utf-8", "backslashreplace")
+            yield name, path.stat().st_size <= _LARGEST and path.read_bytes() == wanted
+
+
+def list_others(folder: Path) -> list[str]:
+    """The files of ours that lie there and that are not looked at."""
+    return [each for each in NOT_LOOKED_AT if (folder / each).exists()]

@@ -3,17 +3,54 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
-from reports.certificates.differences import find_differences
+from opcert.vocabulary.harmless import one_line
 from reports.gates.profile_evaluation import ProfileResult
 from reports.gates.profiles import Profile, list_profiles, load_profile
 from reports.results.told_facts import items, mapping
 from reports.text.phrasing import count, listed, plural
+
+_MISSING = object()
+_MOST = 20
+
+
+def find_differences(stated: Any, found: Any, path: str = "", ignored: Collection[str] = ()) -> Iterator[str]:
+    """`counts.pass: stated 10, found 9` for each place where the two differ, at most 20.
+
+    `ignored` are places, by their path, that may differ.
+    """
+    for number, each in enumerate(_each_difference(stated, found, path, frozenset(ignored))):
+        if number == _MOST:
+            yield "and more"
+            return
+        yield each
+
+
+def _each_difference(stated: Any, found: Any, path: str, ignored: frozenset[str]) -> Iterator[str]:
+    if path in ignored:
+        return
+    if isinstance(stated, Mapping) and isinstance(found, Mapping):
+        for name in sorted({*map(str, stated), *map(str, found)}):
+            below = f"{path}.{name}" if path else name
+            yield from _each_difference(stated.get(name, _MISSING), found.get(name, _MISSING), below, ignored)
+    elif isinstance(stated, list) and isinstance(found, list) and len(stated) == len(found):
+        for number, (one, other) in enumerate(zip(stated, found, strict=True)):
+            yield from _each_difference(one, other, f"{path}[{number}]", ignored)
+    elif type(stated) is not type(found) or stated != found:
+        yield f"{one_line(path)}: stated {_value_text(stated)}, found {_value_text(found)}"
+
+
+def _value_text(value: Any) -> str:
+    if value is _MISSING:
+        return "nothing"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return one_line(str(value))
 
 
 @dataclass(frozen=True)

@@ -1,66 +1,165 @@
-"""Judging the rows of a run again: every verdict from the suite, and what cannot be judged named."""
+"""Judging the rows of a run again by the outputs that its record keeps; what cannot be judged is named."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from functools import cached_property
+from math import prod
+from typing import Any
 
 from conformance.judging.judge import judge
-from conformance.judging.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
-from conformance.recording.faults import FaultFinder, count_threads, merge_unload_faults
+from conformance.judging.output_comparison import compare_output
+from conformance.judging.responses import (
+    Answered,
+    Crashed,
+    NotOffered,
+    Refused,
+    Response,
+    ReturnedOther,
+    TimedOut,
+)
+from conformance.recording.outputs import (
+    FILE_BYTES,
+    TOTAL_BYTES,
+    describe_output,
+    outputs_folder,
+    restore_output,
+)
 from conformance.recording.records import Record
 from conformance.recording.rows import Result, make_result
 from conformance.recording.suite_ordered import cases_in_order
 from conformance.running.requests import Offer
 from conformance.runtimes.adapter import Adapter
-from conformance.suite.cases import Case
-from conformance.suite.form_sample import forms_by_case
+from conformance.suite.canonical import sha256
+from conformance.suite.cases import Case, Expectation
+from conformance.suite.properties import runs_twice
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
-from reports.certificates.recorded_outputs import DigestsAlone, RecordedOutputs
-from reports.certificates.stated_runtime import find_wrong_runtime, stated_adapter, stated_offer
+from opcert.vocabulary.tensors import Tensor
+from reports.certificates.record_shape import (
+    find_wrong_faults,
+    find_wrong_order,
+    find_wrong_runtime,
+    stated_adapter,
+    stated_offer,
+)
 from reports.results.case_results import Results
-from reports.results.told_facts import items, mapping, text
+from reports.results.told_facts import mapping, text
 from reports.text.phrasing import count, plural
 
-
-def find_wrong_order(results: Results) -> Iterator[str]:
-    """Rows that are missing, there twice, or not where they belong."""
-    options = mapping(results.record.header.get("options"))
-    forms, repeat = [text(each) for each in items(options.get("forms"))], options.get("repeat")
-    sampled = options.get("sampled")
-    if forms and isinstance(repeat, int) and (sampled is None or type(sampled) is int):
-        wanted = _wanted_rows(results, forms, repeat, sampled)
-        if all(one == other for one, other in zip_longest(_keys(results.record), wanted)):
-            return
-    keys = list(_keys(results.record))
-    for key, number in Counter(keys).items():
-        if number > 1:
-            yield f"{key[0]}: {number} rows of one form and repetition"
-    if not forms or not isinstance(repeat, int):
-        yield "the header does not say in which forms and how often the cases were run"
-        return
-    if sampled is not None and type(sampled) is not int:
-        yield "the header does not say of how many cases every form was asked"
-        return
-    those = list(_wanted_rows(results, forms, repeat, sampled))
-    if sorted(set(keys)) != sorted(those):
-        odd = sorted(set(keys) ^ set(those))
-        yield f"rows are left out or too many, such as {odd[0][0]}"
-    elif keys != those:
-        yield "the rows are not in the order of the suite"
+Restored = Tensor | ReturnedOther
 
 
-def _keys(record: Record) -> Iterator[tuple[str, str, int]]:
-    return ((each.case, each.form, each.repeat) for each in record.results)
+class DigestsAlone(Exception):
+    """A row of which the record holds the digest of an output and not the output."""
 
 
-def _wanted_rows(
-    results: Results, forms: Sequence[str], repeat: int, sampled: int | None
-) -> Iterator[tuple[str, str, int]]:
-    own = forms_by_case(results.suite, forms, sampled)
-    return ((case, form, number) for case in own for form in own[case] for number in range(repeat))
+class RecordedOutputs:
+    """The outputs of one record."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+
+    def restore(self, case: Case, row: Result) -> tuple[Restored, ...]:
+        """The outputs of a row of an answered case; none where they decide nothing.
+
+        Raises DigestsAlone where a row may be right and nobody can tell, UserError where an entry is damaged,
+        or where the row cannot be what it says it is.
+        """
+        found = [
+            restore_output(entry, position, case, self._record.path)
+            for position, entry in enumerate(row.outputs)
+        ]
+        for entry, restored in zip(row.outputs, found, strict=True):
+            if restored is None:
+                self._check_size(entry)
+        if case.demand != "answer":
+            return tuple(each for each in found if each is not None)
+        known = tuple(each for each in found if each is not None)
+        if len(known) == len(found):
+            return known
+        self._check_digests(case, row, found)
+        raise DigestsAlone
+
+    def describe(self, row: Result, response: Answered, matched: tuple[int | None, ...]) -> tuple[Any, ...]:
+        """The entries that opcert writes of these outputs, with the files that the row names."""
+        if len(response.outputs) != len(row.outputs):  # there are some that decide nothing
+            return row.outputs
+        numbers = matched or (None,) * len(response.outputs)
+        return tuple(
+            _with_file(describe_output(output, number))
+            for output, number in zip(response.outputs, numbers, strict=True)
+        )
+
+    def _check_digests(self, case: Case, row: Result, found: list[Restored | None]) -> None:
+        """Hold digests against what is expected: type, shape, and that what equals it is called golden."""
+        if case.properties and not case.expectations:
+            return  # what is demanded is no value, and a digest tells nothing of it
+        runs = 2 if runs_twice(case.properties) else 1
+        expectations = [replace(each, outputs=each.outputs * runs) for each in case.expectations]
+        fits = [
+            number
+            for number, each in enumerate(expectations)
+            if len(each.outputs) == len(found) and all(_fits(each, row, found))
+        ]
+        if not fits and row.verdict not in ("mismatch", "inexact"):
+            raise UserError(
+                f"stated {row.verdict}, and no expectation has outputs of this number, type and shape"
+            )
+        compared = ("pass", "mismatch", "inexact", "document")
+        if fits and (row.verdict not in compared or row.expectation not in fits):
+            raise UserError(f"stated {row.verdict} for an expectation that the outputs do not fit")
+        for expectation in expectations:
+            for wanted, entry, restored in zip(expectation.outputs, row.outputs, found, strict=False):
+                if restored is None and entry["sha256"] == sha256(wanted.expected.to_bytes()):
+                    raise UserError("an output that equals the golden one is there as a digest")
+
+    def _check_size(self, entry: Mapping[str, Any]) -> None:
+        """Only what is too large to keep may stand there as a digest alone; UserError otherwise."""
+        try:
+            element_type = ELEMENT_TYPES[entry["element_type"]]
+            size = int(entry["bytes"])
+            bytes.fromhex(entry["sha256"])
+            elements = prod(int(each) for each in entry["shape"])
+            least = elements * (4 if element_type.kind == "string" else -(-element_type.bits // 8))
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise UserError("an output in the record is damaged", got=str(error)) from error
+        if size < least or (element_type.kind != "string" and size != least):
+            raise UserError("an output has another number of bytes than its shape", got=str(size))
+        if size <= FILE_BYTES and self._kept + size <= TOTAL_BYTES:
+            raise UserError("an output that a record keeps is not in it", got=f"{size} bytes")
+
+    @cached_property
+    def _kept(self) -> int:
+        """Bytes of the outputs that the record holds or names, and of nothing else in their folder."""
+        folder = outputs_folder(self._record.path)
+        entries = [each for row in self._record.results for each in row.outputs if isinstance(each, dict)]
+        inline: int = sum(len(text(each.get("data"))) * 3 // 4 for each in entries)
+        named = {each["file"] for each in entries if isinstance(each.get("file"), str)}
+        kept: int = sum((folder / each).stat().st_size for each in named if (folder / each).is_file())
+        return inline + kept
+
+
+def _with_file(described: Any) -> Any:
+    """The entry of an output that was kept in a file: that has its digest as its name."""
+    if isinstance(described, dict) and "sha256" in described:
+        return {**described, "file": f"{described['sha256']}.bin"}
+    return described
+
+
+def _fits(expectation: Expectation, row: Result, found: list[Restored | None]) -> Iterator[bool]:
+    """For each output, whether it may be what is expected, as far as type, shape and values are known."""
+    for position, (wanted, entry, restored) in enumerate(
+        zip(expectation.outputs, row.outputs, found, strict=True)
+    ):
+        if isinstance(restored, Tensor):
+            yield compare_output(wanted, restored, position).difference is None or row.verdict != "pass"
+        elif restored is None:
+            tensor = wanted.expected
+            yield entry["element_type"] == tensor.element_type.name and entry["shape"] == list(tensor.shape)
+        else:
+            yield False
 
 
 class AnsweredCases:
@@ -118,32 +217,6 @@ def judge_again(results: Results) -> Rejudged:
         *find_wrong_faults(results.record),
     ]
     return Rejudged(tuple(found), rows - len(unchecked), tuple(unchecked))
-
-
-def find_wrong_faults(record: Record) -> Iterator[str]:
-    """What does not hold of the faults that the footer states, of those that rows show."""
-    finder = FaultFinder(count_threads(record.header))
-    for _, rows in cases_in_order(record.results):
-        for each in rows:
-            finder.see(each)
-        if len(rows) > 1:
-            finder.compare([each for each in rows if each.response != "none"])
-    stated = [dict(each) for each in record.faults if each.get("kind") != "unload_crash"]
-    found = finder.faults()
-    for shown in found:
-        if shown not in stated:
-            yield f"a fault is left out: {shown['message']}"
-    for claimed in stated:
-        if claimed not in found:
-            yield f"a fault is stated that the rows do not show: {text(claimed.get('message'))}"
-    if len(stated) > len(found):
-        yield "a fault is stated twice"
-    lost = [dict(each) for each in record.faults if each.get("kind") == "unload_crash"]
-    try:
-        if lost != merge_unload_faults([lost]):
-            yield "the fault of workers lost between two cases is not as opcert states it"
-    except (KeyError, TypeError, ValueError):
-        yield "the fault of workers lost between two cases cannot be read"
 
 
 def _judge_rows(results: Results) -> tuple[list[str], list[str]]:

@@ -1,14 +1,19 @@
-"""A comparison of two runs for a terminal, and as Markdown for the page of a CI step."""
+"""A comparison of two runs for a terminal, as Markdown for the page of a CI step, and for programs."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from conformance.judging.verdicts import COMPARED, word
+from conformance.recording.records import Record
+from conformance.suite.canonical import plain
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, for_shell, one_line
 from opcert.vocabulary.names import DEFAULT_SUITE
-from reports.comparisons.run_comparison import KINDS, CaseChange, ChangeKind, RunComparison
+from reports.comparisons.run_comparison import KINDS, CaseChange, ChangeKind, RunComparison, WorstRow
+from reports.overview.headline import runtime_label
 from reports.text.markdown_tables import headed_list, table, within
 from reports.text.phrasing import count, plural, ratio_text
 
@@ -147,3 +152,49 @@ def _change(change: CaseChange, suite: str) -> str:
         lines += [f"  {for_markdown_code(reason)}"] if reason else []
         lines.append(f"  {for_markdown_code(repro_command(change.case, suite))}")
     return "  \n".join(lines)
+
+
+FORMAT = "opcert-comparison/1"
+
+
+def render_json(found: RunComparison) -> str:
+    """The whole document, with every case but those that are the same."""
+    document = {
+        "format": FORMAT,
+        "base": _run_json(found.base),
+        "head": _run_json(found.head),
+        "holds": found.holds,
+        "warnings": list(found.warnings),
+        "ranInBoth": found.both,
+        "counts": found.counts,
+        "changes": [_change_json(each) for each in found.changes],
+        "new": found.new,
+        "gone": found.gone,
+        "lost": len(found.lost),
+        "common": found.common,
+        "newFaults": list(found.new_faults),
+        "goneFaults": list(found.gone_faults),
+    }
+    return json.dumps(plain(document), indent=1, ensure_ascii=True) + "\n"
+
+
+def _run_json(record: Record) -> dict[str, Any]:
+    return {
+        "runtime": runtime_label(record),
+        "record": str(record.path),
+        "suite": record.header.get("suite"),
+        "started": record.header.get("started"),
+    }
+
+
+def _change_json(change: CaseChange) -> dict[str, Any]:
+    return {
+        "case": change.case,
+        "kind": change.kind,
+        "before": _seen_json(change.before),
+        "after": _seen_json(change.after),
+    }
+
+
+def _seen_json(seen: WorstRow) -> dict[str, Any]:
+    return {"verdict": seen.verdict, "errorOverAllowed": seen.ratio, "reason": seen.reason}

@@ -17,15 +17,16 @@ from conformance.suite.canonical import plain
 from opcert.vocabulary.whole_files import write_text
 from reports.causes.class_words import headline
 from reports.causes.failure_class import FailureClass
-from reports.causes.failure_classes import classes_of, smaller_call
+from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text, find_readings
+from reports.causes.kept_findings import smaller_call
 from reports.causes.titles import title
 from reports.overview.decided import decide
 from reports.overview.headline import list_warnings, runtime_label, runtime_name
 from reports.overview.untested import find_untested
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import text
-from reports.text.type_order import in_type_order
+from reports.text.value_text import in_type_order
 
 FORMAT = "opcert-report/1"
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from conformance.judging.verdicts import BESIDE, HARNESS_ERROR, NOT_RUN, word
 from opcert.vocabulary.whole_files import write_bytes
 from reports.causes.class_words import headline
 from reports.causes.failure_classes import class_of
 from reports.causes.followed_readings import fault_text
-from reports.overview.grouped_tests import GroupedTest, grouped_tests
+from reports.overview.cause_paragraphs import GroupedTest, grouped_tests
 from reports.overview.headline import runtime_label
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import text
@@ -71,12 +72,10 @@ def _case(results: Results, case: CaseResult) -> JUnitTest:
     seconds = math.fsum(row.seconds for row in case.rows)
     reason = (case.row.reason if case.row is not None else None) or ""
     message = ": ".join(part for part in (word(case.verdict), reason) if part)
-    if case.fails:
+    if case.fails or case.verdict == HARNESS_ERROR:
+        outcome: Literal["failure", "error"] = "failure" if case.fails else "error"
         details = _details(results, case)
-        return JUnitTest(classname, name, seconds, "failure", message, case.verdict, details)
-    if case.verdict == HARNESS_ERROR:
-        details = _details(results, case)
-        return JUnitTest(classname, name, seconds, "error", message, case.verdict, details)
+        return JUnitTest(classname, name, seconds, outcome, message, case.verdict, details)
     if case.verdict in ("unsupported", NOT_RUN):
         return JUnitTest(classname, name, seconds, "skipped", message, case.verdict)
     if case.verdict in (*BESIDE, "limit", "observed"):

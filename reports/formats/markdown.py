@@ -10,9 +10,14 @@ from opcert.vocabulary.whole_files import write_text
 from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text
 from reports.causes.forms import compare_forms
-from reports.overview.cause_paragraphs import CauseParagraph, cause_paragraphs, mended_line
+from reports.overview.cause_paragraphs import (
+    CauseParagraph,
+    cause_paragraphs,
+    mended_line,
+    readings_lines,
+    summary_table,
+)
 from reports.overview.headline import list_sentences, list_warnings, runtime_label
-from reports.overview.summary import readings_lines, summary_table
 from reports.overview.untested import find_untested
 from reports.results.case_results import Results
 from reports.text.markdown_tables import bullets, headed_list, table, within

@@ -14,10 +14,10 @@ from pathlib import Path
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_text
-from reports.overview.support_notes import SupportNote
 from reports.overview.support_table import (
     Support,
     SupportCell,
+    SupportNote,
     SupportRow,
     SupportSection,
     SupportTable,
@@ -30,19 +30,22 @@ from reports.text.phrasing import count, listed, plural
 
 HEAD = "<!-- Written by opcert report; edited, it is overwritten. -->"
 _SIGNS: Mapping[Support, tuple[str, str, str]] = {
-    "full": ("✓ 24", "full", "all 24 cases pass"),
+    "full": ("✓ {0}", "full", "all {1} cases pass"),
     "partial": (
-        "◐ 20/24",
+        "◐ {0}/{1}",
         "partial",
-        "20 of 24 pass; the runtime says itself that it does not offer the others",
+        "{0} of {1} pass; the runtime says itself that it does not offer the others",
     ),
-    "none": ("– 0/24", "none", "the runtime says itself that it offers none of them"),
-    "wrong": ("**✗ 20/24**", "wrong", "20 of 24 pass; of the others some are not as the documents say"),
-    "open": ("○ 20/24", "open", "the others are as one passage of the documents says and another denies"),
-    "inexact": ("≈ 20/24", "inexact", "the others are less exact than the table of functions"),
-    "unknown": ("? 20/24", "not known", "some cases were not run, or could not be judged"),
+    "none": ("– {0}/{1}", "none", "the runtime says itself that it offers none of them"),
+    "wrong": ("**✗ {0}/{1}**", "wrong", "{0} of {1} pass; of the others some are not as the documents say"),
+    "open": ("○ {0}/{1}", "open", "the others are as one passage of the documents says and another denies"),
+    "inexact": ("≈ {0}/{1}", "inexact", "the others are less exact than the table of functions"),
+    "unknown": ("? {0}/{1}", "not known", "some cases were not run, or could not be judged"),
     "undemanded": ("", "nothing asked", "the documents demand nothing here, or do not have the type"),
 }
+"""For each cell what is written of how many cases pass and are demanded, a word for it, and what it means."""
+_PASSING: Mapping[Support, int] = {"full": 24, "none": 0}
+"""How many of 24 cases pass in the examples of the legend; 20 in the others."""
 _RARE = re.compile(r"complex|float[4-8]\w*e|u?int[24]$")
 """Element types that stand in a table of their own: few operators take them, and their names are long."""
 _LONGEST = 2_000
@@ -102,7 +105,11 @@ def _totals(found: SupportTable) -> str:
 
 
 def _legend() -> list[str]:
-    return table([["cell", "meaning"], *([sign, told] for sign, _, told in _SIGNS.values())], ("---", "---"))
+    rows = [
+        [each.format(_PASSING.get(support, 20), 24) for each in (sign, told)]
+        for support, (sign, _, told) in _SIGNS.items()
+    ]
+    return table([["cell", "meaning"], *rows], ("---", "---"))
 
 
 def _overview(found: SupportTable) -> list[str]:
@@ -147,24 +154,7 @@ def _operator(operator: OperatorName) -> str:
 
 
 def _cell(cell: SupportCell) -> str:
-    part = f"{count(cell.passing)}/{count(cell.demanded)}"
-    match cell.support:
-        case "full":
-            return f"✓ {count(cell.passing)}"
-        case "partial":
-            return f"◐ {part}"
-        case "none":
-            return f"– {part}"
-        case "wrong":
-            return f"**✗ {part}**"
-        case "open":
-            return f"○ {part}"
-        case "inexact":
-            return f"≈ {part}"
-        case "unknown":
-            return f"? {part}"
-        case "undemanded":
-            return ""
+    return _SIGNS[cell.support][0].format(count(cell.passing), count(cell.demanded))
 
 
 def _marks(cell: SupportCell) -> str:

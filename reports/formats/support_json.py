@@ -7,8 +7,7 @@ from typing import Any
 
 from opcert.vocabulary.harmless import for_json, shown
 from opcert.vocabulary.whole_files import write_text
-from reports.overview.support_notes import SupportNote
-from reports.overview.support_table import SupportCell, SupportTable, make_support_table
+from reports.overview.support_table import SupportCell, SupportNote, SupportTable, make_support_table
 from reports.results.case_results import Results
 
 FORMAT = "opcert-support/1"

@@ -1,29 +1,103 @@
-"""Baselines: the failures of a runtime that its people know, so that a gate fails on new ones alone."""
+"""Baselines: the failures that people know of a runtime, so that a gate fails on new ones; and excuses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import yaml
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from conformance.judging.verdicts import NOT_JUDGED, FailingVerdict
+from conformance.judging.verdicts import ACCEPTED_INVALID, NOT_JUDGED, FailingVerdict
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.whole_files import write_text
 from opcert.vocabulary.yaml_files import MOST_BYTES, load_bytes
 from opcert.vocabulary.yaml_schemas import validate
 from reports.causes.class_words import headline
+from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import class_of, classes_of
 from reports.causes.followed_readings import fault_name
-from reports.causes.named_causes import NamedCause, name_cause
-from reports.results.case_results import Results
-from reports.text.yaml_types import Date, Listed, Strict
+from reports.causes.spoken_failures import check_message, fits_message, is_telling, said_form
+from reports.gates.profile_evaluation import evaluate
+from reports.gates.profiles import Date, Listed, Profile, Strict
+from reports.results.case_results import CaseResult, Results
+from reports.results.excuses import Excuse, Excuses
+
+
+class NamedCause(Strict):
+    """A cause, by exactly one of `known`, `message`, `factors` and `rule`.
+
+    `known` is the id of an entry of known causes, `message` what the runtime says (`fits_message`), `rule`
+    the rule that calls break which are answered. `factors` are what an experiment showed that failing needs,
+    each with values that fail. `operators` (`ai.onnx::Resize`) narrow it; where there are none, it is of any.
+    """
+
+    known: str = ""
+    message: str = ""
+    factors: dict[str, Listed[str]] = Field(default_factory=dict)
+    rule: str = ""
+    operators: Listed[str] = ()
+
+    @field_validator("message")
+    @classmethod
+    def _check_message(cls, value: str) -> str:
+        return check_message(value) if value else value
+
+    @model_validator(mode="after")
+    def _check_one(self) -> Self:
+        given = [each for each in ("known", "message", "factors", "rule") if getattr(self, each)]
+        if len(given) != 1:
+            raise ValueError(
+                f"a cause is named by one of known, message, factors and rule, not by {given or 'none'}"
+            )
+        return self
+
+    def fits(self, case: CaseResult, found: FailureClass | None) -> bool:
+        """Whether a failing case has this cause; `found` is the class that it is in."""
+        if self.operators and case.operator.unversioned not in self.operators:
+            return False
+        if self.message:
+            return fits_message(self.message, case)
+        if self.rule:
+            return case.verdict == ACCEPTED_INVALID and case.constraint == self.rule
+        if found is None:
+            return False
+        if self.known:
+            return found.known is not None and found.known.id == self.known
+        return self._factors_fit(found)
+
+    def _factors_fit(self, found: FailureClass) -> bool:
+        """Whether experiments showed the same factors, and none right with what fails here."""
+        if found.told != "experiment" or found.shown is None:
+            return False
+        needed = {each.factor: each for each in found.shown.needed}
+        return needed.keys() == self.factors.keys() and all(
+            not set(values) & set(needed[name].cures) for name, values in self.factors.items()
+        )
+
+
+def name_cause(found: FailureClass) -> NamedCause | None:
+    """The name of a class's cause; None where it is known by association or by nothing, which do not last."""
+    operators = tuple(dict.fromkeys(each.unversioned for each in found.operators))
+    if found.known is not None:
+        return NamedCause(known=found.known.id)
+    if found.told == "message":
+        said = said_form(found.smallest)
+        named = is_telling(said)
+        return NamedCause(message=said, operators=operators) if named else None
+    if found.told == "experiment" and found.shown is not None and found.shown.needed:
+        factors = {
+            each.factor: tuple(dict.fromkeys((each.value, *each.fails))) for each in found.shown.needed
+        }
+        return NamedCause(factors=factors, operators=operators)
+    rule = found.smallest.constraint
+    return NamedCause(rule=rule, operators=operators) if found.told == "rule" and rule else None
+
 
 LASTS = timedelta(days=90)
 """How long an entry holds that `--update-baseline` writes."""
@@ -237,3 +311,36 @@ def _plain(entry: BaselineEntry) -> dict[str, Any]:
     if entry.cause is not None:
         plain["cause"] = {name: each for name, each in plain["cause"].items() if each}
     return {name: each for name, each in plain.items() if each or name == "link"}
+
+
+def excuse(
+    results: Results, profile: Profile | None, baseline: Baseline | None, on: date | None = None
+) -> Results:
+    """The same results with the excuses that hold, or held, on a day (default: today).
+
+    A case with several has the first that holds: a waiver before an entry of a baseline.
+    """
+    if profile is None and baseline is None:
+        return results
+    today = on or datetime.now(UTC).date()
+    found: dict[str, Excuse] = {}
+    named = [*_waived(profile, results, today), *_known(baseline, results, today)]
+    for name, each in sorted(named, key=lambda pair: pair[1].expired):
+        found.setdefault(name, each)
+    against = [] if profile is None else [f"profile {profile.profile}"]
+    if baseline is not None:
+        against.append("a baseline of known failures")
+    return replace(results, excuses=Excuses(tuple(against), found))
+
+
+def _waived(profile: Profile | None, results: Results, on: date) -> Iterator[tuple[str, Excuse]]:
+    for use in evaluate(profile, results, on).waivers if profile is not None else ():
+        each = use.waiver
+        made = Excuse("waiver", each.reason, each.link, each.expires, use.expired)
+        yield from ((case, made) for case in use.cases)
+
+
+def _known(baseline: Baseline | None, results: Results, on: date) -> Iterator[tuple[str, Excuse]]:
+    for each in baseline.known if baseline is not None else ():
+        made = Excuse("baseline", each.reason, each.link, each.expires, each.expires < on)
+        yield from ((name, made) for name in known_failures(each, results))

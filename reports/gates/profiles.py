@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from datetime import date
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
     AliasChoices,
+    BaseModel,
     BeforeValidator,
+    ConfigDict,
     Field,
     PrivateAttr,
     ValidationInfo,
@@ -28,9 +31,58 @@ from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.yaml_files import MOST_BYTES, YamlDocument, load_bytes
 from opcert.vocabulary.yaml_schemas import validate
 from reports.causes.spoken_failures import check_message, fits_message
-from reports.gates.opset_ranges import OpsetRange
 from reports.results.case_results import CaseResult
-from reports.text.yaml_types import Date, Listed, Strict, read_list
+
+
+class Strict(BaseModel):
+    """A mapping of which every key is known and every value has its type."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def _read_date(value: object) -> object:
+    return date.fromisoformat(value) if isinstance(value, str) else value
+
+
+def read_list(value: object) -> object:
+    """A list as a tuple; anything else as it is, for the type to refuse."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+Item = TypeVar("Item")
+Date = Annotated[date, BeforeValidator(_read_date)]
+"""A day, `2027-12-31`."""
+Listed = Annotated[tuple[Item, ...], BeforeValidator(read_list)]
+"""A list of values of one type."""
+
+
+_RANGE = re.compile(r"(\d{1,3})(?:\.\.(\d{1,3}))?", re.ASCII)
+
+
+def opsets_in(text: str) -> range:
+    """The opsets of a range, both ends among them; raises ValueError where it is none."""
+    found = _RANGE.fullmatch(text.strip())
+    if found is None:
+        raise ValueError("expected an opset, or a range of them, such as 13..21")
+    first, last = int(found[1]), int(found[2] or found[1])
+    if last < first:
+        raise ValueError(f"expected a range that does not go down, such as {last}..{first}")
+    return range(first, last + 1)
+
+
+def _read(value: object) -> object:
+    """A range in one way of writing it; what is neither number nor text is left to the type to refuse."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        return value
+    opsets = opsets_in(value)
+    return str(opsets[0]) if len(opsets) == 1 else f"{opsets[0]}..{opsets[-1]}"
+
+
+OpsetRange = Annotated[str, BeforeValidator(_read)]
+"""One opset or a range, `13..21`."""
+
 
 Unsupported = Literal["operator", "case", "none"]
 Lenient = Literal["any", "none"]

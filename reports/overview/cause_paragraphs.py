@@ -1,24 +1,27 @@
-"""What a terminal says of each cause: a few lines, and one line of all that are left out."""
+"""What a terminal and continuous integration are told: causes in a few lines, tests, counts."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance.judging.kept_diagnosis import SmallerCall
 from conformance.judging.known_causes import WORDS, KnownCause
-from opcert.vocabulary.harmless import one_line
+from conformance.judging.verdicts import BESIDE, HARNESS_ERROR, WORST_FIRST, word
+from opcert.vocabulary.harmless import one_line, shown
 from opcert.vocabulary.names import CaseId, OperatorName, operator_path_of
 from reports.causes.class_words import fit_text, remarks
 from reports.causes.failure_class import FailureClass, Told
-from reports.causes.failure_classes import classes_of, smaller_call
-from reports.causes.followed_readings import fault_text
-from reports.causes.resemblances import class_equals
+from reports.causes.failure_classes import classes_of
+from reports.causes.followed_readings import fault_text, readings_summary
+from reports.causes.kept_findings import class_equals, smaller_call
+from reports.causes.lenient_passes import lenient_passes
 from reports.causes.titles import shown_text, title
 from reports.overview.decided import decide_verdicts
 from reports.overview.headline import runtime_name
-from reports.results.case_results import Results
+from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import short_names
 from reports.text.phrasing import count, listed, plural
 
@@ -171,3 +174,94 @@ def _call(smaller: SmallerCall | None) -> str:
     given = [f"{name} = {f'{typed} {values}'.strip()}" for name, typed, values in smaller.inputs]
     given += [f"{name} = {value}" for name, value in smaller.attributes]
     return one_line(f"{'; '.join(given)}: got {smaller.got}, expected {smaller.expected}", _LONGEST)
+
+
+def summary_table(results: Results) -> list[list[str]]:
+    """Rows of cells: a heading, one row an operator version, the sums; without verdicts that nothing has."""
+    return verdict_table({str(each.id): each.verdict for each in results.cases})
+
+
+def verdict_table(verdicts: Mapping[str, str]) -> list[list[str]]:
+    """The same of the verdicts of cases by id."""
+    counted: dict[OperatorName, Counter[str]] = defaultdict(Counter)
+    for case_id, verdict in verdicts.items():
+        counted[OperatorName.parse(operator_path_of(case_id))][verdict] += 1
+    sums = Counter(verdicts.values())
+    columns = [each for each in reversed(WORST_FIRST) if sums[each]]
+    table = [["operator", *(word(each) for each in columns), "cases"]]
+    for operator in sorted(counted):
+        counts = counted[operator]
+        cells = [str(counts[each] or "-") for each in columns]
+        table.append([str(operator), *cells, str(sum(counts.values()))])
+    table.append(["sum", *(str(sums[each]) for each in columns), str(len(verdicts))])
+    return table
+
+
+def readings_lines(results: Results) -> list[str]:
+    """Lenient passes first; then for each operator version the readings that its answers tell of."""
+    found = [shown(each.text) for each in lenient_passes(results)]
+    for operator in results.by_operator:
+        said = readings_summary(results, operator)
+        if said:
+            found.append(f"{operator}: {shown(said)}")
+    return found
+
+
+CAUSES, OPERATORS = "causes", "operators"
+_MOST_NAMED = 200
+"""So many ids of cases stand in one test."""
+
+
+@dataclass(frozen=True)
+class GroupedTest:
+    """One test: its suite and name, whether it `failed` or was `skipped`, a line and the details."""
+
+    suite: str
+    name: str
+    failed: bool
+    skipped: bool
+    message: str
+    details: str
+    seconds: float
+
+
+def grouped_tests(results: Results) -> Iterator[GroupedTest]:
+    """The tests of a run that is told by cause or by operator, its causes first."""
+    if results.grouping == "cause":
+        yield from cause_tests(results)
+    causes = {str(case.id): each.number for each in classes_of(results) for case in each.cases}
+    for operator, cases in results.by_operator.items():
+        counted = Counter(each.verdict for each in cases)
+        said = listed([f"{count(number)} {word(verdict)}" for verdict, number in counted.most_common()])
+        failing = [each for each in cases if each.fails]
+        numbers = sorted({causes[str(each.id)] for each in failing})
+        # By cause what fails has its own tests: here it is told what passes.
+        failed = (bool(failing) and results.grouping == "operator") or counted[HARNESS_ERROR] > 0
+        message = f"{plural(len(cases), 'case')}: {said}"
+        if numbers:
+            message += f"; causes {', '.join(map(str, numbers))}"
+        details = "\n".join([message, *_names(failing)])
+        skipped = not failing and not any(counted[each] for each in ("pass", "observed", *BESIDE))
+        yield GroupedTest(OPERATORS, str(operator), failed, skipped, message, details, _seconds(cases))
+
+
+def cause_tests(results: Results) -> Iterator[GroupedTest]:
+    """A test for each cause, under a name that stays while the cause does: no number, no count is in it."""
+    names: Counter[str] = Counter()
+    for told in cause_paragraphs(results):
+        cases = told.found.cases
+        names[told.name] += 1
+        name = told.name if names[told.name] == 1 else f"{told.name} ({names[told.name]})"
+        details = "\n".join([*told.remarks, told.command, "", *_names(cases)])
+        failed = any(each.fails for each in cases)
+        yield GroupedTest(CAUSES, name, failed, not failed, told.head, details, _seconds(cases))
+
+
+def _names(cases: Sequence[CaseResult]) -> list[str]:
+    names = [f"{each.id}: {word(each.verdict)}" for each in cases[:_MOST_NAMED]]
+    left = len(cases) - len(names)
+    return [*names, f"and {count(left)} more"] if left else names
+
+
+def _seconds(cases: Sequence[CaseResult]) -> float:
+    return math.fsum(row.seconds for each in cases for row in each.rows)

@@ -14,7 +14,7 @@ from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_class import FailureClass
 from reports.results.case_results import OTHERS, CaseResult
 from reports.text.links import any_of, cases_link, note_id, operator_link, operator_words, token
-from reports.text.type_order import in_type_order, type_rank
+from reports.text.value_text import in_type_order, type_rank
 
 MOST_NOTES = 3
 """So many marks of notes a cell has at most; all notes stand in its words."""

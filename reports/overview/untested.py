@@ -73,17 +73,14 @@ def _never_supported(results: Results, of: str) -> list[Untested]:
             for each in cases:
                 types.setdefault(each.element_type, set()).add(each.verdict)
             never = [name for name, verdicts in types.items() if verdicts == {"unsupported"}]
-            parts = (
-                f"{plural(counts['unsupported'], 'case')} of {operator}, which the runtime says it cannot do"
-            )
+            number = plural(counts["unsupported"], "case")
+            said = f"{number} of {operator}, which the runtime says it cannot do"
             if whole:
-                parts = (
-                    f"{operator} as a whole ({plural(len(cases), 'case')}): the runtime says it cannot do it"
-                )
+                said = f"{operator} as a whole ({number}): the runtime says it cannot do it"
             elif never:
-                parts += f"; every case of {listed(never)}"
+                said += f"; every case of {listed(never)}"
             link = cases_link(token("op", words[operator]), "status:unsupported", of=of)
-            found.append(Untested(f"{parts}.", link))
+            found.append(Untested(f"{said}.", link))
     return found
 
 

@@ -13,14 +13,13 @@ from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import FAMILIES
 from reports.causes.class_words import headline
 from reports.causes.followed_readings import matched_options
-from reports.pages.listed_cases import count_others, counted_values
-from reports.pages.report import Report
+from reports.pages.report import Report, count_others, counted_values
 from reports.pages.run_page import RunPage
+from reports.results.case_facts import CONSTRAINT, ELEMENT_TYPE
 from reports.results.case_results import CaseResult, Results
-from reports.results.features import CONSTRAINT, ELEMENT_TYPE
 from reports.results.told_facts import items, mapping, text
 from reports.text.links import operator_words
-from reports.text.type_order import in_type_order
+from reports.text.value_text import in_type_order
 
 _REASON = 240
 _NOT_EQUAL, _WRONG_SHAPE = -1, -2

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import json
 import shutil
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
 from opcert.vocabulary.errors import unwritable
+from opcert.vocabulary.harmless import shown
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_text
 from reports.overview.headline import runtime_name
@@ -26,9 +32,78 @@ from reports.single_cases.case_views import view_case
 from reports.single_cases.passages_shown import document_title, passages_of, public_page
 from reports.single_cases.pictures import Overview, Picture, Plane
 from reports.single_cases.standalone import case_lines, surroundings
-from reports.text.page_data import FOLDER, DataPart, pack, pack_many, to_json
 from reports.text.pages_alone import render_page
-from reports.text.view_parts import ViewedValue
+from reports.text.value_text import ViewedValue
+
+PART_BYTES = 256 * 1024
+"""About how much JSON a part holds before it is compressed."""
+FOLDER = "parts"
+
+
+@dataclass(frozen=True)
+class DataPart:
+    """A part by its name, compressed: `text` is base64."""
+
+    name: str
+    text: str
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()[:32]
+
+    @property
+    def file(self) -> str:
+        """The name of its script file; another content has another name."""
+        return f"{self.name}-{self.digest[:12]}.js"
+
+    @property
+    def script(self) -> str:
+        """What its script file says."""
+        return f'opcertPart("{self.name}","{self.text}");\n'
+
+
+def pack(name: str, content: object) -> DataPart:
+    """Make a part, the same bytes every time; what would hide or turn text in it is written out."""
+    raw = to_json(content).encode()
+    return DataPart(name, b64encode(gzip.compress(raw, 9, mtime=0)).decode())
+
+
+def pack_many(name: str, items: Iterable[tuple[int, Any]]) -> Iterator[tuple[DataPart, list[int]]]:
+    """Parts of about equal size, called `name` and a number: objects by position; and those positions."""
+    held: dict[int, str] = {}
+    size = number = 0
+    for position, item in items:
+        held[position] = to_json(item)
+        size += len(held[position])
+        if size > PART_BYTES:
+            yield _pack_texts(f"{name}-{number}", held), list(held)
+            held, size, number = {}, 0, number + 1
+    if held:
+        yield _pack_texts(f"{name}-{number}", held), list(held)
+
+
+def _pack_texts(name: str, held: dict[int, str]) -> DataPart:
+    raw = "{" + ",".join(f'"{position}":{text}' for position, text in held.items()) + "}"
+    return DataPart(name, b64encode(gzip.compress(raw.encode(), 9, mtime=0)).decode())
+
+
+def to_json(content: object) -> str:
+    """Compact JSON of numbers, lists, objects and texts, the texts made harmless to read."""
+    return json.dumps(_harmless(content), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _harmless(content: object) -> object:
+    if isinstance(content, str):
+        return shown(content)
+    if isinstance(content, dict):
+        return {shown(str(name)): _harmless(each) for name, each in content.items()}
+    if isinstance(content, list | tuple):
+        return [each if type(each) in _NUMBERS else _harmless(each) for each in content]
+    return content
+
+
+_NUMBERS = frozenset((int, float))
+"""What columns are made of."""
 
 
 def list_details(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -79,15 +154,8 @@ def _parts(parts: Iterable[ViewedValue]) -> list[list[str]]:
 
 
 def _picture(picture: Picture) -> dict[str, Any]:
-    return {
-        "output": picture.output,
-        "shape": picture.shape,
-        "elements": picture.elements,
-        "wrong": picture.wrong,
-        "exact": picture.exact,
-        "planes": [_plane(each) for each in picture.planes],
-        "overview": _overview(picture.overview) if picture.overview else None,
-    }
+    overview = _overview(picture.overview) if picture.overview else None
+    return {**vars(picture), "planes": [_plane(each) for each in picture.planes], "overview": overview}
 
 
 def _plane(plane: Plane) -> dict[str, Any]:

@@ -10,13 +10,14 @@ from itertools import groupby
 from conformance.judging.verdicts import ALWAYS, GROUPS, word
 from reports.causes.class_words import equals_text, fit_text, headline, remarks
 from reports.causes.failure_class import FailureClass, marked_features
-from reports.causes.failure_classes import classes_of, smaller_call
+from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_name, fault_text
+from reports.causes.kept_findings import class_equals, class_sentence, smaller_call
 from reports.causes.lenient_passes import LenientPasses, lenient_passes
 from reports.causes.operator_use import use_text
-from reports.causes.resemblances import class_equals, class_sentence
 from reports.causes.titles import title
 from reports.overview.cause_paragraphs import fault_cause, shown_cases
+from reports.overview.decided import StandingGroup, operator_standings
 from reports.overview.headline import (
     HeadlineFact,
     list_facts,
@@ -26,7 +27,6 @@ from reports.overview.headline import (
     runtime_name,
 )
 from reports.overview.matrix import Matrix, build_matrix
-from reports.overview.standings import StandingGroup, operator_standings
 from reports.results.case_results import Results
 from reports.results.excuses import STANDINGS, Excuse
 from reports.results.told_facts import short_names
@@ -35,8 +35,7 @@ from reports.single_cases.case_views import CaseView, view_case
 from reports.single_cases.passages_shown import with_titles
 from reports.text.links import case_link, cases_link, note_id, token
 from reports.text.phrasing import count, listed, plural
-from reports.text.type_order import in_type_order
-from reports.text.view_parts import ViewedValue
+from reports.text.value_text import ViewedValue, in_type_order
 
 
 @dataclass(frozen=True)

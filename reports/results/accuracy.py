@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bisect
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -79,11 +80,8 @@ def measure_accuracy(results: Results) -> Accuracy:
     """Count the judged answers of each operator version by error over allowed error."""
     rows: list[AccuracyRow] = []
     for operator, cases in results.by_operator.items():
-        numbers = [0] * len(HEADS)
-        for each in cases:
-            column = accuracy_column(each)
-            if column is not None:
-                numbers[column] += 1
+        columns = Counter(map(accuracy_column, cases))
+        numbers = [columns[place] for place in range(len(HEADS))]
         if any(numbers):
             row = _row(short_names([operator]), numbers, len(rows))
             rows.append(replace(row, classes=count_classes(cases)))
@@ -112,12 +110,8 @@ def accuracy_column(case: CaseResult) -> int | None:
 
 def count_classes(cases: Iterable[CaseResult]) -> tuple[int, ...]:
     """How many right answers fall in each of `CLASSES`."""
-    numbers = [0] * len(CLASSES)
-    for each in cases:
-        found = accuracy_class(each)
-        if found is not None:
-            numbers[found] += 1
-    return tuple(numbers)
+    found = Counter(map(accuracy_class, cases))
+    return tuple(found[place] for place in range(len(CLASSES)))
 
 
 def accuracy_class(case: CaseResult) -> int | None:

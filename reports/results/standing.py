@@ -1,9 +1,9 @@
-"""What a suite is to the people who read a certificate: the released one, a part of it, or somebody's own."""
+"""What a suite is to its readers: released, a part or somebody's own; and how far its cases are trusted."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from reports.text.phrasing import count, plural
@@ -125,3 +125,18 @@ class SuiteStanding:
 
 
 OWN = SuiteStanding("own", "The suite is of the certifier's own choosing: no release of opcert carries it.")
+
+
+Trust = Literal["referenced", "reviewed"]
+
+
+@dataclass(frozen=True)
+class VersionTrust:
+    """How far the cases of an operator version are trusted, and what planting faults showed of them.
+
+    docs/operators.md says what trust means. `adequacy` is empty where no faults were planted; under `cases`
+    it has the digest of the cases that were measured.
+    """
+
+    trust: Trust
+    adequacy: Mapping[str, Any] = field(default_factory=dict)

@@ -97,27 +97,20 @@ def list_documents(results: Results) -> tuple[ToldDocument, ...]:
 
 def list_findings(results: Results) -> tuple[ToldFinding, ...]:
     """Every finding in a document, once, by document and line."""
-    users: dict[tuple[str, str, str, str, str, str], list[OperatorName]] = {}
-    order: dict[tuple[str, str, str, str, str, str], tuple[str, int]] = {}
+    users: dict[tuple[str, ...], list[OperatorName]] = {}
+    order: dict[tuple[str, ...], tuple[str, int]] = {}
     for operator in results.by_operator:
         facts = results.operator_facts(operator)
-        for each in items(facts.get("findings")):
-            finding = mapping(each)
+        for finding in map(mapping, items(facts.get("findings"))):
             numbers = [finding.get(name) for name in ("line", "column") if finding.get(name) is not None]
             where = place(facts, [finding.get("document"), *numbers])
-            key = (
-                where,
-                text(finding.get("code")),
-                text(finding.get("severity")),
-                text(finding.get("message")),
-                text(finding.get("evidence")),
-                text(finding.get("action")),
-            )
+            named = ("code", "severity", "message", "evidence", "action")
+            key = (where, *(text(finding.get(name)) for name in named))
             users.setdefault(key, []).append(operator)
             line = finding.get("line")
             order[key] = (where.partition(":")[0], line if isinstance(line, int) else 0)
     return tuple(
-        ToldFinding(*key, operators=short_names(users[key])) for key in sorted(users, key=order.__getitem__)
+        ToldFinding(*[*key, short_names(users[key])]) for key in sorted(users, key=order.__getitem__)
     )
 
 

@@ -5,17 +5,67 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from conformance.judging.responses import ReturnedOther
 from conformance.judging.verdicts import ACCEPTED_INVALID, REJECTED_VALID, word
+from conformance.recording.outputs import restore_output
+from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.suite.cases import Case
+from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
-from reports.causes import unstable_cases
-from reports.causes.resemblances import case_sentence
+from opcert.vocabulary.tensors import Tensor
+from reports.causes.class_words import unstable_text
+from reports.causes.kept_findings import case_sentence
 from reports.results.case_results import CaseResult, Results
-from reports.results.recorded_answers import Output, read_outputs
 from reports.single_cases.pictures import Picture, draw_picture
 from reports.text.phrasing import duration, ratio_text
-from reports.text.view_parts import ViewedValue
+from reports.text.value_text import ViewedValue, shape_text, values_text
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """An output that a runtime returned, in words; `tensor` where the record kept it and it is one."""
+
+    name: str
+    type: str
+    values: str
+    tensor: Tensor | None = None
+
+    @property
+    def line(self) -> str:
+        return f"{self.type} {self.values}".strip()
+
+
+def read_outputs(record: Record, case: Case, row: Result | None) -> tuple[Output, ...]:
+    """The outputs of a row; those that the record lacks, or that are damaged, are said to be."""
+    if row is None:
+        return ()
+    found = []
+    for position, entry in enumerate(row.outputs):
+        name = output_name(case, position)
+        try:
+            value = restore_output(entry, position, case, record.path)
+        except UserError as error:
+            found.append(Output(name, "", error.problem))
+            continue
+        if value is not None:
+            found.append(in_words(name, value))
+        else:
+            digest = entry.get("sha256", "") if isinstance(entry, dict) else ""
+            found.append(Output(name, "", f"too large for the record; SHA-256 {digest}"))
+    return tuple(found)
+
+
+def output_name(case: Case, position: int) -> str:
+    """What a case calls an output; runtimes may return more than there are."""
+    return case.output_names[position] if position < len(case.output_names) else f"output {position}"
+
+
+def in_words(name: str, value: Tensor | ReturnedOther) -> Output:
+    """An output as a page shows it."""
+    if isinstance(value, Tensor):
+        return Output(name, shape_text(value), values_text(value), value)
+    return Output(name, "", f"no tensor but a {value.kind}: {value.text}")
 
 
 @dataclass(frozen=True)
@@ -115,7 +165,7 @@ def _sentence(found: CaseResult) -> str:
         REJECTED_VALID: "A valid call was refused",
         ACCEPTED_INVALID: "A call that must be refused was answered",
     }.get(found.verdict, word(found.verdict))
-    return f"{opening}: {reason}. {unstable_cases.case_text(found)}".rstrip()
+    return f"{opening}: {reason}. {unstable_text(found)}".rstrip()
 
 
 def _got(found: CaseResult, outputs: Sequence[Output]) -> tuple[ViewedValue, ...]:

@@ -8,23 +8,30 @@ further values of single elements, and further expectations under other readings
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from conformance.models.case_models import build_model, has_onnx_form
+from conformance.models.case_models import CARRIED, build_model, has_onnx_form
 from conformance.models.input_names import input_names
+from conformance.runtimes.adapter import Adapter, load_adapter
 from conformance.suite.canonical import plain
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
+from conformance.suite.form_sample import form_sample
 from conformance.suite.properties import describe_property
 from conformance.suite.protos import write_tensor
+from conformance.suite.suites import Suite
 from opcert.vocabulary.attributes import describe_value
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import holds_map
 from opcert.vocabulary.whole_files import write_bytes, write_text
-from reports.text.rule_words import broken_rule
+from reports.single_cases.reproduction_script import RUNTIMES
+from reports.text.rule_words import absent_inputs, broken_rule
 
 DATA = "test_data_set_0"
 _RUNTIMES = {"org.openvino": "openvino", "org.tensorflow": "tensorflow"}
@@ -98,7 +105,7 @@ def beyond_script(case: Case) -> str | None:
 def must_text(case: Case) -> str:
     """What must happen, in one sentence."""
     if case.demand == "refuse":
-        rule = broken_rule(case.constraint, _absent(case)) if case.constraint else ""
+        rule = broken_rule(case.constraint, absent_inputs(case)) if case.constraint else ""
         return f"the call must be refused: it is {rule}" if rule else "the call must be refused"
     if case.demand == "survive":
         return "nothing is asked but survival"
@@ -156,5 +163,68 @@ def _write_tensor(path: Path, tensor: Tensor, name: str) -> None:
     write_bytes(path, write_tensor(tensor, name).SerializeToString(deterministic=True))
 
 
-def _absent(case: Case) -> frozenset[str]:
-    return frozenset(name for name, tensor in case.inputs if tensor is None)
+@dataclass(frozen=True)
+class Exported:
+    """One exported case: `plain` where the layout holds all of it, else what stands in case.json alone."""
+
+    case_id: str
+    folder: Path
+    beyond: tuple[str, ...]
+
+
+def export_suite(suite: Suite, folder: Path) -> Iterator[Exported]:
+    """Write every case to `<folder>/<case id>/`, one after the other; UserError where that cannot be done."""
+    known = frozenset(suite.case_ids)
+    for case in suite.cases():
+        valid = suite.case(case.valid_case) if case.valid_case in known else None
+        place = write_case(case, folder / str(case.id), valid)
+        beyond = []
+        if not has_onnx_form(case.operator):
+            beyond.append("no ONNX model")
+        if case.demand != "answer":
+            beyond.append("no answer demanded")
+        if len(case.expectations) > 1:
+            beyond.append("several readings")
+        if any(output.allowed is not None for each in case.expectations for output in each.outputs):
+            beyond.append("allowed error by element")
+        if case.properties or any(each.unordered for each in case.expectations):
+            beyond.append("demands that are no values")
+        if any(output.alternatives for each in case.expectations for output in each.outputs):
+            beyond.append("further values of elements")
+        yield Exported(str(case.id), place, tuple(beyond))
+
+
+SCRIPT = "reproduce.py"
+RULES = "unsupported.json"
+"""How each runtime that the script knows says that it does not offer something."""
+
+
+def write_reproduction(suite: Suite, case_id: str, folder: Path, form: str | None = None) -> Path:
+    """Write the case, a script that runs it, and what it reads as unsupported; returns the script.
+
+    `form` is the one that the script takes unless it is told another; None is the runtime's own first.
+    Raises UserError where the suite has no such case, or the folder cannot be written.
+    """
+    case = suite.case(case_id)
+    named = case.valid_case
+    valid = suite.case(named) if named is not None and named in suite else None
+    between = form_sample(suite).between.get(case_id)
+    write_case(case, folder, valid, None if between is None else suite.case(between))
+    if form is not None:
+        path = folder / "case.json"
+        write_text(path, json.dumps({**json.loads(path.read_text("utf-8")), "form": form}, indent=1) + "\n")
+    if has_onnx_form(case.operator):
+        plain, *others = (build_model(case, form, valid) for form in CARRIED)
+        for form, model in zip(CARRIED[1:], others, strict=True):
+            if model != plain:
+                write_bytes(folder / "forms" / f"{form}.onnx", model)
+    rules = {name: _rules(load_adapter(name)) for name in sorted(RUNTIMES)}
+    write_text(folder / RULES, json.dumps(rules, indent=1) + "\n")
+    source = files("reports.single_cases").joinpath("reproduction_script.py").read_text(encoding="utf-8")
+    return write_text(folder / SCRIPT, source)
+
+
+def _rules(adapter: Adapter) -> list[dict[str, str]]:
+    """A runtime's own words; what only a worker can say does not come up here."""
+    own = [each for each in adapter.unsupported if each.error_class != "unsupported"]
+    return [{"kind": each.kind, "message": each.message} for each in own]

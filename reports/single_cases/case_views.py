@@ -10,14 +10,13 @@ import numpy as np
 
 from conformance.suite.cases import Case, ExpectedOutput
 from opcert.vocabulary.tensors import Tensor
+from reports.results.case_facts import ABSENT, ELEMENT_TYPE
 from reports.results.case_results import Results
-from reports.results.features import ABSENT, ELEMENT_TYPE
 from reports.results.told_facts import items, mapping, text
 from reports.single_cases.passages_shown import ShownPassage, passages_of
 from reports.text.phrasing import plural
-from reports.text.rule_words import broken_rule
-from reports.text.value_text import attribute_text, shape_text, values_text
-from reports.text.view_parts import ViewedValue
+from reports.text.rule_words import absent_inputs, broken_rule
+from reports.text.value_text import ViewedValue, attribute_text, shape_text, values_text
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def view_case(results: Results, case: Case, marked: frozenset[str] = frozenset()
 def demand_text(case: Case) -> str:
     """What must happen, in a line."""
     if case.demand == "refuse":
-        rule = broken_rule(case.constraint, _absent(case)) if case.constraint else ""
+        rule = broken_rule(case.constraint, absent_inputs(case)) if case.constraint else ""
         return f"must be refused: it is {rule}" if rule else "must be refused"
     if case.demand == "survive":
         return "nothing is asked but survival"
@@ -136,7 +135,3 @@ def _levels(case: Case, marked: frozenset[str]) -> tuple[ViewedValue, ...]:
         for name, level in case.levels.items()
         if name != ELEMENT_TYPE and attributes.get(name) != str(level)
     )
-
-
-def _absent(case: Case) -> frozenset[str]:
-    return frozenset(name for name, tensor in case.inputs if tensor is None)

@@ -210,15 +210,22 @@ def array_text(tensor: Tensor) -> str:
     return f"np.array({_numbers(array)}, {for_python(array.dtype.name)}).reshape({list(array.shape)})"
 
 
-def _numbers(array: NDArray[Any]) -> str:
-    """The elements in the fewest digits that, read into their type, are the same again."""
+def element_texts(array: NDArray[Any], *, bare: bool = True) -> list[str]:
+    """The elements in the fewest digits that, read into their type, are the same again.
+
+    A `bare` whole number has no point behind it.
+    """
     flat = array.reshape(-1)
     texts = [str(each) for each in flat.tolist()]
-    if array.dtype.kind == "f":
-        short = [str(each) for each in flat]
-        again = np.array([float(each) for each in short]).astype(array.dtype)
-        texts = short if np.array_equal(again, flat, equal_nan=True) else texts
-    text = f"[{', '.join(texts)}]"
+    if array.dtype.kind != "f":
+        return texts
+    short = [str(each).removesuffix(".0") if bare and each else str(each) for each in flat]
+    again = np.array([float(each) for each in short]).astype(array.dtype)
+    return short if np.array_equal(again, flat, equal_nan=True) else texts
+
+
+def _numbers(array: NDArray[Any]) -> str:
+    text = f"[{', '.join(element_texts(array, bare=False))}]"
     return "\n".join(textwrap.wrap(text, 100, subsequent_indent="        ")) if len(text) > 60 else text
 
 

@@ -1,7 +1,8 @@
-"""The causes of the failures of one run, each by what stays of it in other runs."""
+"""The causes of the failures of one run, each by what stays of it in other runs, and the smallest call."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,18 +10,132 @@ from dataclasses import dataclass
 from conformance.judging.kept_diagnosis import FILE, read_diagnosis
 from conformance.judging.known_causes import KnownCause
 from conformance.judging.refusals import sentence
-from conformance.judging.verdicts import REJECTED_VALID, WORST_FIRST, worst_verdict
+from conformance.judging.verdicts import REJECTED_VALID, WORST_FIRST, word, worst_verdict
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
-from opcert.vocabulary.harmless import one_line
-from opcert.vocabulary.names import CaseId, OperatorName
+from opcert.vocabulary.harmless import for_shell, one_line
+from opcert.vocabulary.names import CaseId, OperatorName, slug
 from reports.causes.class_words import headline, remarks
-from reports.causes.failure_class import FailureClass
+from reports.causes.failure_class import FailureClass, smallness
 from reports.causes.failure_classes import find_classes
+from reports.causes.spoken_failures import is_telling, said_form
+from reports.results.case_facts import CONSTRAINT
 from reports.results.case_results import CaseResult, Results
-from reports.results.features import CONSTRAINT
-from reports.sites.cause_examples import CauseExample, bare_example, full_example
-from reports.sites.cause_keys import CauseKey, key_of
+from reports.single_cases.answer_views import read_outputs
+from reports.single_cases.case_views import view_case
+from reports.single_cases.passages_shown import ShownPassage
+from reports.text.phrasing import ratio_text
+from reports.text.value_text import ViewedValue
+
+_LONGEST = 600
+Rank = tuple[bool, tuple[int, int, int], tuple[int, int, int], str]
+
+
+@dataclass(frozen=True)
+class CauseExample:
+    """A case of a cause as one run saw it; `rank` orders examples, those of a call that is shown first.
+
+    `call` and `expected` are empty where the suite was not at hand.
+    """
+
+    rank: Rank
+    case: str
+    call: tuple[ViewedValue, ...]
+    expected: tuple[ViewedValue, ...]
+    got: tuple[ViewedValue, ...]
+    passages: tuple[ShownPassage, ...]
+    command: str
+
+
+def bare_example(found: CaseResult) -> CauseExample:
+    """What the record alone says of a case."""
+    rank = (True, *smallness(found))
+    command = for_shell(["opcert", "repro", str(found.id)])
+    return CauseExample(rank, str(found.id), (), (), (_got_in_words(found),), (), command)
+
+
+def full_example(results: Results, found: CaseResult) -> CauseExample:
+    """A case with its call and the passages that it rests on."""
+    case = results.suite.case(str(found.id))
+    view = view_case(results, case)
+    outputs = read_outputs(results.record, case, found.row)
+    got = tuple(ViewedValue(f"got {each.name}", each.values, each.type) for each in outputs)
+    return CauseExample(
+        (False, *smallness(found)),
+        str(found.id),
+        (*view.inputs, *view.attributes),
+        (*view.expected, *view.rules),
+        (*(got or (_got_in_words(found),)), *_error(found)),
+        view.passages,
+        view.command,
+    )
+
+
+def _got_in_words(found: CaseResult) -> ViewedValue:
+    row = found.row
+    said = (row.message or row.reason) if row is not None else ""
+    return ViewedValue(
+        "got", one_line(f"{word(found.verdict)}: {said}" if said else word(found.verdict), _LONGEST)
+    )
+
+
+def _error(found: CaseResult) -> tuple[ViewedValue, ...]:
+    if found.verdict not in ("mismatch", "inexact") or found.wrong_shape or found.ratio is None:
+        return ()
+    return (ViewedValue("error ÷ allowed", ratio_text(found.ratio)),)
+
+
+_MOST_LETTERS = 60
+_TENSOR = re.compile(r"\w*tensor\([\w#]+\)")
+_TYPES = re.compile(r"\([#:,\s]*\)")
+_SEVERAL = re.compile(r"#(?:[\s,:>-]*#)+")
+
+
+@dataclass(frozen=True, order=True)
+class CauseKey:
+    """A cause by how it is known (`entry`, `message`, `experiment`, `rule`, `documents`, `unexplained`), and
+    the words that name it there."""
+
+    told: str
+    words: tuple[str, ...]
+
+    @property
+    def file(self) -> str:
+        """The name of its page without the ending; a cause keeps it, whatever else is in the site."""
+        digest = hashlib.sha256("\0".join((self.told, *self.words)).encode("utf-8", "backslashreplace"))
+        named = slug(self.words[0])[:_MOST_LETTERS] if self.told == "entry" else self.told
+        return f"{named}-{digest.hexdigest()[:10]}"
+
+
+def key_of(found: FailureClass, runtime: str) -> CauseKey:
+    """The key of a class of failures of a runtime.
+
+    Entries, rules and what a runtime says in a refusal are the same in all runtimes. What goes by
+    experiments, signals or associations is a runtime's own; without a cause, cases of an operator that fail
+    in one way stand together, for conditions that separate them do not last.
+    """
+    operators = tuple(dict.fromkeys(each.unversioned for each in found.operators))
+    if found.known is not None:
+        return CauseKey("entry", (found.known.id,))
+    if found.told == "message":
+        said = _without_types(said_form(found.smallest))
+        if found.kind == REJECTED_VALID and is_telling(said):
+            return CauseKey("message", (said,))
+        return CauseKey("message", (runtime, found.kind, *operators, said))
+    if found.told == "experiment" and found.shown is not None and found.shown.needed:
+        needed = sorted(f"{each.factor}={each.value}" for each in found.shown.needed)
+        return CauseKey("experiment", (runtime, *operators, *needed))
+    if found.told == "rule" and found.smallest.constraint:
+        return CauseKey("rule", (*operators, found.smallest.constraint))
+    if found.told == "allowed":
+        return CauseKey("documents", (runtime, *operators))
+    return CauseKey("unexplained", (runtime, *operators, found.kind))
+
+
+def _without_types(said: str) -> str:
+    """A message without the element types that a call has: one check is made of all."""
+    return _SEVERAL.sub("#", _TYPES.sub("#", _TENSOR.sub("#", said)))
+
 
 _LONGEST_TITLE = 360
 _READ = 8192

@@ -1,25 +1,205 @@
-"""What every page of a site is made with: its runs, causes, changes and links."""
+"""What every page of a site is made with: its runs, causes and changes, and the links between its pages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+from conformance.judging.known_causes import KnownCause
+from conformance.judging.verdicts import FAILING, HOLDING, NOT_JUDGED
 from opcert.vocabulary.harmless import one_line
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import OperatorName, slug
+from reports.causes.failure_class import GROUPS, NOBODY, TIERS
+from reports.causes.operator_use import Use, use_of
 from reports.results.case_results import ONNX, OTHERS
-from reports.sites.cause_keys import CauseKey
-from reports.sites.kept_run import ArchivedRun
-from reports.sites.kept_runs import KeptRuns, newest, versions_shown
-from reports.sites.site_causes import SiteCause, collect_causes
-from reports.sites.site_links import SiteLinks
+from reports.sites.kept_runs import ArchivedRun, KeptRuns, newest, versions_shown
+from reports.sites.seen_causes import CauseExample, CauseKey, SeenCause
 from reports.sites.version_changes import VersionChange, changes_of
 from reports.text.pages_alone import linked_style, render_linked_page
 from reports.text.phrasing import moment
+
+
+@dataclass(frozen=True, eq=False)
+class SiteCause:
+    """A cause as the newest run of the first runtime that has it says it, and that in every run with it."""
+
+    first: SeenCause
+    example_run: ArchivedRun
+    example: CauseExample
+    seen: Mapping[ArchivedRun, SeenCause] = field(default_factory=dict)
+
+    @property
+    def key(self) -> CauseKey:
+        return self.first.key
+
+    @property
+    def title(self) -> str:
+        return self.first.title
+
+    @property
+    def known(self) -> KnownCause | None:
+        return self.first.known
+
+    @property
+    def open(self) -> bool:
+        return self.first.open
+
+    @cached_property
+    def cases(self) -> tuple[str, ...]:
+        """The cases of all runs that fail by it."""
+        return tuple(sorted({case for each in self.seen.values() for case in each.cases}))
+
+    @cached_property
+    def operators(self) -> tuple[OperatorName, ...]:
+        return tuple(sorted({operator for each in self.seen.values() for operator in each.operators}))
+
+
+@dataclass(frozen=True)
+class CauseInRun:
+    """What a run makes of the cases of a cause: those that fail by it, and the others; `absent` are not in
+    its suite. `example` is the verdict on the case that is shown."""
+
+    run: ArchivedRun
+    failing: int
+    passing: int
+    otherwise: int
+    unsupported: int
+    absent: int
+    example: str | None
+
+
+def collect_causes(runs: KeptRuns) -> Mapping[CauseKey, SiteCause]:
+    """The causes of all runs by their keys, in the order to fix them, those of most runs first."""
+    seen: dict[CauseKey, dict[ArchivedRun, SeenCause]] = {}
+    for run in _newest_first(runs):
+        for each in run.causes:
+            seen.setdefault(each.key, {})[run] = each
+    found = [_site_cause(each) for each in seen.values()]
+    groups, tiers = ({each.heading: place for place, each in enumerate(those)} for those in (GROUPS, TIERS))
+
+    def order(each: SiteCause) -> tuple[int, int, Use, int, CauseKey]:
+        use = use_of(each.operators)
+        return (
+            # Of a run without its suite nobody knows it.
+            groups.get(each.first.group, groups[NOBODY.heading]),
+            tiers.get(each.first.tier, 0),
+            Use(-use.models, -use.nodes),
+            -len(each.cases),
+            each.key,
+        )
+
+    found.sort(key=order)
+    return {each.key: each for each in found}
+
+
+def _newest_first(runs: KeptRuns) -> Iterator[ArchivedRun]:
+    for series in runs.series.values():
+        yield from reversed(series)
+
+
+def _site_cause(seen: Mapping[ArchivedRun, SeenCause]) -> SiteCause:
+    first = next(iter(seen.values()))
+    # Of equal calls the first, which is the newest run's: what is shown is what users meet today.
+    run, shown = min(seen.items(), key=lambda each: each[1].example.rank)
+    return SiteCause(first, run, shown.example, seen)
+
+
+def cause_in_run(cause: SiteCause, run: ArchivedRun) -> CauseInRun:
+    """What a run makes of all the cases of a cause."""
+    own = cause.seen.get(run)
+    by_it = frozenset(own.cases) if own is not None else frozenset[str]()
+    others = [run.verdicts.get(each) for each in cause.cases if each not in by_it]
+    return CauseInRun(
+        run,
+        len(by_it),
+        sum(each in HOLDING for each in others),
+        sum(each in FAILING for each in others),
+        others.count("unsupported"),
+        sum(each is None or each in NOT_JUDGED for each in others),
+        run.verdicts.get(cause.example.case),
+    )
+
+
+FOLDERS = ("operators", "runtimes", "causes", "changes")
+INDEX, CHANGES, CAUSES, FEED = "index.html", "changes.html", "causes.html", "feed.xml"
+_MOST_LETTERS = 80
+
+
+@dataclass(frozen=True)
+class SiteLinks:
+    """The addresses of pages from the first page's folder, quoted; other pages put their `root` before."""
+
+    operators: Mapping[str, str]
+    runtimes: Mapping[str, str]
+    changes: Mapping[tuple[str, ...], str]
+
+    @classmethod
+    def of(cls, runs: KeptRuns) -> SiteLinks:
+        changed = {each.identity: f"{each.series} {each.version}" for each in runs.all}
+        twice = Counter(changed.values())
+        named = {
+            identity: name if twice[name] == 1 else f"{name} {identity[1]} {identity[3][:8]}"
+            for identity, name in changed.items()
+        }
+        files = file_names(named.values())
+        return cls(
+            file_names(each.unversioned for each in runs.operators),
+            file_names(runs.series),
+            {identity: files[name] for identity, name in named.items()},
+        )
+
+    def operator(self, unversioned: str) -> str:
+        return f"operators/{quote(self.operators[unversioned])}.html"
+
+    def runtime(self, series: str) -> str:
+        return f"runtimes/{quote(self.runtimes[series])}.html"
+
+    def cause(self, key: CauseKey) -> str:
+        return f"causes/{quote(key.file)}.html"
+
+    def change(self, after: ArchivedRun) -> str:
+        """The page of what changed in a run since the one before it."""
+        return f"changes/{quote(self.changes[after.identity])}.html"
+
+
+def file_names(texts: Iterable[str]) -> dict[str, str]:
+    """A file's name without ending for each text, the same for the same texts in any order.
+
+    Texts whose names a file system might take for one have a digest behind them.
+    """
+    every = sorted(set(texts))
+    names = {each: slug(each)[:_MOST_LETTERS].rstrip("-.") or "unnamed" for each in every}
+    times = Counter(name.lower() for name in names.values())
+    return {
+        text: name if times[name.lower()] == 1 and len(text) <= _MOST_LETTERS else f"{name}-{_digest(text)}"
+        for text, name in names.items()
+    }
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:10]
+
+
+def anchor(text: str) -> str:
+    """An element's name on a page, of any text."""
+    return f"{slug(text)[:_MOST_LETTERS].lower()}-{_digest(text)[:6]}"
+
+
+def report_link(run: ArchivedRun, place: Path) -> str | None:
+    """The way from a site's first page to a run's own report; None where it does not lie below that."""
+    if run.report is None:
+        return None
+    link = os.path.relpath(run.report.resolve(), place.resolve())
+    return None if link.startswith("..") else quote(Path(link).as_posix())
+
 
 STYLE = "site_style"
 _LONGEST = 80

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 
+from conformance.suite.cases import Case
 from opcert.vocabulary.yaml_files import load_file
 
 FILE = Path(__file__).with_name("rule_sentences.yaml")
@@ -49,6 +50,11 @@ def broken_rule(rule: str, absent: Collection[str] = ()) -> str:
         if found is not None:
             return f"a call {words.format(found[1])}"
     return f"a call against the rule “{rule.replace('_', ' ')}”"
+
+
+def absent_inputs(case: Case) -> frozenset[str]:
+    """The inputs that a case leaves out."""
+    return frozenset(name for name, tensor in case.inputs if tensor is None)
 
 
 @cache

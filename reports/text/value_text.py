@@ -1,15 +1,17 @@
-"""Values of tensors and attributes as text: short, and telling every two different values apart."""
+"""Values of tensors and attributes as short text that tells every two apart; the order of types."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.attributes import AttributeValue
-from opcert.vocabulary.element_types import ElementType
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reports.text.phrasing import count
 
@@ -74,3 +76,31 @@ def attribute_text(value: AttributeValue) -> str:
     if isinstance(value, Tensor):
         return f"{shape_text(value)} {values_text(value)}"
     return str(value) if str(value) else "(empty)"
+
+
+@dataclass(frozen=True)
+class ViewedValue:
+    """A name and a value: a tensor has `type` (element type and full shape) beside its abbreviated values."""
+
+    name: str
+    values: str
+    type: str = ""
+    marked: bool = False
+
+
+_KINDS = ("float", "signed", "unsigned", "bool", "string", "complex")
+_FIRST = ("float", "float16", "bfloat16", "double")
+
+
+def type_rank(name: str) -> tuple[int, int, int]:
+    """The place of an element type among others; one that is not known comes last."""
+    found = ELEMENT_TYPES.get(name)
+    if found is None:
+        return len(_KINDS), 0, 0
+    first = _FIRST.index(name) if name in _FIRST else len(_FIRST)
+    return _KINDS.index(found.kind), first, found.code
+
+
+def in_type_order(names: Iterable[str]) -> list[str]:
+    """Each name once, in order."""
+    return sorted(set(names), key=lambda each: (type_rank(each), each))

@@ -8,7 +8,7 @@ import pytest
 
 from generator.calls.edits.finding import input_changes
 from generator.making.operators.discovery import select_operators
-from reports.text.type_order import in_type_order
+from reports.text.value_text import in_type_order
 from specs.files.library import load_spec
 from tests.commands.command_line import call
 from tests.commands.test_your_operator import split, steps

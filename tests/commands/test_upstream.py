@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from opcert.commands import cli
 from opcert.vocabulary.errors import ExitCode, UserError
 from reference.readings.disagreements import load_disagreements
-from reports.upstream.issue_table import MOST
+from reports.upstream.issues import MOST
 
 _ROW = re.compile(r"^\| \d+ \| .+ \(`(?P<key>\w+)`\) \| ")
 

@@ -30,7 +30,7 @@ from conformance.suite.suites import open_suite
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor, tensor
-from reports.single_cases.export import export_suite
+from reports.single_cases.case_folder import export_suite
 from tests.conformance.conversation import make_case as make_onnx_case
 from tests.conformance.samples import IDENTITY, make_case, make_suite
 

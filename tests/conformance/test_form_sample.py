@@ -26,10 +26,9 @@ from reports.causes.failure_classes import classes_of
 from reports.causes.forms import compare_forms, form_sentence, untried_forms
 from reports.certificates.rejudging import judge_again
 from reports.formats.markdown import render_markdown
-from reports.overview.headline import list_sentences
+from reports.overview.headline import list_missing, list_sentences
 from reports.overview.untested import find_untested
 from reports.results.case_results import Results, put_together
-from reports.results.missing_rows import list_missing
 from tests.commands.command_line import call
 from tests.conformance.samples import echo_runtime, make_case, make_suite, sample
 

@@ -27,7 +27,7 @@ from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor, tensor
-from reports.single_cases.export import export_suite
+from reports.single_cases.case_folder import export_suite
 from tests.conformance.packed_models import (
     FLOATS,
     OPTIONAL,

@@ -25,7 +25,7 @@ from conformance.suite.shards import Shard
 from conformance.suite.suites import open_suite
 from opcert.commands.run_summary import format_summary
 from opcert.vocabulary.tensors import tensor
-from reports.causes.unstable_cases import calls_of
+from reports.causes.class_words import calls_of
 from reports.certificates.rejudging import judge_again
 from reports.results.case_results import put_together
 from reports.single_cases.answer_views import view_answer

@@ -19,8 +19,8 @@ from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reports.certificates.rejudging import judge_again
+from reports.overview.headline import list_missing
 from reports.results.case_results import put_together
-from reports.results.missing_rows import list_missing
 from tests.conformance.samples import FAKES
 
 MATMUL = OperatorName.parse("ai.onnx::MatMul-13")

@@ -25,7 +25,7 @@ from reference.readings.disagreements import (
 )
 from reports.causes.class_words import headline
 from reports.causes.failure_classes import classes_of, find_classes
-from reports.causes.open_cases import with_open_cases
+from reports.causes.kept_findings import with_open_cases
 from reports.results.case_results import put_together
 from tests.reports.sample import RESIZE_18, Maker, Sample, make_case
 

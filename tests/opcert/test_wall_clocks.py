@@ -24,7 +24,7 @@ WALL = {
     "opcert/vocabulary/file_locks.py": "since when another command works there is told",
     "opcert/commands/verify_command.py": "the day on which waivers end, and before which one is issued",
     "reports/certificates/certificate.py": "the day on which it is issued",
-    "reports/gates/excusing.py": "the day on which waivers and entries end",
+    "reports/gates/baseline.py": "the day on which waivers and entries end",
 }
 """Who asks for the time of day, and what for."""
 NAMES = {

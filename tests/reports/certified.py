@@ -24,9 +24,7 @@ from conformance.suite.suites import Suite, open_suite
 from opcert.commands.suite_standing import find_standing
 from reports.certificates.certificate import make_certificate, statement_digest
 from reports.certificates.certificate_files import write_certificate
-from reports.certificates.evidence import Evidence
-from reports.certificates.verification import verify_certificate
-from reports.certificates.verified import Verification
+from reports.certificates.verification import Evidence, Verification, verify_certificate
 from reports.gates.profiles import Profile
 from reports.results.case_results import put_together
 from tests.conformance.samples import ECHO, echo_runtime, make_case, make_suite, sample
@@ -85,7 +83,7 @@ class Certified:
         self, *, profile: dict[str, Any] | None = None, on: date = DAY, key: Path | None = None
     ) -> None:
         """Make the certificate anew, of what the record says now."""
-        from reports.certificates.signing import load_private_key
+        from reports.certificates.certificate_files import load_private_key
 
         with open_suite(self.suite) as suite:
             results = put_together(suite, read_record(self.record))
@@ -127,8 +125,7 @@ class Certified:
 
     def verify(self, *, key: Path | None = None, on: date = DAY, suite: Suite | None = None) -> Verification:
         """Verify without a command line; raises UserError where a file cannot be read at all."""
-        from reports.certificates.certificate_files import read_certificate
-        from reports.certificates.signing import load_public_key
+        from reports.certificates.certificate_files import load_public_key, read_certificate
 
         public = None if key is None else load_public_key(key)
         read = read_certificate(self.certificate)

@@ -15,7 +15,7 @@ from conformance.suite.canonical import canonical_json
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from reports.certificates.signing import load_private_key, sign
+from reports.certificates.certificate_files import load_private_key, sign
 from reports.results.standing import SuiteStanding
 from tests.conformance.samples import make_case, sample
 from tests.reports.certified import DAY, Row

@@ -35,13 +35,10 @@ from reports.certificates.badges import write_certificate_badge
 from reports.certificates.certificate import Certificate, Recorded, make_certificate
 from reports.certificates.certificate_files import write_certificate
 from reports.certificates.certificate_page import write_certificate_page
-from reports.certificates.evidence import Evidence
-from reports.certificates.verification import verify_certificate
-from reports.certificates.verified import Verification
+from reports.certificates.verification import Evidence, Verification, verify_certificate
 from reports.gates.profiles import Profile
 from reports.results.case_results import put_together
-from reports.results.measured import VersionTrust
-from reports.results.standing import SuiteStanding
+from reports.results.standing import SuiteStanding, VersionTrust
 from tests.conformance.samples import ECHO, echo_runtime, expect, make_case, sample
 from tests.reports.certified import DAY, Certified, Row, make_key
 
@@ -121,7 +118,7 @@ class Forged(Certified):
         key: Path | None = None,
     ) -> Certificate:
         """Make certificate, badge and page anew; `standing` is what the forger says of the suite."""
-        from reports.certificates.signing import key_id, load_private_key
+        from reports.certificates.certificate_files import key_id, load_private_key
 
         with open_suite(self.suite) as suite:
             results = put_together(suite, read_record(self.record))
@@ -166,8 +163,7 @@ class Forged(Certified):
         self, *, key: Path | None = None, on: date = DAY, profile: Profile | None = None
     ) -> Verification:
         """What `verify` answers; raises UserError where there is no certificate at all."""
-        from reports.certificates.certificate_files import read_certificate
-        from reports.certificates.signing import load_public_key
+        from reports.certificates.certificate_files import load_public_key, read_certificate
 
         public = None if key is None else load_public_key(key)
         read = read_certificate(self.certificate)

@@ -18,7 +18,7 @@ from conformance.judging.responses import Crashed, Refused, Response
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from opcert.commands.asked_runtimes import without_optimisation
-from reports.causes.open_cases import with_open_cases
+from reports.causes.kept_findings import with_open_cases
 from reports.checked_models.call_answers import ANSWERS, Answer, answer_calls
 from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.check_files import render_junit_check, render_markdown_check

@@ -24,9 +24,9 @@ from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from opcert.commands.run_summary import format_summary
 from reports.causes.class_words import beside_text, cost_text, headline, remarks
+from reports.causes.failure_class import NOBODY, OPEN
 from reports.causes.failure_classes import classes_of
-from reports.causes.failure_kinds import NOBODY, OPEN
-from reports.causes.open_cases import with_open_cases
+from reports.causes.kept_findings import with_open_cases
 from reports.formats.json import render_json
 from reports.formats.junit import render_junit
 from reports.formats.markdown import render_markdown

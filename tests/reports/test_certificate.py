@@ -23,10 +23,9 @@ from reports.certificates.certificate_files import write_certificate
 from reports.certificates.certificate_page import write_certificate_page
 from reports.formats.badge import write as write_run_badge
 from reports.gates.profiles import Profile, load_profile
-from reports.overview.summary import readings_lines, summary_table
+from reports.overview.cause_paragraphs import readings_lines, summary_table
 from reports.results.case_results import Results, put_together
-from reports.results.measured import VersionTrust
-from reports.results.standing import Departure, Standing, SuiteStanding
+from reports.results.standing import Departure, Standing, SuiteStanding, VersionTrust
 from reports.schemas import load_schema
 from tests.reports.sample import CROP_PAD, HEADER, Maker, make_case, sample_cases, sample_facts
 

@@ -26,9 +26,8 @@ from conformance.suite.cases import Case
 from opcert.commands import cli
 from opcert.vocabulary.errors import NothingRan, UserError
 from opcert.vocabulary.tensors import Tensor
-from reports.comparisons.comparison_json import render_json
 from reports.comparisons.comparison_page import render_comparison
-from reports.comparisons.comparison_text import LIMIT, render_markdown, render_text
+from reports.comparisons.comparison_text import LIMIT, render_json, render_markdown, render_text
 from reports.comparisons.run_comparison import KINDS, compare_runs
 from reports.schemas import load_schema
 from tests.reports.sample import CROP_PAD, HEADER, Maker, Sample, make_case

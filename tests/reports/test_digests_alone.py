@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-import reports.certificates.recorded_outputs
+import reports.certificates.rejudging
 from conformance.recording import outputs
 from conformance.recording.records import read_record
 from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from reports.certificates.believed import find_believed
+from reports.certificates.certificate import find_believed
 from reports.certificates.rejudging import MOST_UNCHECKED, Rejudged, judge_again
 from reports.results.case_results import put_together
 from tests.conformance.samples import echo_runtime, expect, make_case, make_suite, sample
@@ -23,7 +23,7 @@ def judged(
     folder: Path, right: int, large: int, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Rejudged, list[str]]:
     """A run with so many right answers that are golden, and so many too large to keep; honest throughout."""
-    for module in (outputs, reports.certificates.recorded_outputs):
+    for module in (outputs, reports.certificates.rejudging):
         monkeypatch.setattr(module, "FILE_BYTES", 5000)
     cases = [make_case("echo", seed=each) for each in range(right)]
     for each in range(large):

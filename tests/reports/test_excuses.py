@@ -14,8 +14,7 @@ from click.testing import CliRunner
 
 from opcert.commands import cli
 from reports.causes.followed_readings import fault_name
-from reports.gates.baseline import Baseline, write_baseline
-from reports.gates.excusing import excuse
+from reports.gates.baseline import Baseline, excuse, write_baseline
 from reports.gates.profiles import Profile
 from reports.pages.report_page import render_report
 from reports.pages.run_page import RunPage

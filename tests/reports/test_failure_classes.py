@@ -17,9 +17,8 @@ from conformance.suite.cases import Case
 from opcert.vocabulary.names import CaseId, OperatorName
 from reports.causes.class_words import conditions_text, fit_text, headline
 from reports.causes.conditions import Condition, Observation, separate
-from reports.causes.failure_class import FailureClass
+from reports.causes.failure_class import TIERS, FailureClass
 from reports.causes.failure_classes import find_classes
-from reports.causes.failure_kinds import TIERS
 from reports.results.case_results import CaseResult, Results, put_together
 from tests.reports.sample import RESIZE_18, Maker, make_case, sample_cases
 

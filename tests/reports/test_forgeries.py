@@ -16,7 +16,7 @@ from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import CaseId, OperatorName
 from reports.gates.profiles import Profile
-from reports.results.measured import VersionTrust
+from reports.results.standing import VersionTrust
 from tests.reports import forging
 from tests.reports.forgeries_of_records import RECORDS
 from tests.reports.forgeries_of_statements import STATEMENTS

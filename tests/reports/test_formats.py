@@ -29,8 +29,8 @@ from reports.formats import list_formats, write_format
 from reports.formats.json import render_json
 from reports.formats.junit import render_junit
 from reports.formats.markdown import LIMIT, render_markdown
+from reports.overview.cause_paragraphs import summary_table
 from reports.overview.matrix import build_matrix
-from reports.overview.summary import summary_table
 from reports.results.case_csv import COLUMNS, render_csv
 from reports.results.case_results import Results, put_together
 from reports.schemas import load_schema

@@ -12,8 +12,8 @@ import pytest
 
 from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.overview import matrix
-from reports.pages import listed_cases, run_page
 from reports.pages import report as report_module
+from reports.pages import run_page
 from reports.pages.case_table import build_table
 from reports.pages.report import Report
 from reports.pages.report_page import list_details, render_report
@@ -33,7 +33,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
 
 
 def test_a_report_of_the_default_suite_lists_every_case(results: Results) -> None:
-    assert DEFAULT_SIZE < ALL_VERSIONS < listed_cases.MOST_LISTED
+    assert DEFAULT_SIZE < ALL_VERSIONS < report_module.MOST_LISTED
     report = Report([results])
     assert list(report.listed) == list(range(len(results.cases)))
     table = build_table(report)
@@ -44,7 +44,7 @@ def test_a_report_of_the_default_suite_lists_every_case(results: Results) -> Non
 def test_of_more_cases_every_one_is_listed_or_counted(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listed_cases, "MOST_LISTED", 120)
+    monkeypatch.setattr(report_module, "MOST_LISTED", 120)
     table = build_table(Report([results, replace(results)]))
     assert table["total"] == len(results.cases) > len(table["ids"])
     places = [name for name, *_ in table["verdicts"]]
@@ -62,13 +62,13 @@ def test_of_more_cases_every_one_is_listed_or_counted(
 def test_of_each_cause_the_smallest_cases_are_listed(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listed_cases, "MOST_LISTED", 120)
+    monkeypatch.setattr(report_module, "MOST_LISTED", 120)
     report = Report([results])
     listed = {str(results.cases[each].id) for each in report.listed}
     for each in report.first.classes:
         inside = [case for case in each.cases if str(case.id) in listed]
         assert str(each.smallest.id) in listed
-        assert len(inside) <= 120 * listed_cases.FAILING_PART
+        assert len(inside) <= 120 * report_module.FAILING_PART
     there = {(each.operator, each.verdict) for each in (results.cases[one] for one in report.listed)}
     assert there >= {(each.operator, each.verdict) for each in results.cases if not each.fails}
 
@@ -76,7 +76,7 @@ def test_of_each_cause_the_smallest_cases_are_listed(
 def test_what_a_page_holds_does_not_grow_with_the_cases(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listed_cases, "MOST_LISTED", 60)
+    monkeypatch.setattr(report_module, "MOST_LISTED", 60)
     sizes = []
     for times in (2, 8):
         # The same cases again and again stand for more of each kind.
@@ -116,7 +116,7 @@ def test_an_error_as_great_as_any_number_is_told_in_digits_that_are_a_number(res
 )
 def test_room_is_shared_evenly(sizes: list[int], most: int, wanted: list[int]) -> None:
     groups = [[place * 1000 + each for each in range(size)] for place, size in enumerate(sizes)]
-    found = listed_cases._evenly(groups, most)
+    found = report_module._evenly(groups, most)
     assert [sum(each // 1000 == place for each in found) for place in range(len(sizes))] == wanted
 
 

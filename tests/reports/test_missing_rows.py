@@ -11,9 +11,8 @@ import pytest
 
 from conformance.recording.records import read_record
 from reports.certificates.badges import render_run_badge
-from reports.overview.headline import list_warnings
+from reports.overview.headline import list_missing, list_warnings
 from reports.results.case_results import Results, put_together
-from reports.results.missing_rows import list_missing
 from tests.commands.command_line import call
 from tests.reports.sample import CROP_PAD, HEADER, PAD, PATCHES, Maker, make_case
 

@@ -19,17 +19,18 @@ from conformance.judging.signatures import signature
 from conformance.suite.cases import Case
 from opcert.vocabulary.names import OperatorName
 from reports.causes.failure_classes import class_of, classes_of
-from reports.causes.named_causes import NamedCause, name_cause
 from reports.causes.spoken_failures import fits_message
 from reports.gates.baseline import (
     Baseline,
     BaselineEntry,
+    NamedCause,
+    excuse,
     hold_against,
+    name_cause,
     read_baseline,
     updated,
     write_baseline,
 )
-from reports.gates.excusing import excuse
 from reports.gates.profile_evaluation import evaluate
 from reports.gates.profiles import Profile
 from reports.results.case_results import CaseResult, Results, put_together

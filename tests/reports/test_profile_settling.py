@@ -17,10 +17,9 @@ from opcert.commands.profile_argument import demanded_profile
 from opcert.vocabulary.errors import InternalError, SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from reports.certificates.profile_checks import read_stated_profile
-from reports.gates.opset_ranges import opsets_in
 from reports.gates.profile_evaluation import evaluate
-from reports.gates.profile_names import check_names
-from reports.gates.profiles import Profile, read_profile
+from reports.gates.profile_settling import check_names
+from reports.gates.profiles import Profile, opsets_in, read_profile
 from reports.results.case_results import put_together
 from tests.commands.command_line import call, identity_suite
 from tests.conformance.samples import FAKES

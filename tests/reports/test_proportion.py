@@ -13,9 +13,8 @@ from conformance.judging.known_causes import KnownCause
 from conformance.recording.rows import Result
 from conformance.suite.where_shown import Shows
 from opcert.vocabulary.names import CaseId, OperatorName
-from reports.causes.failure_class import FailureClass
+from reports.causes.failure_class import GROUPS, FailureClass
 from reports.causes.failure_classes import find_classes
-from reports.causes.failure_kinds import GROUPS
 from reports.causes.operator_use import FILE, Use, counted_models, use_of, use_text
 from reports.causes.titles import title
 from reports.results.case_results import CaseResult

@@ -18,15 +18,14 @@ from conformance.judging.responses import Answered
 from opcert.vocabulary.errors import UserError
 from reports.pages import report_page
 from reports.pages.report import measure_times, run_keys
-from reports.pages.report_page import render_report, write_report
+from reports.pages.report_page import pack, pack_many, render_report, write_report
 from reports.pages.run_page import RunPage
 from reports.results.accuracy import HEADS, measure_accuracy
 from reports.results.adequacy import find_adequacy, share_text
 from reports.results.case_results import Results, put_together
-from reports.results.measured import VersionTrust
+from reports.results.standing import VersionTrust
 from reports.single_cases.answer_views import view_answer
 from reports.text.links import case_link, cases_link, token
-from reports.text.page_data import pack, pack_many
 from tests.reports.page_data import read_directory
 from tests.reports.sample import RESIZE_18, Maker, make_case, sample_cases, sample_facts
 

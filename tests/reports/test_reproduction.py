@@ -35,8 +35,7 @@ from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reports.results.case_results import put_together
 from reports.single_cases import reproduction_script
-from reports.single_cases.export import export_suite
-from reports.single_cases.reproduction import write_reproduction
+from reports.single_cases.case_folder import export_suite, write_reproduction
 from reports.single_cases.reproduction_script import has_plain_type
 
 CROP_PAD = OperatorName("ai.onnx", "CenterCropPad", 18)

@@ -18,7 +18,7 @@ from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
 from opcert.vocabulary.tensors import Tensor, tensor
 from reports.single_cases import reproduction_script
-from reports.single_cases.reproduction import write_reproduction
+from reports.single_cases.case_folder import write_reproduction
 from reports.single_cases.standalone import case_lines, whole_script
 from tests.conformance.conversation import make_case
 

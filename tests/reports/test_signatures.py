@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from conformance.recording.records import read_record
 from conformance.suite.canonical import canonical_json
 from opcert.vocabulary.errors import UserError
-from reports.certificates.signing import load_private_key, sign
+from reports.certificates.certificate_files import load_private_key, sign
 from tests.reports.certified import Certified, make_key, problems
 
 MANY = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -13,7 +13,7 @@ import pytest
 from opcert.vocabulary.errors import NothingRan, UserError
 from reports.sites.kept_runs import find_runs
 from reports.sites.site import write_site
-from reports.sites.site_links import file_names
+from reports.sites.site_page import file_names
 from tests.commands.command_line import call
 from tests.reports.kept_samples import CASES, answer, crop_crashes, keep
 

@@ -46,7 +46,7 @@ def test_every_page_and_option_that_the_document_names_is_there(repository: Path
     source = (repository / "opcert" / "commands" / "site_command.py").read_text()
     assert '"--address"' in source
     assert '"-s"' in source
-    links = (repository / "reports" / "sites" / "site_links.py").read_text()
+    links = (repository / "reports" / "sites" / "site_page.py").read_text()
     for name in ("operators", "runtimes", "causes", "changes", "feed.xml", "changes.html", "causes.html"):
         assert f"`{name}" in text or f", `{name}" in text
         assert f'"{name}"' in links

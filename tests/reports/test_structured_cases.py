@@ -19,8 +19,7 @@ from conformance.suite.cases import Case
 from conformance.suite.properties import HasShape, SameAgain
 from conformance.suite.suites import open_suite
 from reports.results.case_results import put_together
-from reports.single_cases.case_folder import must_text, write_case
-from reports.single_cases.reproduction import write_reproduction
+from reports.single_cases.case_folder import must_text, write_case, write_reproduction
 from reports.single_cases.standalone import case_lines
 from reports.text.value_text import attribute_text
 from tests.conformance.samples import FAKES, make_suite

@@ -23,13 +23,12 @@ from conformance.judging.responses import Answered, Refused, Response
 from conformance.judging.verdicts import FAILING, VERDICTS, Verdict
 from conformance.suite.cases import Case
 from opcert.vocabulary.names import OperatorName
-from reports.causes.open_cases import with_open_cases
+from reports.causes.kept_findings import with_open_cases
 from reports.formats import write_together
 from reports.formats.support import render_support
 from reports.formats.support_csv import COLUMNS, render_support_csv
 from reports.formats.support_json import render_support_json
-from reports.overview.support_notes import steady_text
-from reports.overview.support_table import SupportTable, make_support_table
+from reports.overview.support_table import SupportTable, make_support_table, steady_text
 from reports.results.case_results import Results, put_together
 from reports.schemas import load_schema
 from tests.reports.sample import CROP_PAD, HEADER, PAD, RESIZE_18, Maker, make_case, planted, sample_cases

@@ -17,14 +17,11 @@ from conformance.judging.verdicts import FAILING, VERDICTS, Verdict
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
 from conformance.recording.totals import case_verdicts, count_verdicts
-from reports.sites.cause_keys import CauseKey
-from reports.sites.change_words import summary
-from reports.sites.front_page import render_front
-from reports.sites.kept_run import ArchivedRun, keep_run
-from reports.sites.kept_runs import KeptRuns
+from reports.sites.kept_runs import ArchivedRun, KeptRuns, Tally, keep_run
+from reports.sites.seen_causes import CauseKey
+from reports.sites.site import render_front
 from reports.sites.site_page import Site
-from reports.sites.tallies import Tally
-from reports.sites.version_changes import changes_of, compare_kept
+from reports.sites.version_changes import changes_of, compare_kept, summary
 from tests.growth import LINEAR, count_calls
 from tests.reports.sample import HEADER
 

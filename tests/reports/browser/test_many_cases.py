@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from reports.pages import listed_cases
 from reports.pages.report_page import write_report
 from reports.results.case_results import Results
 
@@ -25,7 +24,7 @@ def reports(runs: list[Results], tmp_path_factory: pytest.TempPathFactory) -> It
     """The report of two runs as it is, and as one that lists 90 cases of theirs."""
     with pytest.MonkeyPatch.context() as patch:
         whole = write_report(runs, tmp_path_factory.mktemp("whole"))
-        patch.setattr(listed_cases, "MOST_LISTED", LISTED)
+        patch.setattr("reports.pages.report.MOST_LISTED", LISTED)
         yield whole, write_report(runs, tmp_path_factory.mktemp("some"))
 
 

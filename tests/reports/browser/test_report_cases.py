@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from reports.gates.baseline import Baseline
-from reports.gates.excusing import excuse
+from reports.gates.baseline import Baseline, excuse
 from reports.pages import report_page
 from reports.pages.report_page import write_report
 from reports.results.case_results import Results, put_together

@@ -1,0 +1,329 @@
+"""The pages of a runtime, of an operator and of a cause: versions beside each other, and what changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from conformance.judging.known_causes import WORDS
+from conformance.judging.verdicts import word
+from opcert.vocabulary.names import CaseId, OperatorName
+from reports.results.case_results import ONNX
+from reports.results.told_facts import short_names
+from reports.single_cases.passages_shown import public_page, with_titles
+from reports.sites.kept_runs import ArchivedRun, Tally
+from reports.sites.seen_causes import CauseKey
+from reports.sites.site_page import (
+    CauseInRun,
+    Site,
+    SiteCause,
+    anchor,
+    cause_in_run,
+    report_link,
+    run_name,
+    short_name,
+    versions_of,
+)
+from reports.sites.version_changes import (
+    TURNS,
+    ChangedCause,
+    Turn,
+    VersionChange,
+    sentence,
+    summary,
+    versions_text,
+)
+from reports.text.phrasing import count, moment
+from reports.text.value_text import type_rank
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """One run in the table of a runtime's runs; `since` says what changed since the one before."""
+
+    run: ArchivedRun
+    when: str
+    tally: Tally
+    suite: str
+    report: str | None
+    since: str
+    link: str | None
+
+
+@dataclass(frozen=True)
+class CauseByVersion:
+    """A cause with its cases in each version shown; None where the version was not asked any of them."""
+
+    cause: SiteCause
+    cells: tuple[int | None, ...]
+
+    @property
+    def differs(self) -> bool:
+        return len({each for each in self.cells if each is not None}) > 1
+
+
+@dataclass(frozen=True)
+class OperatorByVersion:
+    """An operator with its cases in each version shown, and its versions where they differ."""
+
+    short: str
+    link: str
+    cells: tuple[tuple[Tally, str] | None, ...]
+
+    @property
+    def differs(self) -> bool:
+        return len({str(sorted(each[0].counts.items())) for each in self.cells if each is not None}) > 1
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is more to say than that all passes."""
+        return self.differs or any(
+            each is None or each[0].mark != "pass" or each[0].open for each in self.cells
+        )
+
+
+def render_runtime(site: Site, series: str) -> str:
+    """The page of a runtime by its name with its options."""
+    shown = site.shown[series]
+    causes = [each for each in (_cause(cause, shown) for cause in site.causes.values()) if any(each.cells)]
+    names = sorted({name for run in shown for name in run.named}, key=lambda each: short_name(each).lower())
+    operators = [_operator(site, name, shown) for name in names]
+    return site.render(
+        "site_runtime.html.j2",
+        "../",
+        series=series,
+        shown=[(run, run_name(run, site.shown[series])) for run in shown],
+        lines=list(reversed(list(_lines(site, series)))),
+        causes=causes,
+        operators=[each for each in operators if each.tells],
+        quiet=sum(not each.tells for each in operators),
+        changes=[_told(site, each) for each in reversed(site.changes[series]) if each.changed],
+    )
+
+
+def _lines(site: Site, series: str) -> Iterator[RunLine]:
+    changes: list[VersionChange | None] = [None, *site.changes[series]]
+    for run, change in zip(site.runs.series[series], changes, strict=True):
+        since = "the first run that is kept" if change is None else summary(change)
+        link = site.links.change(run) if change is not None and not change.why_not else None
+        yield RunLine(
+            run, moment(run.started), run.tally, suite_text(run), report_link(run, site.place), since, link
+        )
+
+
+def suite_text(run: ArchivedRun) -> str:
+    """Which suite a run was of: the opset of ONNX's operators, and how many operator versions."""
+    opset = f"opset {run.opset}, " if run.opset else ""
+    return f"{opset}{len(run.operators)} operator versions, suite {run.suite[:12]}"
+
+
+def _cause(cause: SiteCause, shown: tuple[ArchivedRun, ...]) -> CauseByVersion:
+    def number(run: ArchivedRun) -> int | None:
+        seen = cause.seen.get(run)
+        if seen is not None:
+            return len(seen.cases)
+        return 0 if any(each in run.verdicts for each in cause.cases) else None
+
+    return CauseByVersion(cause, tuple(number(each) for each in shown))
+
+
+def _operator(site: Site, name: str, shown: tuple[ArchivedRun, ...]) -> OperatorByVersion:
+    versions = {operator for run in shown for operator in run.named.get(name, ())}
+
+    def cell(run: ArchivedRun) -> tuple[Tally, str] | None:
+        own = run.named.get(name)
+        if not own:
+            return None
+        return Tally.sum_of(own.values()), versions_of([*own]) if len(versions) > 1 else ""
+
+    return OperatorByVersion(short_name(name), site.links.operator(name), tuple(cell(each) for each in shown))
+
+
+def _told(site: Site, change: VersionChange) -> tuple[str, str, str, list[tuple[Turn, str, str]]]:
+    """A change in words, the first causes of it; its page has them all."""
+    told = [
+        (each.turn, sentence(each), "" if each.cause is None else site.links.cause(each.cause))
+        for turn in TURNS
+        for each in change.of_turn(turn)
+    ]
+    return site.links.change(change.after), versions_text(change), summary(change), told
+
+
+MOST_CASES = 40
+"""So many of its cases a cause's page lists; of the others it says how many there are."""
+TOLD = {
+    "entry": "An entry of known causes explains it.",
+    "message": "Told by what the runtime says when it refuses, or by how its process was lost.",
+    "experiment": "Shown by experiments on the runtime.",
+    "rule": "Calls that break this rule must be refused, and are answered.",
+    "documents": "Asked again, the answers are ones that the documents allow; the cases expect another.",
+    "unexplained": "What these cases have in common is not known.",
+}
+
+
+def render_cause(site: Site, key: CauseKey) -> str:
+    """The page of a cause by its key."""
+    cause = site.causes[key]
+    known = cause.known
+    own = {each.unversioned for each in cause.operators}
+    having = {each.series for each in cause.seen}
+    # Of a runtime without it the newest version is enough.
+    asked = [
+        run
+        for run in site.shown_runs
+        if run.series in having or (run in site.newest and own & run.named.keys())
+    ]
+    rows = [each for run in asked if _tells(each := cause_in_run(cause, run), having)]
+    operator = cause.operators[0]
+    return site.render(
+        "site_cause.html.j2",
+        "../",
+        cause=cause,
+        title=cause.title[0].upper() + cause.title[1:] if cause.title else key.told,
+        told=TOLD[key.told],
+        says="" if known is None else WORDS[known.kind],
+        explanation="" if known is None or known.explanation == cause.title else known.explanation,
+        places=[] if known is None else [with_titles(each, operator) for each in known.passage],
+        operators=short_names(cause.operators),
+        links=sorted((short, site.links.operator(name)) for name, short in _operators(cause).items()),
+        rows=[(each, run_name(each.run, site.shown[each.run.series])) for each in rows],
+        silent=sorted({each.series for each in asked} - {each.run.series for each in rows}),
+        older=[each.label for each in cause.seen if each not in site.shown_runs],
+        verdict_of={each.run: word(each.example) for each in rows if each.example},
+        cases=cause.cases[:MOST_CASES],
+        more=max(0, len(cause.cases) - MOST_CASES),
+    )
+
+
+def _tells(each: CauseInRun, having: set[str]) -> bool:
+    """Whether a run says anything of the cases: it has the cause, or it passes or fails some of them."""
+    return each.run.series in having or bool(each.passing or each.otherwise)
+
+
+def _operators(cause: SiteCause) -> dict[str, str]:
+    return {each.unversioned: each.unversioned.removeprefix(f"{ONNX}::") for each in cause.operators}
+
+
+def render_causes(site: Site) -> str:
+    """The list of all causes, in the order to fix them."""
+    tiers: dict[str, list[tuple[SiteCause, str, str]]] = {}
+    for cause in site.causes.values():
+        runtimes = []
+        for series in site.runs.series:
+            own = [len(seen.cases) for run, seen in cause.seen.items() if run.series == series]
+            newest = next((each for each in site.newest if each.series == series), None)
+            if own:
+                gone = newest is not None and newest not in cause.seen
+                runtimes.append(f"{series} {'no more' if gone else count(own[0])}")
+        told = (cause, ", ".join(runtimes), short_names(cause.operators))
+        tiers.setdefault(cause.first.group, []).append(told)
+    return site.render("site_causes.html.j2", "", here="causes", tiers=tiers)
+
+
+@dataclass(frozen=True)
+class OperatorRow:
+    """One run's cases of one operator version: all of them, and those of each element type."""
+
+    run: ArchivedRun
+    name: str
+    operator: OperatorName
+    first: bool
+    tally: Tally
+    cells: tuple[Tally | None, ...]
+
+
+@dataclass(frozen=True)
+class OperatorCause:
+    """A cause, and how many of the operator's cases each runtime has by it, version by version."""
+
+    cause: SiteCause
+    runs: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+
+
+def render_operator(site: Site, name: str) -> str:
+    """The page of an operator by its name without version."""
+    runs = [each for each in site.shown_runs if name in each.named]
+    types = _types(runs, name)
+    rows = [
+        (series, anchor(series), site.links.runtime(series), tuple(_operator_rows(site, series, name, types)))
+        for series in site.shown
+    ]
+    one = next(iter(runs[0].named[name])) if runs else None
+    return site.render(
+        "site_operator.html.j2",
+        "../",
+        name=name,
+        short=short_name(name),
+        group=site.group_of(name),
+        page="" if one is None else public_page(one),
+        types=types,
+        rows=[each for each in rows if each[3]],
+        versions=sorted({each.since_version for run in runs for each in run.named[name]}, reverse=True),
+        causes=[_operator_cause(site, each, name) for each in site.causes_of_operator.get(name, ())],
+        changes=list(_changes(site, name)),
+        absent=[series for series in site.shown if not any(name in run.named for run in site.shown[series])],
+    )
+
+
+def _types(runs: list[ArchivedRun], name: str) -> tuple[str, ...]:
+    found = {each for run in runs for operator in run.named[name] for each in run.by_type[operator]}
+    return tuple(sorted(found, key=lambda each: (type_rank(each), each)))
+
+
+def _operator_rows(site: Site, series: str, name: str, types: tuple[str, ...]) -> Iterator[OperatorRow]:
+    first = True
+    for run in site.shown[series]:
+        for operator, tally in run.named.get(name, {}).items():
+            cells = tuple(run.by_type[operator].get(each) for each in types)
+            told = run_name(run, site.shown[series])
+            yield OperatorRow(run, told, operator, first, tally, cells)
+            first = False
+
+
+def _operator_cause(site: Site, cause: SiteCause, name: str) -> OperatorCause:
+    found = []
+    for series, runs in site.shown.items():
+        counted = tuple(
+            (run_name(run, site.shown[series]), _own_cases(cause, run, name))
+            for run in runs
+            if name in run.named
+        )
+        if any(number for _, number in counted):
+            found.append((series, counted))
+    return OperatorCause(cause, tuple(found))
+
+
+def _own_cases(cause: SiteCause, run: ArchivedRun, name: str) -> int:
+    seen = cause.seen.get(run)
+    return (
+        0 if seen is None else Counter(CaseId.parse(each).operator.unversioned for each in seen.cases)[name]
+    )
+
+
+def _changes(site: Site, name: str) -> Iterator[tuple[str, str, str, list[tuple[Turn, str]]]]:
+    """What changed in the operator's cases, by runtime, the newest version first."""
+    for series, changes in site.changes.items():
+        for change in reversed(changes):
+            told = [
+                (each.turn, sentence(own))
+                for each in change.causes
+                if (own := _of_operator(each, name)) is not None
+            ]
+            if told:
+                yield series, site.links.change(change.after), versions_text(change), told
+
+
+def _of_operator(changed: ChangedCause, name: str) -> ChangedCause | None:
+    """The part of a change that is of the operator; None where it has none."""
+    operators = tuple(each for each in changed.operators if each.unversioned == name)
+    if not operators:
+        return None
+    cases = tuple(each for each in changed.cases if CaseId.parse(each).operator in operators)
+    whole = len(cases) == len(changed.cases)
+    return replace(
+        changed,
+        operators=operators,
+        cases=cases,
+        late=changed.late if whole else 0,
+    )
