@@ -24,8 +24,8 @@ from opcert.vocabulary.yaml_files import load_file
 from specs.files.library import OWN_FOLDER
 from specs.importing.importing import remembered_assertions
 from specs.importing.reading import PROCESSES, Job, find_files, read_jobs
+from specs.lint.formats import visible
 from specs.lint.linting import Linted, Reported, lint_outcomes
-from specs.lint_formats.text import visible
 from specs.rules import examine_spec
 from tests.documents.gathering import passing_documents
 

@@ -71,7 +71,7 @@ def command(
     from opcert.commands.declared_mistakes import check_declarations
     from specs.files.library import list_operators
     from specs.lint import linting
-    from specs.lint_formats import find_format
+    from specs.lint.formats import FORMATS as WRITERS
 
     known = _known(acceptances)
     wanted = _check_codes(codes)
@@ -87,7 +87,7 @@ def command(
     linted = linting.accept(linting.join(parts), known)
     linted.rules = _all_rules()
     linted.found = [each for each in linted.found if not wanted or each.finding.code in wanted]
-    say(find_format(form)(linted), end=False)
+    say(WRITERS[form](linted), end=False)
     for path_text, reason in linted.unread:
         say(f"not read: {path_text}: {reason}", error=True)
     if not linted.subjects:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from specs.documents.prose.part_names import ParameterNames
+from specs.documents.prose.part_names import ParameterNames, find_normative
 from specs.documents.prose.passage_statements import find_statements
-from specs.documents.prose.sentences import find_normative
 from specs.documents.text.documents import Line, Passage, read_document
 from specs.files.library import list_operators, load_imported
 from specs.importers import import_text
