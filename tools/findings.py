@@ -21,7 +21,7 @@ from pathlib import Path, PurePath
 
 import reference.rules
 from opcert.vocabulary.yaml_files import load_file
-from specs.files.library import OWN_FOLDER
+from specs.files.spec_folders import OWN_FOLDER
 from specs.importing.importing import remembered_assertions
 from specs.importing.reading import PROCESSES, Job, find_files, read_jobs
 from specs.lint.formats import visible

@@ -69,7 +69,7 @@ def command(
     findings.yaml does not accept.
     """
     from opcert.commands.declared_mistakes import check_declarations
-    from specs.files.library import list_operators
+    from specs.files.spec_folders import list_operators
     from specs.lint import linting
     from specs.lint.formats import FORMATS as WRITERS
 
@@ -109,7 +109,7 @@ def _read(
 ) -> Sequence[ReadingOutcome]:
     """Read documents; raises UserError where one that was named is no page of an operator."""
     from opcert.commands.import_progress import import_progress
-    from specs.files.library import OWN_FOLDER
+    from specs.files.spec_folders import OWN_FOLDER
     from specs.importing import importing, reading
 
     asserted = [importing.Assertion.parse(text) for text in assertions]
@@ -151,7 +151,7 @@ def _sort(subjects: Sequence[str], folders: Sequence[Path]) -> tuple[list[Path],
     """What was named, as documents and operators: what exists as a file, or looks like one, is a document."""
     import glob
 
-    from specs.files.library import find_operator_name
+    from specs.files.spec_folders import find_operator_name
 
     documents: list[Path] = []
     names: list[OperatorName] = []

@@ -12,8 +12,7 @@ from generator.calls.rows.cores import ForbiddenCombination
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.files.declarations import find_declaration
-from specs.files.library import OWN_FOLDER, list_operators
-from specs.files.spec_folders import SEARCHED
+from specs.files.spec_folders import OWN_FOLDER, SEARCHED, list_operators
 
 
 def modelled_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
