@@ -149,10 +149,9 @@ def _numbers(sentence: Sentence) -> Iterator[tuple[int, int]]:
         if re.match(r"\s*(?:if|when|for)\b", sentence.text[match.end() :]):
             continue
         groups = match.groupdict()
-        if groups.get("scalar") and re.search(r"\binput\s+$", before):
-            continue
         if groups.get("scalar"):
-            yield match.start(), 0 if groups["scalar"].lower() == "scalar" else 1
+            if not re.search(r"\binput\s+$", before):
+                yield match.start(), 0 if groups["scalar"].lower() == "scalar" else 1
         else:
             word = next(each for each in (groups["n"], groups["dim"], groups["r"]) if each)
             yield match.start(), int(_WORDS.get(word.lower(), word))
@@ -160,11 +159,9 @@ def _numbers(sentence: Sentence) -> Iterator[tuple[int, int]]:
 
 def _before(match: re.Match[str], before: str) -> str:
     """The words in front of a number of dimensions; `of rank 2` begins before its `of`."""
-    return (
-        re.sub(r"\b(?:of|have|has)\s+$", "", before) + "is "
-        if match[0].lower().startswith("rank")
-        else before
-    )
+    if not match[0].lower().startswith("rank"):
+        return before
+    return re.sub(r"\b(?:of|have|has)\s+$", "", before) + "is "
 
 
 def _bounded(
@@ -178,21 +175,19 @@ def _bounded(
         if text is not None:
             yield Rank(about, found(passage, sentence.start + total.start(), "stated-rank", 0.75), text, text)
             return
-    same = _SAME.search(sentence.text) or _SAME_SHORT.search(sentence.text)
     compared = _COMPARED_RANK.search(sentence.text)
     if compared:
         origin = found(passage, sentence.start + compared.start(), "bounded-rank", 0.9)
         least = compared["least"] or compared["atleast"] or compared["dims"]
-        bound = compared["bound"]
         if least:
             yield Rank(about, origin, _WORDS.get(least, least), None)
-        elif bound.isdigit() or parts.about(bound):
+        elif compared["bound"].isdigit() or parts.about(compared["bound"]):
             yield _compared(about, compared, origin)
-    if same:
-        tensor = parts.tensor(same["other"])
-        if tensor and tensor != about:
-            text = f"rank({name_of(tensor)})"
-            yield Rank(about, found(passage, sentence.start + same.start(), "same-rank", 0.9), text, text)
+    same = _SAME.search(sentence.text) or _SAME_SHORT.search(sentence.text)
+    tensor = parts.tensor(same["other"]) if same else None
+    if same and tensor and tensor != about:
+        text = f"rank({name_of(tensor)})"
+        yield Rank(about, found(passage, sentence.start + same.start(), "same-rank", 0.9), text, text)
 
 
 def _compared(about: str, match: re.Match[str], origin: Origin) -> Rank:
@@ -261,8 +256,8 @@ _LENGTH = (
     (pattern(r"\b(?:length|size|number of elements) (?:must|should|has to) be (?:equal to|the same as)"
              r" (?:the )?rank of (?P<rank>[^.,;]{1,50})"), "rank"),
 )  # fmt: skip
-_COUNTS = {"one": "1", "two": "2", "three": "3", "four": "4"}
-_FIELDS = ("at_least", "more_than", "at_most", "less_than")
+_OPPOSITE = {"at_least": "more_than", "more_than": "at_least", "at_most": "less_than", "less_than": "at_most"}
+"""The other way to state the same end of a range."""
 
 
 def find_ranges(
@@ -270,14 +265,12 @@ def find_ranges(
 ) -> Iterator[Range]:
     """Every range and bound that a passage states; `symbols` are words for ranks from other passages."""
     whole = {**symbols, **_defined(passage.text, parts)}
-    for sentence in sentences(passage.text):
-        if about.partition(".")[0] not in ("attributes", "inputs", "summary"):
-            return
+    ranged = about.partition(".")[0] in ("attributes", "inputs", "summary")
+    for sentence in sentences(passage.text) if ranged else ():
         intervals = list(_intervals(about, passage, sentence, parts, whole))
         yield from intervals
-        if not intervals and about != "summary":
-            yield from _bounds(about, passage, sentence)
         if about != "summary":
+            yield from () if intervals else _bounds(about, passage, sentence)
             yield from _lengths(about, passage, sentence, parts)
 
 
@@ -335,11 +328,8 @@ def _intervals(
 
 def _is_shape(before: str, interval: re.Match[str]) -> bool:
     """Whether two numbers in round brackets are no interval: what is said to be one says so."""
-    return (
-        interval["open"] == "("
-        and interval["close"] == ")"
-        and not re.search(r"\b(?:range|interval|in)\b[^.]{0,12}$", before, re.IGNORECASE)
-    )
+    rounded = (interval["open"], interval["close"]) == ("(", ")")
+    return rounded and not re.search(r"\b(?:range|interval|in)\b[^.]{0,12}$", before, re.IGNORECASE)
 
 
 def _subject(about: str, before: str, parts: ParameterNames) -> str | None:
@@ -375,12 +365,11 @@ def _bounds(about: str, passage: Passage, sentence: Sentence) -> Iterator[Range]
     place: int | None = None
     for compare, field in _COMPARED:
         match = compare.search(sentence.text)
-        if match and _DEMAND.search(sentence.before(match.start()).rstrip()) and not given.keys() & {field}:
-            other = {"at_least": "more_than", "more_than": "at_least", "at_most": "less_than",
-                     "less_than": "at_most"}[field]  # fmt: skip
-            if other not in given:
-                given[field] = match["number"]
-                place = match.start() if place is None else place
+        if match is None or given.keys() & {field, _OPPOSITE[field]}:
+            continue
+        if _DEMAND.search(sentence.before(match.start()).rstrip()):
+            given[field] = match["number"]
+            place = match.start() if place is None else place
     if not given:
         match = _SIGN.search(sentence.text)
         if match:
@@ -389,12 +378,7 @@ def _bounds(about: str, passage: Passage, sentence: Sentence) -> Iterator[Range]
             place = match.start()
     if given and place is not None:
         origin = found(passage, sentence.start + place, "bound", 0.9)
-        yield _range(about, origin, _of(about, sentence.text), given)
-
-
-def _range(about: str, origin: Origin, of: Of, given: Mapping[str, str]) -> Range:
-    least, more, most, less = (given.get(each) for each in _FIELDS)
-    return Range(about, origin, of, least, more, most, less)
+        yield Range(about, origin, _of(about, sentence.text), **given)
 
 
 def _lengths(about: str, passage: Passage, sentence: Sentence, parts: ParameterNames) -> Iterator[Range]:
@@ -409,7 +393,7 @@ def _lengths(about: str, passage: Passage, sentence: Sentence, parts: ParameterN
         else:
             groups = match.groupdict()
             count = (groups.get("exact") or "one").lower()
-            least = groups.get("least") or _COUNTS.get(count, count)
+            least = groups.get("least") or _WORDS.get(count, count)
         if least is not None:
             origin = found(passage, sentence.start + match.start(), "stated-length", 0.9)
             yield Range(about, origin, "length", at_least=least, at_most=None if kind == "least" else least)
