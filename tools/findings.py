@@ -21,11 +21,11 @@ from pathlib import Path, PurePath
 
 import reference.rules
 from opcert.vocabulary.yaml_files import load_file
-from specs.files.library import OWN_FOLDER
+from specs.files.spec_folders import OWN_FOLDER
 from specs.importing.importing import remembered_assertions
 from specs.importing.reading import PROCESSES, Job, find_files, read_jobs
+from specs.lint.formats import visible
 from specs.lint.linting import Linted, Reported, lint_outcomes
-from specs.lint_formats.text import visible
 from specs.rules import examine_spec
 from tests.documents.gathering import passing_documents
 

@@ -49,8 +49,7 @@ from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 from reference.readings.disagreements import load_disagreements
 from reference.registry import find_operator
 from specs.files.declarations import declaration_path
-from specs.files.library import list_operators
-from specs.files.spec_folders import OWN_FOLDER
+from specs.files.spec_folders import OWN_FOLDER, list_operators
 from tools.asked import exit_code_of
 from tools.disagreeing import Disagreeing, by_subject, disagreeing, find_silent
 

@@ -92,7 +92,7 @@ def command(
     """
     from opcert.commands.import_progress import import_progress
     from opcert.commands.import_table import print_tables
-    from specs.files.library import OWN_FOLDER
+    from specs.files.spec_folders import OWN_FOLDER
     from specs.importing import importing, reading
 
     if template is not None:

@@ -69,9 +69,9 @@ def command(
     findings.yaml does not accept.
     """
     from opcert.commands.declared_mistakes import check_declarations
-    from specs.files.library import list_operators
+    from specs.files.spec_folders import list_operators
     from specs.lint import linting
-    from specs.lint_formats import find_format
+    from specs.lint.formats import FORMATS as WRITERS
 
     known = _known(acceptances)
     wanted = _check_codes(codes)
@@ -87,7 +87,7 @@ def command(
     linted = linting.accept(linting.join(parts), known)
     linted.rules = _all_rules()
     linted.found = [each for each in linted.found if not wanted or each.finding.code in wanted]
-    say(find_format(form)(linted), end=False)
+    say(WRITERS[form](linted), end=False)
     for path_text, reason in linted.unread:
         say(f"not read: {path_text}: {reason}", error=True)
     if not linted.subjects:
@@ -109,7 +109,7 @@ def _read(
 ) -> Sequence[ReadingOutcome]:
     """Read documents; raises UserError where one that was named is no page of an operator."""
     from opcert.commands.import_progress import import_progress
-    from specs.files.library import OWN_FOLDER
+    from specs.files.spec_folders import OWN_FOLDER
     from specs.importing import importing, reading
 
     asserted = [importing.Assertion.parse(text) for text in assertions]
@@ -151,7 +151,7 @@ def _sort(subjects: Sequence[str], folders: Sequence[Path]) -> tuple[list[Path],
     """What was named, as documents and operators: what exists as a file, or looks like one, is a document."""
     import glob
 
-    from specs.files.library import find_operator_name
+    from specs.files.spec_folders import find_operator_name
 
     documents: list[Path] = []
     names: list[OperatorName] = []

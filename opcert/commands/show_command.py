@@ -33,7 +33,8 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
     OPERATOR is a name such as ai.onnx::Resize-18 or Resize-18, or Resize, which means the newest version.
     """
     from reference.readings.followed import followers, load_followed
-    from specs.files.library import find_operator_name, load_spec
+    from specs.files.library import load_spec
+    from specs.files.spec_folders import find_operator_name
     from specs.model.facts import list_facts
 
     name: OperatorName = find_operator_name(operator, folders)

@@ -210,47 +210,30 @@ class _Merger:
 
     def _attribute(self, name: str, old: AttributeSpec | None, entry: AttributeAmendment) -> AttributeSpec:
         path: Path_ = ("attributes", name)
+        known = old or AttributeSpec(name, None, False, None, False, None, self.amender.origin(entry, path))
         imported: dict[str, Any] = {}
         if old is not None:
-            imported = {
-                "type": old.kind,
-                "required": old.required,
-                "values": None if old.values is None else list(old.values.values),
-                "at_least": old.at_least,
-            }
+            imported = {"type": old.kind, "required": old.required, "at_least": old.at_least}
+            imported["values"] = None if old.values is None else list(old.values.values)
             if old.has_default:
                 imported["default"] = old.default
-        fields = self.amender.amend(
-            path, entry, imported, ("type", "default", "required", "values", "at_least")
-        )
-        values = old.values if old else None
+        names = ("type", "default", "required", "values", "at_least")
+        fields = self.amender.amend(path, entry, imported, names)
         if "values" in fields:
             origin = self.amender.origins[f"attributes.{name}.values"]
+            values = known.values
             rule, confidence = ("added", 1.0) if values is None else (values.rule, values.confidence)
-            values = AllowedValues(tuple(fields["values"]), rule, confidence, False, origin)
-        kind = fields.get("type", old.kind if old else None)
-        has_default = "default" in fields or (old is not None and old.has_default)
-        default = fields.get("default", old.default if old else None)
+            fields["values"] = AllowedValues(tuple(fields["values"]), rule, confidence, False, origin)
+        kind = fields.pop("type", known.kind)
+        has_default = "default" in fields or known.has_default
+        default = fields.get("default", known.default)
         if has_default and kind is not None:
             try:
                 default = attribute(kind, default).value
-                default = list(default) if isinstance(default, tuple) else default
+                fields["default"] = list(default) if isinstance(default, tuple) else default
             except UserError as error:
                 self.amender.error((*path, "default"), error.problem, error.got, error.expected)
-        return AttributeSpec(
-            name=name,
-            kind=kind,
-            required=fields.get("required", old.required if old else False),
-            default=default,
-            has_default=has_default,
-            values=values,
-            origin=old.origin if old else self.amender.origin(entry, path),
-            at_least=fields.get("at_least", old.at_least if old else None),
-            other_type=old.other_type if old else None,
-            more_than=old.more_than if old else None,
-            at_most=old.at_most if old else None,
-            least_length=old.least_length if old else None,
-        )
+        return replace(known, **fields, kind=kind, has_default=has_default)
 
     def _parameters(
         self, group: str, old: tuple[ParameterSpec, ...], entries: Mapping[str, ParameterAmendment]

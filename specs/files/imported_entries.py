@@ -1,4 +1,4 @@
-"""The entries of `imported-<version>.yaml`, as they are written there."""
+"""The form of `imported-<version>.yaml`: its entries, their keys in the order in which they are written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,22 @@ from specs.model.spec import Action, Option, Origin, Severity
 from specs.model.statements import KINDS, Statement
 
 
-class StatedEntry(Entry):
+class FoundEntry(Entry):
+    """A fact found in prose: its rule and how sure it is."""
+
+    value: Any = None
+    items: tuple[Any, ...] = Field((), alias="list")
+    proposed: bool = False
+    rule: str
+    confidence: float
+    src: Sources
+
+    @property
+    def origin(self) -> Origin:
+        return Origin("imported", self.src, rule=self.rule, confidence=self.confidence)
+
+
+class StatedEntry(FoundEntry):
     """What every statement has: what it is about, where it stands, the rule and how sure it is.
 
     `proposed` repeats what the confidence says, for people who read the file.
@@ -24,15 +39,11 @@ class StatedEntry(Entry):
     KIND: ClassVar[type[Statement]]
 
     about: str
-    proposed: bool = False
-    rule: str
-    confidence: float
-    src: Sources
 
     def statement(self) -> Statement:
         """The statement that the entry is about, of the kind that it says."""
         own = {part.name: getattr(self, part.name) for part in fields(self.KIND)[2:]}
-        return self.KIND(self.about, Origin("imported", self.src, None, self.rule, self.confidence), **own)
+        return self.KIND(self.about, self.origin, **own)
 
 
 def _entry_of(word: str, kind: type[Statement]) -> type[StatedEntry]:
@@ -66,62 +77,51 @@ class DocumentEntry(Entry):
     dialect: str
     sha256: str
     release: str | None = None
-    identity: Literal["stated", "asserted"] = "stated"
+    identity: Literal["stated", "asserted"]
 
 
 class ArityEntry(Entry):
-    inputs: list[int | None] | None = None
-    outputs: list[int | None] | None = None
-
-
-class FoundEntry(Entry):
-    """A fact found in prose: its rule and how sure it is."""
-
-    src: Sources
-    rule: str
-    confidence: float
-    value: Any = None
-    items: list[Any] = Field(default_factory=list, alias="list")
-    proposed: bool = False
+    inputs: tuple[int, int | None] | None = None
+    outputs: tuple[int, int | None] | None = None
 
 
 class AttributeEntry(Entry):
-    src: Sources
     type: AttributeKind | None = None
     other_type: str | None = None
     required: bool
-    default: FoundEntry | None = None
-    values: FoundEntry | None = None
     at_least: int | float | None = None
     more_than: int | float | None = None
     at_most: int | float | None = None
     least_length: int | None = None
+    default: FoundEntry | None = None
+    values: FoundEntry | None = None
+    src: Sources
 
 
 class ParameterEntry(Entry):
-    src: Sources
     name: str
     type: str
-    option: Option = "single"
+    option: Option
     rank: str | None = None
-    shape: list[str] | None = None
+    shape: tuple[str, ...] | None = None
     at_least: int | float | None = None
     homogeneous: bool | None = None
     differentiable: bool | None = None
     default: Any = None
     least_length: int | None = None
+    src: Sources
 
 
 class TypesEntry(Entry):
+    types: tuple[str, ...]
     src: Sources
-    types: list[str]
 
 
 class FormulaEntry(Entry):
-    src: Sources
     name: str
     text: str
     when: str | None = None
+    src: Sources
 
 
 class WordEntry(Entry):
@@ -133,7 +133,7 @@ class ProseEntry(Entry):
     about: str
     src: Sources
     lines: int
-    normative: list[WordEntry] = Field(default_factory=list)
+    normative: tuple[WordEntry, ...] = ()
     sha256: str
 
 
@@ -144,18 +144,18 @@ class StepEntry(Entry):
 
 
 class RelationEntry(Entry):
-    zeros: list[int] | None = None
-    steps: list[StepEntry]
+    zeros: tuple[int, ...] | None = None
+    steps: tuple[StepEntry, ...]
 
 
 class ValueEntry(Entry):
     name: str
     type: str | None = None
-    shape: list[int] | None = None
-    data: list[Any] | None = None
+    shape: tuple[int, ...] | None = None
+    data: tuple[Any, ...] | None = None
     decimals: int | None = None
     relation: RelationEntry | None = None
-    items: list[ItemEntry] | None = None
+    items: tuple[ItemEntry, ...] | None = None
     src: Sources | None = None
 
 
@@ -171,8 +171,8 @@ class ExampleEntry(Entry):
     note: str | None = None
     repaired: bool = False
     attributes: dict[str, Any] = Field(default_factory=dict)
-    inputs: list[ValueEntry]
-    outputs: list[ValueEntry]
+    inputs: tuple[ValueEntry, ...]
+    outputs: tuple[ValueEntry, ...]
 
 
 class FindingEntry(Entry):
@@ -194,11 +194,11 @@ class ImportedFile(Entry):
     deprecated: bool = False
     arity: ArityEntry = ArityEntry()
     attributes: dict[str, AttributeEntry] = Field(default_factory=dict)
-    inputs: list[ParameterEntry] = Field(default_factory=list)
-    outputs: list[ParameterEntry] = Field(default_factory=list)
+    inputs: tuple[ParameterEntry, ...]
+    outputs: tuple[ParameterEntry, ...]
     type_constraints: dict[str, TypesEntry] = Field(default_factory=dict)
-    formulas: list[FormulaEntry] = Field(default_factory=list)
-    statements: list[StatementEntry] = Field(default_factory=list)
-    prose: list[ProseEntry] = Field(default_factory=list)
-    examples: list[ExampleEntry] = Field(default_factory=list)
-    findings: list[FindingEntry] = Field(default_factory=list)
+    formulas: tuple[FormulaEntry, ...] = ()
+    statements: tuple[StatementEntry, ...] = ()
+    prose: tuple[ProseEntry, ...] = ()
+    examples: tuple[ExampleEntry, ...] = ()
+    findings: tuple[FindingEntry, ...] = ()

@@ -1,9 +1,16 @@
-"""`imported-<version>.yaml`: a YAML document for each source document, with the facts that it states."""
+"""`imported-<version>.yaml`: a YAML document for each source document, with the facts that it states.
+
+The entries are the form of the file: what is read is held against them, and what is written has their keys in
+their order, without those that say what they say by default.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
@@ -12,13 +19,22 @@ from opcert.vocabulary.yaml_files import YamlDocument, load_file
 from opcert.vocabulary.yaml_schemas import validate
 from specs.files.imported_entries import (
     AttributeEntry,
+    DocumentEntry,
     ExampleEntry,
-    FoundEntry,
+    FindingEntry,
+    FormulaEntry,
     ImportedFile,
+    ItemEntry,
+    OperatorEntry,
     ParameterEntry,
     ProseEntry,
+    RelationEntry,
+    StepEntry,
+    TypesEntry,
     ValueEntry,
 )
+from specs.files.schemas import Entry
+from specs.files.yaml_writer import dump
 from specs.model.spec import (
     AllowedValues,
     Arity,
@@ -30,11 +46,18 @@ from specs.model.spec import (
     Origin,
     ParameterSpec,
     Prose,
+    Source,
     Spec,
     TypeConstraint,
     Value,
 )
-from specs.model.worked_values import Assignment, Relation, read_index
+from specs.model.statements import KINDS, Statement, is_proposed
+from specs.model.worked_values import Assignment, Relation, read_index, write_index
+
+_HEADER = """\
+# Written by `opcert import`: facts, and where they stand; no sentence of the document.
+# Do not edit: what people add belongs into spec.yaml beside this file.
+"""
 
 
 def read_imported(path: Path) -> list[Spec]:
@@ -61,6 +84,12 @@ def _layers(path: Path, _: FileState | None) -> tuple[Spec, ...]:
     return tuple(layers)
 
 
+def _same(entry: Entry, kind: type) -> dict[str, Any]:
+    """What an entry holds under the names that the fields of a part of a spec have."""
+    names = {each.name for each in fields(kind)}
+    return {name: getattr(entry, name) for name in type(entry).model_fields if name in names}
+
+
 def _layer(file: ImportedFile, document: YamlDocument) -> Spec:
     if len(file.documents) != 1:
         raise UserError(
@@ -68,41 +97,30 @@ def _layer(file: ImportedFile, document: YamlDocument) -> Spec:
         )
     return Spec(
         operator=OperatorName(file.operator.domain, file.operator.name, file.operator.since_version),
-        documents=tuple(
-            Document(key, each.file, each.dialect, each.sha256, each.release, each.identity)
-            for key, each in file.documents.items()
-        ),
+        documents=tuple(Document(key, **_same(each, Document)) for key, each in file.documents.items()),
         attributes={name: _attribute(name, each) for name, each in file.attributes.items()},
         inputs=tuple(map(_parameter, file.inputs)),
         outputs=tuple(map(_parameter, file.outputs)),
         type_constraints={
-            name: TypeConstraint(name, tuple(each.types), Origin("imported", each.src))
+            name: TypeConstraint(name, each.types, Origin("imported", each.src))
             for name, each in file.type_constraints.items()
         },
         examples=tuple(map(_example, file.examples)),
         findings=tuple(
-            Finding(
-                each.code,
-                each.severity,
-                each.src[0],
-                each.message,
-                each.evidence,
-                each.action,
-                by_reader=each.by is not None,
-            )
+            Finding(**_same(each, Finding), source=each.src[0], by_reader=each.by is not None)
             for each in file.findings
         ),
         formulas=tuple(
-            Formula(each.name, each.text, Origin("imported", each.src), each.when) for each in file.formulas
+            Formula(**_same(each, Formula), origin=Origin("imported", each.src)) for each in file.formulas
         ),
         statements=tuple(each.statement() for each in file.statements),
         prose=tuple(map(_prose, file.prose)),
-        input_arity=_arity(file.arity.inputs),
-        output_arity=_arity(file.arity.outputs),
+        input_arity=Arity(*file.arity.inputs) if file.arity.inputs else None,
+        output_arity=Arity(*file.arity.outputs) if file.arity.outputs else None,
         deprecated=file.deprecated,
         category=file.category,
         origins={
-            f"attributes.{name}.default": _found(each.default)
+            f"attributes.{name}.default": each.default.origin
             for name, each in file.attributes.items()
             if each.default is not None
         },
@@ -114,85 +132,172 @@ def _prose(entry: ProseEntry) -> Prose:
     return Prose(entry.about, entry.src[0], entry.lines, entry.sha256, normative)
 
 
-def _arity(bounds: list[int | None] | None) -> Arity | None:
-    return None if bounds is None else Arity(bounds[0] or 0, bounds[1])
-
-
-def _found(entry: FoundEntry) -> Origin:
-    return Origin("imported", entry.src, rule=entry.rule, confidence=entry.confidence)
-
-
 def _attribute(name: str, entry: AttributeEntry) -> AttributeSpec:
-    values = entry.values
-    return AttributeSpec(
-        name=name,
-        kind=entry.type,
-        required=entry.required,
-        default=entry.default.value if entry.default else None,
-        has_default=entry.default is not None,
-        values=None
-        if values is None
-        else AllowedValues(
-            tuple(values.items), values.rule, values.confidence, values.proposed, _found(values)
-        ),
-        origin=Origin("imported", entry.src),
-        at_least=entry.at_least,
-        other_type=entry.other_type,
-        more_than=entry.more_than,
-        at_most=entry.at_most,
-        least_length=entry.least_length,
-    )
+    default, values = entry.default, entry.values
+    own = {
+        "name": name,
+        "kind": entry.type,
+        "default": default.value if default else None,
+        "has_default": default is not None,
+        "values": values
+        and AllowedValues(values.items, values.rule, values.confidence, values.proposed, values.origin),
+        "origin": Origin("imported", entry.src),
+    }
+    return AttributeSpec(**{**_same(entry, AttributeSpec), **own})
 
 
 def _parameter(entry: ParameterEntry) -> ParameterSpec:
-    return ParameterSpec(
-        name=entry.name,
-        option=entry.option,
-        type=entry.type,
-        origin=Origin("imported", entry.src),
-        rank=entry.rank,
-        shape=None if entry.shape is None else tuple(entry.shape),
-        at_least=entry.at_least,
-        homogeneous=entry.homogeneous,
-        differentiable=entry.differentiable,
-        default=entry.default,
-        least_length=entry.least_length,
-    )
+    return ParameterSpec(**_same(entry, ParameterSpec), origin=Origin("imported", entry.src))
 
 
 def _example(entry: ExampleEntry) -> Example:
-    return Example(
-        id=entry.id,
-        attributes=entry.attributes,
-        inputs=tuple((each.name, _value(each)) for each in entry.inputs),
-        outputs=tuple((each.name, _value(each)) for each in entry.outputs),
-        source=entry.src[0],
-        note=entry.note,
-        repaired=entry.repaired,
-    )
+    values = {
+        name: tuple((each.name, _value(each)) for each in getattr(entry, name))
+        for name in ("inputs", "outputs")
+    }
+    return Example(**{**_same(entry, Example), **values, "source": entry.src[0]})
 
 
 def _value(entry: ValueEntry) -> Value | None:
+    source = entry.src[0] if entry.src else None
     if entry.items is not None:
-        source = entry.src[0] if entry.src else None
-        return Value((), None, None, source, items=tuple(_value(each) for each in entry.items))
+        return Value((), None, None, source, items=tuple(map(_value, entry.items)))
     if entry.shape is None:
         return None
     relation = None
     if entry.relation is not None:
-        zeros = entry.relation.zeros
-        relation = Relation(
-            None if zeros is None else tuple(zeros),
-            tuple(
-                Assignment(read_index(each.target), each.source, read_index(each.index))
-                for each in entry.relation.steps
-            ),
+        steps = (
+            Assignment(read_index(each.target), each.source, read_index(each.index))
+            for each in entry.relation.steps
         )
-    return Value(
-        shape=tuple(entry.shape),
-        data=None if entry.data is None else tuple(entry.data),
-        element_type=entry.type,
-        source=entry.src[0] if entry.src else None,
-        decimals=entry.decimals,
-        relation=relation,
+        relation = Relation(entry.relation.zeros, tuple(steps))
+    return Value(entry.shape, entry.data, entry.type, source, entry.decimals, relation)
+
+
+def write_imported(layers: Iterable[tuple[str, Spec]]) -> str:
+    """The text of an `imported-<version>.yaml`: for each document its key, and the facts that it states."""
+    return _HEADER + "---\n".join(dump(plain_layer(spec, key)) for key, spec in layers)
+
+
+def plain_layer(spec: Spec, key: str) -> dict[str, Any]:
+    """One document's facts as plain values, every place under the document key given."""
+    arity = {name: each and [each.least, each.most] for name, each in
+             (("inputs", spec.input_arity), ("outputs", spec.output_arity))}  # fmt: skip
+    parts = {
+        "operator": _written(OperatorEntry, spec.operator),
+        "documents": {key: _written(DocumentEntry, spec.documents[0])},
+        "arity": {name: bounds for name, bounds in arity.items() if bounds},
+        "attributes": {
+            name: _written_attribute(each, spec.origins.get(f"attributes.{name}.default"))
+            for name, each in spec.attributes.items()
+        },
+        "inputs": [_written(ParameterEntry, each, src=each.origin) for each in spec.inputs],
+        "outputs": [_written(ParameterEntry, each, src=each.origin) for each in spec.outputs],
+        "type_constraints": {
+            name: _written(TypesEntry, each, src=each.origin) for name, each in spec.type_constraints.items()
+        },
+        "formulas": [_written(FormulaEntry, each, src=each.origin) for each in spec.formulas],
+        "statements": [_written_statement(each) for each in spec.statements],
+        "prose": [_written_prose(each) for each in spec.prose],
+        "examples": [_written_example(each) for each in spec.examples],
+        "findings": [
+            _written(FindingEntry, each, src=each.source, by="reader" if each.by_reader else None)
+            for each in spec.findings
+        ],
+    }
+    layer = _written(ImportedFile, spec, **parts)
+    plain: dict[str, Any] = _plain(
+        {name: each for name, each in layer.items() if each or name in ("inputs", "outputs")}, key
     )
+    return plain
+
+
+def _written(form: type[Entry], part: object, **own: Any) -> dict[str, Any]:
+    """A part of a spec as the form has it; `own` are the values under keys that the part does not have."""
+    entry = {}
+    for name, field in form.model_fields.items():
+        value = own[name] if name in own else getattr(part, name)
+        if field.is_required() or value != field.get_default(call_default_factory=True):
+            entry[field.alias or name] = value
+    return entry
+
+
+def _plain(value: Any, key: str) -> Any:
+    """The value with places as `[key, line]` or `[key, line, column]`, and tuples as lists."""
+    match value:
+        case Source():
+            return [key, value.line] if value.column is None else [key, value.line, value.column]
+        case Origin(sources=(only,)):
+            return _plain(only, key)
+        case Origin(sources=sources):
+            return _plain(sources, key)
+        case Mapping():
+            return {name: _plain(each, key) for name, each in value.items()}
+        case list() | tuple():
+            return [_plain(each, key) for each in value]
+    return value
+
+
+def _found(origin: Origin) -> dict[str, Any]:
+    confidence = 1.0 if origin.confidence is None else origin.confidence
+    return {"rule": origin.rule or "stated", "confidence": confidence, "src": origin}
+
+
+def _proposed(proposed: bool) -> dict[str, Any]:
+    return {"proposed": True} if proposed else {}
+
+
+def _written_attribute(spec: AttributeSpec, default: Origin | None) -> dict[str, Any]:
+    own: dict[str, Any] = {"type": spec.kind, "default": None, "values": None, "src": spec.origin}
+    if spec.has_default:
+        own["default"] = {"value": spec.default, **_found(default or spec.origin)}
+    if spec.values is not None:
+        found = {**_proposed(spec.values.proposed), **_found(spec.values.origin)}
+        own["values"] = {"list": spec.values.values, **found}
+    return _written(AttributeEntry, spec, **own)
+
+
+def _written_statement(spec: Statement) -> dict[str, Any]:
+    word = next(word for word, kind in KINDS.items() if isinstance(spec, kind))
+    own = {each.name.rstrip("_"): getattr(spec, each.name) for each in fields(spec)[2:]}
+    if own.get("of") == "value":
+        del own["of"]
+    stated = {name: each for name, each in own.items() if each not in (None, ())}
+    found = {**_proposed(is_proposed(spec)), **_found(spec.origin)}
+    return {"about": spec.about, "says": word, **stated, **found}
+
+
+def _written_prose(spec: Prose) -> dict[str, Any]:
+    normative = tuple({"word": word, "src": source} for word, source in spec.normative)
+    return _written(ProseEntry, spec, src=spec.source, normative=normative)
+
+
+def _written_example(spec: Example) -> dict[str, Any]:
+    values = {
+        group: [_written_value(name, each) for name, each in getattr(spec, group)]
+        for group in ("inputs", "outputs")
+    }
+    return _written(ExampleEntry, spec, src=spec.source, **values)
+
+
+def _written_value(name: str | None, value: Value | None) -> dict[str, Any]:
+    if value is None:
+        return {} if name is None else {"name": name}
+    sequence = value.items is not None
+    own = {
+        "name": name or "",
+        "type": value.element_type,
+        "shape": None if sequence else value.shape,
+        "relation": value.relation and _written_relation(value.relation),
+        "items": [_written_value(None, each) for each in value.items or ()] if sequence else None,
+        "src": value.source,
+    }
+    return _written(ItemEntry if name is None else ValueEntry, value, **own)
+
+
+def _written_relation(relation: Relation) -> dict[str, Any]:
+    steps = [
+        _written(StepEntry, each, target=write_index(each.target), index=write_index(each.index))
+        for each in relation.steps
+    ]
+    return _written(RelationEntry, relation, zeros=relation.shape, steps=steps)

@@ -9,14 +9,7 @@ from opcert.vocabulary.names import OperatorName
 from specs.files.declarations import find_declaration, merge_declaration
 from specs.files.imported_files import read_imported
 from specs.files.layers import merge_layers
-from specs.files.spec_folders import OWN_FOLDER as OWN_FOLDER
-from specs.files.spec_folders import REGRESSIONS as REGRESSIONS
-from specs.files.spec_folders import facts_path as facts_path
-from specs.files.spec_folders import find_facts as find_facts
-from specs.files.spec_folders import find_operator_name as find_operator_name
-from specs.files.spec_folders import list_operators as list_operators
-from specs.files.spec_folders import regressions_folder as regressions_folder
-from specs.files.spec_folders import room_of as room_of
+from specs.files.spec_folders import OWN_FOLDER, find_facts
 from specs.model.spec import Spec
 
 

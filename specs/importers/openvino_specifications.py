@@ -3,14 +3,183 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents.openvino_pages.tokens import Lexed, lex_doxyrest, lex_markdown, lex_sphinx
-from specs.documents.openvino_pages.whole_page import VERSIONED, read_page
-from specs.documents.text.documents import Line, Text
+from specs.documents.openvino_pages.examples import Assignments, read_examples
+from specs.documents.openvino_pages.items import (
+    FieldOutcome,
+    Notes,
+    TitledTokens,
+    read_bullets,
+    read_sections,
+)
+from specs.documents.openvino_pages.page_attributes import AttributeReader
+from specs.documents.openvino_pages.parameters import ParameterReader, TypeFinder
+from specs.documents.openvino_pages.tokens import Lexed, Token, bare, lex_doxyrest, lex_markdown, lex_sphinx
+from specs.documents.openvino_pages.type_words import TypeReader
+from specs.documents.openvino_pages.xml_layers import Layers
+from specs.documents.prose.formulas import find_formulas
+from specs.documents.text.documents import KEY, Line, Passage, Text, split_lines, unescape
 from specs.importers import Importer
-from specs.model.spec import Spec
+from specs.model.spec import Arity, Document, Formula, Prose, Spec, TypeConstraint
+
+VERSIONED = re.compile(
+    r"^\*\*Versioned[ \t]+name\*\*[ \t]*:\s*\*(?P<name>\w+)-(?P<version>\d{1,4})\*", re.MULTILINE
+)
+_DUE = ("category", "short description", "attributes", "inputs", "outputs", "example")
+_ONCE = frozenset(["category", "attributes", "inputs", "outputs", "types"])
+_NONE_DUE = frozenset([("outputs", "Result"), ("inputs", "Constant"), ("inputs", "Parameter")])
+
+
+@dataclass(frozen=True)
+class OpenVINOPage:
+    """What a page says, and what became of each of its fields."""
+
+    spec: Spec
+    outcomes: tuple[FieldOutcome, ...]
+    layers: Layers
+
+
+def read_page(
+    text: Text, operator: OperatorName | None, dialect: str, lex: Callable[[Sequence[Line]], Lexed]
+) -> OpenVINOPage:
+    """The facts of one page; raises UserError where the user named another operator than the page does."""
+    stated = VERSIONED.search(text.content)
+    if stated is None:
+        raise UserError("the page has no versioned name", where=Place(text.file))
+    name = OperatorName("org.openvino", stated["name"], int(stated["version"]))
+    if operator is not None and operator != name:
+        raise UserError(
+            "the page names another operator", got=str(name), expected=str(operator), where=Place(text.file)
+        )
+    lines, damaged = unescape(split_lines(text.content))
+    page = lex(lines)
+    builder = _Builder(name, page)
+    builder.read()
+    arities = builder.arity("inputs"), builder.arity("outputs")
+    spec = Spec(
+        operator=name,
+        documents=(Document(KEY, text.file, dialect, text.sha256),),
+        attributes=builder.attributes.found.specs,
+        inputs=tuple(builder.parameters.inputs.parameters),
+        outputs=tuple(builder.parameters.outputs.parameters),
+        type_constraints=builder.constraints,
+        formulas=tuple(builder.formulas),
+        prose=tuple(builder.prose),
+        input_arity=arities[0],
+        output_arity=arities[1],
+        category=builder.category,
+        origins={
+            f"attributes.{each}.default": origin for each, origin in builder.attributes.found.defaults.items()
+        },
+    )
+    layers = Layers(spec)
+    layers.read(page.blocks)
+    numbered, findings = read_examples(spec, lines)
+    assignments = Assignments(spec)
+    assignments.read(page.blocks)
+    findings += [*layers.findings, *assignments.findings]
+    if damaged and dialect != "openvino-markdown":
+        message, evidence = "HTML entities stand in the text", f"{len(damaged)} lines"
+        builder.notes.find("html-escape", "warning", damaged[0], message, evidence, "repaired")
+    spec = replace(spec, examples=(*layers.examples, *assignments.examples, *numbered))
+    spec = spec.with_findings((*builder.notes.findings, *page.findings, *findings))
+    return OpenVINOPage(spec, tuple(builder.notes.outcomes), layers)
+
+
+@dataclass
+class _Builder:
+    """Collects the facts of one page."""
+
+    operator: OperatorName
+    page: Lexed
+    notes: Notes = field(default_factory=Notes)
+    constraints: dict[str, TypeConstraint] = field(default_factory=dict)
+    formulas: list[Formula] = field(default_factory=list)
+    prose: list[Prose] = field(default_factory=list)
+    category: str | None = None
+    sections: dict[str, TitledTokens] = field(default_factory=dict)
+
+    def read(self) -> None:
+        sections = self.sections = self._sections()
+        types = TypeReader(self.notes)
+        types.read(read_bullets(_tokens(sections, "types")))
+        self.attributes = AttributeReader(self.notes, types.integers)
+        self.attributes.read(read_bullets(_tokens(sections, "attributes")))
+        finder = TypeFinder(self.notes, frozenset(types.names), self.attributes.found.specs)
+        self.parameters = ParameterReader(self.notes, finder)
+        for group, title in ((self.parameters.inputs, "inputs"), (self.parameters.outputs, "outputs")):
+            self.parameters.read(group, read_bullets(_tokens(sections, title)))
+        self.constraints = {**types.constraints, **finder.constraints}
+        if "category" in sections:
+            self.category = bare(sections["category"].passage.text) or None
+        self._describe_all(sections, types)
+
+    def _sections(self) -> dict[str, TitledTokens]:
+        """The sections by their own titles; those that are absent or stand twice are findings."""
+        found: dict[str, TitledTokens] = {}
+        for section in read_sections(self.page):
+            title = self._title(section.title)
+            if title in found and title in _ONCE:
+                self.notes.find(
+                    "duplicate-section", "warning", section.place, f"the section {title} stands twice", title
+                )
+            else:
+                found.setdefault(title, section)
+        last = Line("", max((each.line.number for each in self.page.tokens if each.line.text), default=1))
+        for title in _DUE:
+            if title not in found and (title, self.operator.name) not in _NONE_DUE:
+                message = f"the page has no section {title}"
+                self.notes.find("section-missing", "hint", last, message, "every page of this kind has one")
+        return found
+
+    def arity(self, title: str) -> Arity | None:
+        """How many inputs or outputs there are; None where the page does not list them."""
+        group = self.parameters.inputs if title == "inputs" else self.parameters.outputs
+        section = self.sections.get(title)
+        if section is None:
+            return None
+        text = section.passage.text
+        if not group.parameters and not re.search(rf"\b(?:no {title}|none)\b", text, re.IGNORECASE):
+            line = section.tokens[0].line if section.tokens else section.place
+            self.notes.find(
+                "section-unread", "hint", line, f"the section {title} lists none", text[:60] or "it is empty"
+            )
+            return None
+        return Arity.of(group.parameters)
+
+    def _title(self, written: str) -> str:
+        """A title in its usual form: one's own name in front and other numbers of words are dropped."""
+        title = written.removeprefix(f"{self.operator.name.lower()} ")
+        if title.startswith("example"):
+            return "example"
+        return {"input": "inputs", "output": "outputs", "type": "types"}.get(title, title)
+
+    def _describe_all(self, sections: Mapping[str, TitledTokens], types: TypeReader) -> None:
+        for title in ("short description", "detailed description", "mathematical formulation"):
+            if title in sections:
+                self._describe(title.replace(" ", "_"), sections[title].passage)
+        for name, bullet in self.attributes.found.descriptions.items():
+            described = bullet.part("description")
+            if described:
+                self._describe(f"attributes.{name}", described.passage)
+        for group in (self.parameters.inputs, self.parameters.outputs):
+            for name, lines in group.descriptions.items():
+                self._describe(f"{group.noun}s.{name}", Passage(lines))
+        for name, bullet in types.names.items():
+            self._describe(f"type_constraints.{name}", bullet.passage)
+
+    def _describe(self, about: str, passage: Passage) -> None:
+        if passage:
+            self.prose.append(passage.prose(about))
+            self.formulas += find_formulas(passage)
+
+
+def _tokens(sections: Mapping[str, TitledTokens], title: str) -> list[Token]:
+    return sections[title].tokens if title in sections else []
 
 
 def _importer(

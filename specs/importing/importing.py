@@ -13,9 +13,8 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_bytes
 from specs.documents.text.documents import Text
 from specs.files.declarations import find_declaration
-from specs.files.imported_files import read_imported
-from specs.files.imported_writer import write_imported
-from specs.files.library import facts_path, list_operators
+from specs.files.imported_files import read_imported, write_imported
+from specs.files.spec_folders import facts_path, list_operators
 from specs.files.yaml_writer import dump
 from specs.importing.reading import Job, Progress, ReadingOutcome, find_files, read_jobs
 from specs.model.spec import Spec

@@ -11,7 +11,7 @@ from operator import eq
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.documents.pages.pages import Version
 from specs.documents.prose.described_values import candidates
-from specs.documents.prose.sentences import pattern, sentences
+from specs.documents.prose.part_names import pattern, sentences
 from specs.documents.text.documents import Line, Passage
 from specs.model.spec import Source, Spec
 from specs.rules import Told, check

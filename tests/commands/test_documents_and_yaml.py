@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from specs.files.library import OWN_FOLDER
+from specs.files.spec_folders import OWN_FOLDER
 from tests.commands.command_line import call, check_message, identity_suite
 
 Capture = pytest.CaptureFixture[str]

@@ -15,7 +15,8 @@ from opcert.commands import suite_argument
 from opcert.commands.shown_demands import demand_lines
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
-from specs.files.library import find_operator_name, load_spec
+from specs.files.library import load_spec
+from specs.files.spec_folders import find_operator_name
 from tests.commands.command_line import call
 from tests.reports.sample import make_case, sample_facts
 

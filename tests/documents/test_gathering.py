@@ -15,7 +15,7 @@ import pytest
 
 from opcert.commands.packages import package_document
 from opcert.vocabulary.errors import UserError
-from specs.files.library import OWN_FOLDER
+from specs.files.spec_folders import OWN_FOLDER
 from tests.documents import gathering
 from tests.documents.__main__ import main
 from tests.documents.docstrings import RELEASE, kept_package, write_docstrings

@@ -12,7 +12,8 @@ from generator.calls.solver.solving import Found
 from generator.calls.space.space import CallSpace, open_space
 from opcert.vocabulary.names import OperatorName
 from specs.files.declarations import FILE_NAME
-from specs.files.library import OWN_FOLDER, list_operators, load_spec
+from specs.files.library import load_spec
+from specs.files.spec_folders import OWN_FOLDER, list_operators
 
 
 @cache

@@ -21,7 +21,8 @@ from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.registry import find_operator, implemented
-from specs.files.library import find_operator_name, load_spec
+from specs.files.library import load_spec
+from specs.files.spec_folders import find_operator_name
 from tests.conftest import REPOSITORY
 
 NAME = OperatorName.parse("org.example::EveryNth-1")

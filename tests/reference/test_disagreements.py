@@ -15,7 +15,8 @@ from reference.readings.disagreements import (
     load_disagreements,
     read_disagreements,
 )
-from specs.files.library import list_operators, load_spec
+from specs.files.library import load_spec
+from specs.files.spec_folders import list_operators
 from specs.language.evaluation import Operand
 from tests.documents.cited import assert_cited
 from tests.documents.gathering import Documents

@@ -25,8 +25,9 @@ from reference.numbers.numbers import numbers
 from reference.readings.disagreements import explain, load_disagreements
 from reference.registry import find_operator, implemented
 from reference.registry.reference_operator import ReferenceOperator
-from specs.files.library import OWN_FOLDER, list_operators, load_spec
+from specs.files.library import load_spec
 from specs.files.shared_readings import read_shared
+from specs.files.spec_folders import OWN_FOLDER, list_operators
 from specs.model.spec import Example, Value
 from tests.reference.official_tests import load_node_tests
 

@@ -12,7 +12,8 @@ from generator.calls.edits.finding import find_changes
 from generator.calls.edits.result_forms import result_form
 from opcert.vocabulary.names import OperatorName
 from reference.readings.disagreements import Disagreement, load_disagreements
-from specs.files.library import list_operators, load_spec
+from specs.files.library import load_spec
+from specs.files.spec_folders import list_operators
 
 STATING = {each.id: each for each in load_disagreements() if each.computes}
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from specs.files.imported_writer import plain_layer
+from specs.files.imported_files import plain_layer
 from specs.model.spec import Spec
 
 Damage = Callable[[bytes, Random], bytes]

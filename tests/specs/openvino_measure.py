@@ -15,9 +15,9 @@ from pathlib import Path
 from opcert.vocabulary.errors import UserError
 from specs.documents.openvino_pages.items import FieldOutcome
 from specs.documents.openvino_pages.tokens import lex_doxyrest, lex_markdown, lex_sphinx
-from specs.documents.openvino_pages.whole_page import VERSIONED, read_page
 from specs.documents.openvino_pages.xml_layers import Layers
 from specs.documents.text.documents import Text, read_document
+from specs.importers.openvino_specifications import VERSIONED, read_page
 from specs.model.spec import Spec
 
 _LINES: Mapping[str, str] = {

@@ -8,7 +8,8 @@ import pytest
 
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.files.library import list_operators, load_spec
+from specs.files.library import load_spec
+from specs.files.spec_folders import list_operators
 
 NAME = OperatorName("ai.test", "Blend", 3)
 IMPORTED = """\

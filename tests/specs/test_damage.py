@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.documents.text.documents import Text, decode
-from specs.files.imported_writer import plain_layer
+from specs.files.imported_files import plain_layer
 from specs.importers import import_text, importers
 from specs.model.spec import Spec
 from tests.growth import LINEAR, growth

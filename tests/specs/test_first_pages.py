@@ -10,7 +10,8 @@ import pytest
 
 from opcert.vocabulary.names import OperatorName
 from specs.documents.text.documents import read_document
-from specs.files.library import OWN_FOLDER, facts_path, load_imported
+from specs.files.library import load_imported
+from specs.files.spec_folders import OWN_FOLDER, facts_path
 from specs.importers import import_text
 from specs.importing.importing import (
     Assertion,

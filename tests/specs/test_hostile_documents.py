@@ -20,7 +20,7 @@ from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
 from specs import importers
 from specs.documents.text.documents import Text
-from specs.files.imported_writer import write_imported
+from specs.files.imported_files import write_imported
 from specs.importers import import_text
 from specs.importing import reading
 from specs.importing.reading import Job, limited, read_one

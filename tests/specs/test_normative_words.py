@@ -14,7 +14,8 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from specs.files.library import list_operators, load_spec
+from specs.files.library import load_spec
+from specs.files.spec_folders import list_operators
 from specs.model.spec import Constraint, Source, Spec
 from tests.documents.gathering import Documents, read_digests
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from opcert.vocabulary.errors import UserError
 from specs.documents.text.documents import Text, decode
-from specs.files.imported_writer import plain_layer
+from specs.files.imported_files import plain_layer
 from specs.importers import find_importer
 from specs.model.spec import Example, Spec
 from tests.documents.gathering import Documents

@@ -9,8 +9,9 @@ import pytest
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator, for_all_versions, implemented
-from specs.files.library import OWN_FOLDER, load_spec
+from specs.files.library import load_spec
 from specs.files.shared_readings import FILE_NAME, read_shared
+from specs.files.spec_folders import OWN_FOLDER
 
 NAME = OperatorName("ai.test", "Blend", 3)
 IMPORTED = """\

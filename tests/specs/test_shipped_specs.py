@@ -25,7 +25,8 @@ from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.yaml_files import YamlDocument, load_file
 from reference.registry import for_all_versions, implemented
 from specs.files.declarations import find_declaration
-from specs.files.library import OWN_FOLDER, facts_path, list_operators, load_spec
+from specs.files.library import load_spec
+from specs.files.spec_folders import OWN_FOLDER, facts_path, list_operators
 from specs.importing.importing import find_drift, plan_files, read_documents, remembered_assertions, select
 from tests.documents.gathering import Documents
 

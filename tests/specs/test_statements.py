@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from specs.documents.prose.part_names import ParameterNames
+from specs.documents.prose.part_names import ParameterNames, find_normative
 from specs.documents.prose.passage_statements import find_statements
-from specs.documents.prose.sentences import find_normative
 from specs.documents.text.documents import Line, Passage, read_document
-from specs.files.library import list_operators, load_imported
+from specs.files.library import load_imported
+from specs.files.spec_folders import list_operators
 from specs.importers import import_text
 from specs.language.expressions import parse
 from specs.model.spec import Spec

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from opcert.vocabulary.names import OperatorName
+from specs.documents.onnx_pages.version import read_summary_example
 from specs.documents.text.documents import Line, Passage
-from specs.documents.worked.summaries import read_summary_example
 from specs.model.spec import AttributeSpec, Document, Example, Finding, Origin, ParameterSpec, Spec
 from tests.documents.gathering import Documents
 from tests.specs.read_pages import read_specs

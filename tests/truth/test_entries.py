@@ -6,8 +6,8 @@ import pytest
 
 from generator.trust.witnesses.truth_explanations import read_explanations
 from reference.readings.disagreements import FILE_NAME
-from specs.files.library import list_operators, load_spec
-from specs.files.spec_folders import OWN_FOLDER, room_of
+from specs.files.library import load_spec
+from specs.files.spec_folders import OWN_FOLDER, list_operators, room_of
 from tests.documents.cited import assert_cited
 from tests.documents.gathering import Documents
 

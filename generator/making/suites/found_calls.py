@@ -17,7 +17,7 @@ from generator.making.suites.manifest_facts import operator_facts
 from opcert.vocabulary.errors import InternalError, Place, UserError
 from opcert.vocabulary.names import OperatorName
 from reference.answers import UnstableLength
-from specs.files.library import regressions_folder
+from specs.files.spec_folders import regressions_folder
 from specs.model.spec import Spec
 
 WORD = "found"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from specs.documents.prose.part_names import ParameterNames, name_of
-from specs.documents.prose.sentences import Sentence, found, pattern, sentences
+from specs.documents.prose.part_names import ParameterNames, Sentence, found, name_of, pattern, sentences
 from specs.documents.text.documents import Passage
 from specs.model.statements import Broadcast, SameShape
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 
 from opcert.vocabulary.errors import UserError
-from specs.documents.prose.part_names import ParameterNames, name_of
-from specs.documents.prose.sentences import pattern
+from specs.documents.prose.part_names import ParameterNames, name_of, pattern
 from specs.language.expressions import parse
 
 _MARKS = re.compile(r"[`$\"']")

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from specs.documents.prose.part_names import ParameterNames, name_of
-from specs.documents.prose.sentences import Sentence, found, pattern, sentences
+from specs.documents.prose.part_names import ParameterNames, Sentence, found, name_of, pattern, sentences
 from specs.documents.prose.worded_conditions import condition
 from specs.documents.text.documents import Passage
 from specs.model.statements import StatedShape

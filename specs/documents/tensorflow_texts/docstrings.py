@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from opcert.vocabulary.names import OperatorName
 from specs.documents.prose.described_values import find_values
-from specs.documents.tensorflow_texts.examples import read_input_examples
 from specs.documents.tensorflow_texts.phrases import (
     AttributePhrase,
     TensorPhrase,
@@ -19,7 +18,13 @@ from specs.documents.tensorflow_texts.phrases import (
     read_default,
     read_tensor,
 )
-from specs.documents.tensorflow_texts.sections import ArgumentText, PythonSignature, Sections, split_sections
+from specs.documents.tensorflow_texts.sections import (
+    ArgumentText,
+    PythonSignature,
+    Sections,
+    read_input_examples,
+    split_sections,
+)
 from specs.documents.text.documents import KeepsFindings, Line, Passage
 from specs.model.spec import (
     AllowedValues,
