@@ -171,9 +171,16 @@ def _ask(
     first: FirstWorker | None,
 ) -> list[RuntimeRuns]:
     """Let each runtime load the model, answer the cases of its calls, and where that is due run it."""
-    from opcert.commands.asked_runtimes import Asking, ask_runtime, with_causes
+    from opcert.commands.asked_runtimes import (
+        RANDOM,
+        Asking,
+        ask_runtime,
+        beside_each_other,
+        load_on,
+        with_causes,
+        with_numbers,
+    )
     from opcert.commands.cluster_argument import seconds_of_experiments
-    from opcert.commands.whole_model_numbers import RANDOM, beside_each_other, load_on, with_numbers
 
     facts, model, timeout = checked.facts, asked.model, asked.timeout
     seconds = seconds_of_experiments(asked.diagnose_seconds, asked.scheduler)
@@ -239,7 +246,7 @@ def _answer(
     holds = check.holds
     if profile is not None:
         # Imported here, because most checks have no profile.
-        from opcert.commands.checked_profile import meets
+        from opcert.commands.profile_argument import meets
 
         met = [meets(profile, each.results) for each in every if each.results is not None]
         holds = all(met)

@@ -14,20 +14,31 @@ from typing import TYPE_CHECKING
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as RichProgress
 
-from opcert.commands.checked_chains import MadeChains, make_chains
-from opcert.commands.node_test_evidence import with_node_tests
 from opcert.commands.terminal import note, open_console
+from opcert.vocabulary.errors import OpcertError
+from opcert.vocabulary.harmless import one_line
 from reports.checked_models.call_evidence import CheckedCall
+from reports.checked_models.chain_answers import CheckedChain
 
 if TYPE_CHECKING:
-    from conformance.checked_models.model_calls import ModelFacts
+    from conformance.checked_models.model_calls import ModelCall, ModelFacts, ModelNode
     from conformance.clusters.cluster import Cluster
     from conformance.models.case_models import Form
+    from conformance.suite.cases import Case
     from conformance.suite.suites import Suite
     from generator.models.check.call_cases import CallCases
 
 _MOST_PROCESSES = 8
 _SECONDS_BETWEEN_LINES = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class MadeChains:
+    """The chains of a model with their cases; `cut` says in a sentence why there are no more."""
+
+    chains: tuple[CheckedChain, ...] = ()
+    cases: tuple[Case, ...] = ()
+    cut: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,3 +162,140 @@ def _call_progress(total: int) -> Iterator[Callable[[int], None]]:
     with bar:
         task = bar.add_task("", total=total)
         yield lambda done: bar.update(task, completed=done)
+
+
+MOST_CHAINS = 60
+"""Chains that are asked, the first of a model."""
+MOST_SECONDS = 20.0
+"""Making them takes no longer; what is begun is ended."""
+_STEERING: Mapping[str, tuple[int, ...]] = {
+    "ConstantOfShape": (0,),
+    "Expand": (1,),
+    "OneHot": (1,),
+    "Pad": (1, 3),
+    "Range": (0, 1, 2),
+    "Reshape": (1,),
+    "Resize": (2, 3),
+    "Slice": (1, 2, 3, 4),
+    "Split": (1,),
+    "Squeeze": (1,),
+    "Tile": (1,),
+    "TopK": (1,),
+    "Unsqueeze": (1,),
+}
+"""Inputs, by operator, whose values say which extents there are."""
+
+
+def make_chains(
+    facts: ModelFacts, most: int = MOST_CHAINS, seconds: float = MOST_SECONDS, *, keep: bool = True
+) -> MadeChains:
+    """Make the chains of a model, at most so many with a case, until the seconds are over.
+
+    Two chains that come to one case are told once. Raises nothing: a mistake of ours is told in `cut`. With
+    `keep`, chains that were made before come from the user's cache, and others go there.
+    """
+    from generator.models.model_chains.node_groups import kept_chains
+
+    from generator.models.model_chains.model_chains import MOST, chains_of_model
+
+    kept = KeptChains() if keep else None
+    chains: list[CheckedChain] = []
+    cases: dict[str, Case] = {}
+    end = time.monotonic() + seconds
+    looked = 0
+    try:
+        for each in chains_of_model(facts, kept=kept):
+            looked += 1
+            why = each.why if each.case is None else _invented(each.nodes, each.case)
+            name = "" if each.case is None or why else str(each.case.id)
+            if name not in cases:
+                chains.append(CheckedChain(len(chains) + 1, each.nodes, name, why))
+            if each.case is not None and name:
+                cases.setdefault(name, each.case)
+            if len(cases) == most:
+                return _made(chains, cases, f"Only the first {most} chains of neighbours were asked.")
+            if time.monotonic() > end:
+                return _made(
+                    chains, cases, f"Chains of neighbours were made for {seconds:g} seconds, no longer."
+                )
+    except Exception as error:  # noqa: BLE001 - chains never stop the check
+        said = one_line(f"{type(error).__name__}: {error}", 200)
+        return _made(chains, cases, f"No more chains of neighbours could be made: {said}.")
+    cut = f"Of the neighbours of the model the first {MOST} were looked at." if looked == MOST else ""
+    return _made(chains, cases, cut)
+
+
+def _invented(nodes: Sequence[ModelNode], case: Case) -> str:
+    """Why a case says little of the model: extents are made up that it may never have; empty where not."""
+    makers = {value.name: node.op_type for node in nodes for value in node.outputs if value is not None}
+    for node in nodes:
+        for place in _STEERING.get(node.op_type, ()):
+            value = node.inputs[place] if place < len(node.inputs) else None
+            if value is None or not value.name or value.constant is not None:
+                continue
+            if makers.get(value.name) != "Shape":
+                return f"the model does not say which extents {node.op_type} is given at run time"
+    given = [each for _, each in case.inputs if each is not None]
+    results = [each.expected for one in case.expectations for each in one.outputs]
+    if any(not each.array.size for each in (*given, *results)):
+        return "with extents of its own it would have no elements"
+    return ""
+
+
+def _made(chains: Sequence[CheckedChain], cases: dict[str, Case], cut: str) -> MadeChains:
+    return MadeChains(tuple(chains), tuple(cases.values()), cut)
+
+
+ANSWERED_BY_NONE = ("unknown", "not_valid")
+"""Reasons for which no node test is of the call."""
+
+
+def with_node_tests(made: Sequence[CallCases]) -> list[CallCases]:
+    """The same, with the node tests of the calls that have no cases."""
+    wanted = [each for each in made if _may_have_some(each)]
+    if not wanted:
+        return list(made)
+    # Imported here, because most models have cases for all that they ask.
+    from generator.models.check.model_suite import node_tests_of_call
+    from opcert.commands.suite_argument import ONNX_NODE, resolve_suite
+
+    try:
+        suite = resolve_suite(ONNX_NODE)
+    except OpcertError as error:
+        note(f"ONNX's node tests are not to be had: {error}")
+        return list(made)
+    found = {}
+    with suite:
+        for each in wanted:
+            tests = node_tests_of_call(each.call, suite)
+            found[each.key] = tuple(case for case in tests if is_like(case, each.call))
+    return [replace(each, node_tests=found.get(each.key, ())) for each in made]
+
+
+def _may_have_some(made: CallCases) -> bool:
+    left = made.not_covered
+    return left is not None and left.why not in ANSWERED_BY_NONE and made.call.operator is not None
+
+
+def is_like(case: Case, call: ModelCall) -> bool:
+    """Whether a case takes tensors of the element types and ranks of a call, as far as the model says them.
+
+    What a runtime makes of other types says nothing of the call.
+    """
+    given, wanted = [each for _, each in case.inputs], list(call.first.inputs)
+    while wanted and wanted[-1] is None:
+        wanted.pop()
+    while given and given[-1] is None:
+        given.pop()
+    if len(given) != len(wanted):
+        return False
+    for tensor, value in zip(given, wanted, strict=True):
+        if (tensor is None) != (value is None):
+            return False
+        if tensor is None or value is None:
+            continue
+        if value.element_type is not None and tensor.element_type.name != value.element_type:
+            return False
+        if value.shape is not None and len(tensor.shape) != len(value.shape):
+            return False
+    return True

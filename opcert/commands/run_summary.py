@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -11,7 +11,6 @@ from conformance.recording.records import Record
 from conformance.recording.totals import ran
 from conformance.suite.suites import Suite
 from opcert.commands.failures import program
-from opcert.commands.run_machines import machine_lines
 from opcert.vocabulary.errors import ExitCode, WorkerMistake
 from opcert.vocabulary.harmless import one_line
 from reports.causes.forms import compare_forms
@@ -204,3 +203,34 @@ def _align(table: Sequence[Sequence[str]]) -> str:
         ).rstrip()
         for row in table
     )
+
+
+_MOST = 20
+_LONGEST = 200
+
+
+def machine_lines(record: Record) -> list[str]:
+    """A line a machine, and behind them one a kind where there are several; none of a run of one machine."""
+    machines = [each for each in (record.footer or {}).get("machines", ()) if isinstance(each, dict)]
+    told = [
+        f"{_short(each.get('name'))}: {plural(int(each.get('rows') or 0), 'result')}, "
+        f"{_short(each.get('kind'))}"
+        for each in machines[:_MOST]
+    ]
+    if len(machines) > _MOST:
+        told.append(f"and {len(machines) - _MOST} more")
+    kinds = {str(each.get("name")): _short(each.get("kind")) for each in machines}
+    if len(set(kinds.values())) < 2:
+        return told
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for each in record.results:
+        counts[kinds.get(str(each.machine), "unknown")][each.verdict] += 1
+    told.append("They are of several kinds, on which a runtime may take other code:")
+    for kind, own in sorted(counts.items()):
+        verdicts = ", ".join(f"{number} {word(verdict)}" for verdict, number in own.most_common())
+        told.append(f"  {kind}: {verdicts}")
+    return told
+
+
+def _short(text: object) -> str:
+    return one_line(str(text), _LONGEST)

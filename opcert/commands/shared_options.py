@@ -157,8 +157,8 @@ diagnose = click.option(
     "diagnose_seconds",
     type=click.FloatRange(0, 86400),
     help="Seconds to ask the runtime for causes of its failures, by experiment; 0 for none. Default: 30 % of "
-    "the time that the run took, at most 90. As long again, at most 45, the calls that are shown are made "
-    "smaller.",
+    "the time that the run took, at least 5 and at most 90. As long again, at most 45, the calls that are "
+    "shown are made smaller.",
 )
 profile = click.option(
     "--profile", "profile_name", help="What to demand: a profile's name, or its YAML file."

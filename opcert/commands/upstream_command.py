@@ -18,8 +18,8 @@ from opcert.vocabulary.harmless import one_line
 
 if TYPE_CHECKING:
     from conformance.runtimes.runtimes import Runtime
+    from opcert.commands.experiments import Smaller
     from opcert.commands.reproduced_issues import Bareground, NotShown
-    from opcert.commands.smaller_calls import Smaller
     from reports.causes.failure_class import FailureClass
     from reports.results.case_results import Results
     from reports.upstream.issues import Issue
@@ -221,7 +221,7 @@ def _shrinking(
     from conformance.processes.worker_limits import Limits
     from generator.exploring.fuzzing.workers import RunningRuntime
     from opcert.commands.cause_finding import known_entries
-    from opcert.commands.smaller_calls import smaller_on
+    from opcert.commands.experiments import smaller_on
 
     if not seconds:
         yield None

@@ -16,7 +16,7 @@ from conformance.suite.cases import Case
 from generator.models.chains.chain_cases import case_of_chain
 from generator.models.chains.chains import Chain
 from generator.models.model_chains import model_chains
-from opcert.commands.checked_chains import make_chains
+from opcert.commands.checked_model import make_chains
 from tests.commands.checked_models import write_product
 from tests.commands.command_line import call
 from tests.commands.test_check import WANTED, check, on

@@ -21,7 +21,7 @@ from conformance.suite.cases import Case
 from generator.exploring.fuzzing import workers
 from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import generate_operator
-from opcert.commands import kept_experiments
+from opcert.commands import experiments
 from opcert.commands.cause_finding import with_experiments
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
@@ -74,7 +74,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(workers, "RunningRuntime", FakeWorkers)
     state = {True: "as it was made", False: None}
-    monkeypatch.setattr(kept_experiments, "environment_state", lambda each: state[bool(each.requirements)])
+    monkeypatch.setattr(experiments, "environment_state", lambda each: state[bool(each.requirements)])
     asked.clear()
 
 
@@ -131,6 +131,15 @@ def test_the_same_failures_of_the_same_build_are_not_asked_for_again(
     assert f"were asked for before, in {len(first.calls)} calls" in capsys.readouterr().err
 
 
+def test_behind_a_run_of_no_time_there_are_seconds_for_experiments(
+    run: Callable[..., Results], capsys: pytest.CaptureFixture[str]
+) -> None:
+    found, calls = diagnosis(run(seconds=0))
+    assert "asking the runtime for causes, at most 5 s" in capsys.readouterr().err
+    assert calls > len(found.calls) > 20
+    assert [[each.factor for each in cause.needed] for cause in found.causes] == [["mode"]]
+
+
 def test_of_other_failures_only_the_calls_are_known(
     run: Callable[..., Results], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,7 +159,7 @@ def test_an_environment_that_has_changed_or_is_not_known_is_asked_anew(
     run: Callable[..., Results], monkeypatch: pytest.MonkeyPatch, state: str | None
 ) -> None:
     _, calls = diagnosis(run())
-    monkeypatch.setattr(kept_experiments, "environment_state", lambda _: state)
+    monkeypatch.setattr(experiments, "environment_state", lambda _: state)
     assert diagnosis(run())[1] == calls > 20
 
 

@@ -24,7 +24,7 @@ from conformance.suite.cases import Case
 from generator.exploring.fuzzing import workers
 from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import generate_operator
-from opcert.commands import kept_experiments
+from opcert.commands import experiments
 from opcert.commands.cause_finding import with_experiments, with_known_causes
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
@@ -96,7 +96,7 @@ class Workers:
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(workers, "RunningRuntime", Workers)
-    monkeypatch.setattr(kept_experiments, "environment_state", lambda _: None)
+    monkeypatch.setattr(experiments, "environment_state", lambda _: None)
     asked.clear()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from generator.calls.data.draws import Draw
-from generator.exploring.fuzzing.random_values import random_amount, random_element, random_float, random_text
+from generator.exploring.fuzzing.steps import random_amount, random_element, random_float, random_text
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 
 TIMES = 1500

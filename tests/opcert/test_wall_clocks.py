@@ -20,7 +20,7 @@ WALL = {
     "conformance/recording/moments.py": "when a run began, went on and ended is told",
     "generator/making/suites/part_making.py": "times of files are of that clock, which may have been set",
     "opcert/commands/baseline_options.py": "the day on which an entry of a baseline ends",
-    "opcert/commands/checked_profile.py": "the day on which a waiver ends",
+    "opcert/commands/profile_argument.py": "the day on which a waiver ends",
     "opcert/vocabulary/file_locks.py": "since when another command works there is told",
     "opcert/commands/verify_command.py": "the day on which waivers end, and before which one is issued",
     "reports/certificates/certificate.py": "the day on which it is issued",

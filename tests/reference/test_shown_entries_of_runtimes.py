@@ -10,8 +10,9 @@ from conformance.processes.worker_limits import Limits
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite
 from generator.exploring.diagnosis.claims import point
+from generator.exploring.diagnosis.entry_trials import trials_by_asking, untried
 from generator.exploring.fuzzing.workers import RunningRuntime
-from opcert.commands.tried_entries import trials_by_answers, trials_by_asking, untried
+from opcert.commands.cause_finding import trials_by_answers
 from reference.readings.disagreements import load_disagreements
 from tests.reference.test_disagreements_of_runtimes import run, suite
 
@@ -25,7 +26,7 @@ def check(suite: Suite, name: str, folder: Path) -> None:
     pointing = point(suite, record, load_disagreements())
     trials = trials_by_answers(suite, record, pointing, keep=False)
     with RunningRuntime(find_runtime(name), Limits(), print) as running:
-        further, stopped = trials_by_asking(suite, untried(pointing, trials), running, 3600)
+        further, stopped = trials_by_asking(suite, untried(pointing, trials), running.ask, 3600)
     assert stopped is None
     found = pointing.claims([*trials, *further])
     shown = {each.id for each in found.explaining}

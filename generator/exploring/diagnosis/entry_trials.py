@@ -6,23 +6,30 @@ runtime is asked the same call without what the entry is about.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, combinations, groupby
+from typing import cast
 
 import numpy as np
 
 from conformance.judging.kept_diagnosis import EntryTrial, TrialResult
+from conformance.judging.responses import Response
+from conformance.models.case_models import Form
 from conformance.suite.cases import Case
+from conformance.suite.suites import Suite
 from conformance.suite.values import decode_floats
 from generator.asking.bare_cases import first_type
 from generator.asking.calls import Call
 from generator.calls.edits.change import Change, Changed
 from generator.calls.edits.finding import find_changes
 from generator.exploring.diagnosis.change_trials import ChangeTrial
+from generator.exploring.diagnosis.claims import Pointing
+from generator.exploring.diagnosis.diagnose import Spaces
 from generator.exploring.diagnosis.explainer import Pointed, digest_of
-from generator.exploring.diagnosis.laboratory import CallOutcome, Laboratory
+from generator.exploring.diagnosis.laboratory import MOST_HANGS, CallOutcome, Laboratory
+from generator.exploring.shrinking.judged_calls import Budget, Exhausted
 from generator.exploring.shrinking.known_space import CallValidity
 from generator.exploring.shrinking.one_factor import (
     ELEMENTS,
@@ -40,8 +47,63 @@ from specs.model.call_scopes import scope_of
 
 MOST_ASKED = 4
 """So many calls without what an entry is about are asked of a case, the plainest first."""
+_KEPT_EVERY = 100
+"""Cases after which what is known is kept, so that little is lost whatever ends the process."""
 _SPREAD = 3
 """Of each set of entries so many cases are tried before the next set has its turn again."""
+
+AskInForm = Callable[..., Response]
+"""A runtime: as `Ask`, and with `form` in that form."""
+
+
+def untried(pointing: Pointing, trials: Iterable[EntryTrial]) -> list[Pointed]:
+    """The wrong answers that a runtime can still say something of, in the order to ask."""
+    tried = {(each.case, each.entry, each.of) for each in trials}
+    equal = {each.case for each in trials if each.result == "equals"}
+    return in_turn(
+        [
+            each
+            for each in pointing.pointed
+            if each.row.case not in equal
+            and any((each.row.case, one.id, digest_of(one)) not in tried for one in each.without_formula)
+        ]
+    )
+
+
+def trials_by_asking(
+    suite: Suite,
+    pointed: Sequence[Pointed],
+    ask: AskInForm,
+    seconds: float,
+    keep: Callable[[Sequence[EntryTrial]], None] = lambda _: None,
+) -> tuple[list[EntryTrial], str | None]:
+    """Ask a runtime the calls of wrong answers without what entries are about, for so many seconds.
+
+    Also what ended it, None where it came to its end. `keep` is handed what is known now and then.
+    """
+    spaces, laboratories = Spaces(), dict[Form, Laboratory]()
+    found: list[EntryTrial] = []
+    begun = None
+    for place, each in enumerate(pointed):
+        case, form = suite.case(each.row.case), cast("Form", each.row.form)
+        space = spaces.opened(case)
+        if space is None:
+            found += silent_trials(case, each.without_formula)
+            continue
+        if form not in laboratories:
+            budget = Budget(seconds=seconds, hangs=MOST_HANGS, begun=begun)
+            laboratories[form] = Laboratory(partial(ask, form=form), budget)
+        laboratory = laboratories[form]
+        try:
+            found += experiment_trials(laboratory, space, case, each.without_formula, each.with_formula)
+        except (UserError, IndexError, ValueError, KeyError):
+            found += silent_trials(case, each.without_formula)  # no call such as the spec describes
+        except Exhausted as error:
+            return found, str(error)
+        begun = laboratory.budget.begun
+        if place % _KEPT_EVERY == _KEPT_EVERY - 1:
+            keep(found)
+    return found, None
 
 
 def in_turn(pointed: Sequence[Pointed]) -> list[Pointed]:

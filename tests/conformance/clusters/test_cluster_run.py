@@ -25,8 +25,7 @@ from conformance.running.resuming import RecordPlace
 from conformance.running.run_options import RunOptions, RunRequest
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
-from opcert.commands.run_machines import machine_lines
-from opcert.commands.run_summary import exit_code
+from opcert.commands.run_summary import exit_code, machine_lines
 from opcert.vocabulary.errors import ExitCode, InternalError, RuntimeUnavailable, UserError
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite, sample
 from tests.conformance.test_resuming import cut
