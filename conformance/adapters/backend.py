@@ -11,13 +11,10 @@ ADAPTER = Adapter(
     worker="backend_worker.py",
     options={"backend": (), "device": ()},
     unsupported=(
-        UnsupportedRule("NotImplementedError: Gelu has no kernel", kind="NotImplementedError"),
-        UnsupportedRule(
-            "BackendIsNotSupposedToImplementIt: Resize", kind="BackendIsNotSupposedToImplementIt"
-        ),
+        UnsupportedRule("NotImplementedError: Gelu has no kernel"),
+        UnsupportedRule("BackendIsNotSupposedToImplementIt: Resize"),
         UnsupportedRule(
             "Unsupported: bfloat16 needs ml_dtypes in the runtime's environment",
-            kind="Unsupported",
             error_class="unsupported",
         ),
     ),

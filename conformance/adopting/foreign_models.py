@@ -9,7 +9,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TypeProto
 from onnx.defs import OpSchema, SchemaError, get_schema, onnx_opset_version
 
 from conformance.models.ir_versions import least_ir_version
-from conformance.suite.carried_models import keeps_data_elsewhere, list_graphs
+from conformance.suite.proto_bounds import keeps_data_elsewhere, list_graphs
 from opcert.vocabulary.element_types import BY_CODE
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 from onnx import ModelProto, NodeProto, ValueInfoProto
 
-from conformance.adopting.declared_values import DeclaredValue, declared_inputs, declared_outputs
-from conformance.adopting.foreign_values import DataSet
+from conformance.adopting.foreign_values import DataSet, DeclaredValue, declared_inputs, declared_outputs
 from conformance.models.ir_versions import LEAST_IR
 from conformance.models.packing_nodes import GraphSurroundings, Value, import_operators, is_packing
 from conformance.suite.protos import declare_tensor

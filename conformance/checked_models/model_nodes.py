@@ -10,7 +10,7 @@ from typing import Any
 from onnx import AttributeProto, GraphProto, NodeProto
 from onnx.defs import OpSchema, SchemaError, get_schema
 
-from conformance.adopting.foreign_tensors import read_foreign_tensor
+from conformance.adopting.foreign_values import read_foreign_tensor
 from conformance.checked_models.folding import MOST_FOLDED, can_fold, constant_of_node, fold
 from conformance.checked_models.inlining import graphs_of
 from conformance.checked_models.model_calls import ModelNode, ModelValue

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from onnx import GraphProto, TensorProto, TypeProto
 
-from conformance.adopting.foreign_tensors import read_foreign_tensor
+from conformance.adopting.foreign_values import read_foreign_tensor
 from conformance.checked_models.model_calls import Extent, ModelValue
 from conformance.checked_models.outside_data import MOST_ELEMENTS, element_count, has_data
-from conformance.suite.type_protos import read_type
+from conformance.suite.protos import read_type
 from opcert.vocabulary.element_types import BY_CODE
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor

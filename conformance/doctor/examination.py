@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,6 @@ import numpy as np
 
 from conformance.doctor.abilities import Abilities, find_abilities
 from conformance.doctor.patient import IDENTITY, CannotBeLooked, Fails, Patient, demand_type, identity
-from conformance.doctor.trial_case import choose_case
 from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
 from conformance.processes.frames import BrokenProtocol, Frame
@@ -29,6 +28,69 @@ from conformance.runtimes.runtimes import Runtime, install
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.tensors import Tensor
+
+_MOST_WRONG = 20
+_MOST_LOST = 3
+
+
+def choose_case(patient: Patient, candidates: Iterable[Case]) -> Case | None:
+    """Identity unless the worker refuses it, and then the first candidate that it answers rightly.
+
+    Of a worker that answers none rightly the first that it answers; of one that answers none at all
+    Identity where its domain is offered, or else the first candidate; None where there is neither. Raises
+    RuntimeUnavailable where a worker that a candidate killed does not start again.
+    """
+    assert patient.offer is not None
+    first = identity(np.array([[1.5, -2.0, 0.25]], np.float32))
+    refused: Case | None = None
+    if patient.offer.takes_as(first) is not None:
+        refused = first
+        try:
+            if _answer(patient, first) is not None:
+                return first
+        except (BrokenProtocol, WorkerLost, WorkerHung):
+            return first
+    wrong: list[Case] = []
+    lost = 0
+    for each in candidates:
+        if each.demand != "answer" or patient.offer.refusal(each) is not None:
+            continue
+        refused = refused or each
+        try:
+            found = _answer(patient, each)
+        except (BrokenProtocol, WorkerLost, WorkerHung):
+            lost += 1
+            if lost >= _MOST_LOST:
+                break
+            patient.start()
+            continue
+        if found is None:
+            continue
+        if judge(each, found).verdict == "pass":
+            return each
+        wrong.append(each)
+        if len(wrong) >= _MOST_WRONG:
+            break
+    return wrong[0] if wrong else refused
+
+
+def _answer(patient: Patient, case: Case) -> Answered | None:
+    """What the worker answers; None where it refuses the case."""
+    try:
+        return patient.answer(case)
+    except (Fails, CannotBeLooked):
+        return None
+
+
+def one_of_each_type(cases: Iterable[Case]) -> Iterator[Case]:
+    """The first case of each operator and element type that has an answer."""
+    seen = set()
+    for each in cases:
+        sort = (each.operator, each.element_type)
+        if each.demand == "answer" and sort not in seen:
+            seen.add(sort)
+            yield each
+
 
 _LARGE = 200 << 20
 _LARGE_SECONDS = 120.0

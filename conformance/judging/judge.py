@@ -29,8 +29,8 @@ from conformance.judging.responses import (
 )
 from conformance.judging.verdicts import ACCEPTED_INVALID, DIFFERENT, HARNESS_ERROR, REJECTED_VALID, Verdict
 from conformance.suite.cases import Case
-from conformance.suite.ordinary import has_ordinary_inputs, made_no_number
 from conformance.suite.properties import Masked, OfOutput, SameAgain, runs_twice
+from conformance.suite.where_shown import has_ordinary_inputs, made_no_number
 from opcert.vocabulary.tensors import Tensor
 
 Outputs = tuple[Tensor | ReturnedOther, ...]
@@ -94,7 +94,7 @@ class Judgement:
     number of the first expectation that it is bit for bit equal to, or None. `wrong` is the number of wrong
     elements in all outputs, of `elements`. `ulps` is how far a right answer is off at most, in steps of the
     type of each element. `no_number` counts the elements of a right answer that are NaN or infinite where the
-    first expectation has a number, and all that was given is ordinary (`conformance.suite.ordinary`).
+    first expectation has a number, and all that was given is ordinary (`conformance.suite.where_shown`).
     """
 
     verdict: Verdict

@@ -13,8 +13,7 @@ from onnx import ModelProto, ValueInfoProto
 from conformance.models.packing_nodes import SINCE, GraphSurroundings, Value, can_pack, import_operators
 from conformance.suite.cases import Case
 from conformance.suite.flat_values import take_value
-from conformance.suite.protos import declare_tensor
-from conformance.suite.type_protos import write_type
+from conformance.suite.protos import declare_tensor, write_type
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor

@@ -9,9 +9,8 @@ import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, TypeProto
 from onnx.helper import make_node
 
-from conformance.suite.carried_models import list_graphs
-from conformance.suite.protos import write_tensor
-from conformance.suite.type_protos import write_type
+from conformance.suite.proto_bounds import list_graphs
+from conformance.suite.protos import write_tensor, write_type
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor, tensor
 from opcert.vocabulary.value_types import (

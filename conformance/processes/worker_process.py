@@ -19,11 +19,16 @@ from conformance.processes.confinement import (
     start_confined,
     worker_environment,
 )
-from conformance.processes.descendants import kill_all, kill_left_behind
-from conformance.processes.frames import BrokenProtocol, Frame, encode_frame, encode_numbered
+from conformance.processes.descendants import MemoryWatch, kill_all, kill_left_behind
+from conformance.processes.frames import (
+    LONGEST_MESSAGE,
+    BrokenProtocol,
+    Frame,
+    cut,
+    encode_frame,
+    encode_numbered,
+)
 from conformance.processes.loaded_files import loaded_files
-from conformance.processes.memory import MemoryWatch
-from conformance.processes.protocol_limits import LONGEST_MESSAGE, cut
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_streams import WorkerStreams
 from opcert.vocabulary.errors import RuntimeUnavailable

@@ -13,7 +13,7 @@ from conformance.recording.faults import FaultFinder, count_threads, merge_unloa
 from conformance.recording.outputs import FILE_BYTES, outputs_folder
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.suite_ordered import merged_cases
-from conformance.suite.shards import Shard
+from conformance.suite.case_selection import Shard
 from opcert.vocabulary.errors import Place, UserError, unwritable
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.whole_files import write_bytes

@@ -24,10 +24,9 @@ from typing import IO, Any
 from conformance.judging.verdicts import HARNESS_ERROR, VERDICTS, Verdict
 from conformance.recording.moments import timestamp, without_later_moments
 from conformance.recording.outputs import OutputStore
-from conformance.recording.record_rows import RecordRows
 from conformance.recording.row_places import Order, RowPlaces
 from conformance.recording.rows import Result
-from conformance.recording.suite_ordered import OrderedCounts
+from conformance.recording.suite_ordered import OrderedCounts, RecordRows
 from conformance.recording.totals import case_verdicts, count_verdicts
 from conformance.suite.canonical import canonical_json
 from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable

@@ -19,15 +19,17 @@ from conformance.models.input_names import input_names, named_inputs
 from conformance.models.native_values import describe_values, needed_values
 from conformance.models.node_descriptions import describe_node, moved_blobs
 from conformance.models.turned_inputs import describe_turned, turned_input
-from conformance.processes.frames import BrokenProtocol, Frame, frame_head
-from conformance.processes.protocol_limits import (
+from conformance.processes.frames import (
     LARGEST_HELLO,
     LONGEST_MESSAGE,
     LONGEST_WORD,
     MOST_SECONDS,
     MOST_THREAD_COUNTS,
     MOST_THREADS,
+    BrokenProtocol,
+    Frame,
     cut,
+    frame_head,
 )
 from conformance.runtimes.adapter import Adapter
 from conformance.suite.canonical import canonical_json

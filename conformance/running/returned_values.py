@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from conformance.judging.responses import Answered, ReturnedOther, input_changed
-from conformance.processes.frames import BrokenProtocol, Frame
-from conformance.processes.protocol_limits import (
+from conformance.processes.frames import (
     GREATEST_EXTENT,
     LONGEST_WORD,
     MOST_DIMENSIONS,
     MOST_OUTPUTS,
     MOST_STRINGS,
     MOST_TOUCHED,
+    BrokenProtocol,
+    Frame,
     cut,
 )
 from conformance.suite.flat_values import MapValue, flatten_map

@@ -12,9 +12,8 @@ from conformance.processes.worker_limits import Limits
 from conformance.running.requests import Offer
 from conformance.running.task_source import RunPlan
 from conformance.runtimes.runtimes import Runtime
-from conformance.suite.case_selection import nothing_selected
+from conformance.suite.case_selection import Shard, nothing_selected
 from conformance.suite.form_sample import CASES
-from conformance.suite.shards import Shard
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import NothingRan, Place, UserError
 

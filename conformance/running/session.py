@@ -6,8 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from conformance.judging.responses import Refused, WorkerFailed
-from conformance.processes.frames import BrokenProtocol, frame_head
-from conformance.processes.protocol_limits import LONGEST_MESSAGE, cut
+from conformance.processes.frames import LONGEST_MESSAGE, BrokenProtocol, cut, frame_head
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.requests import CaseRequest, Offer, read_offer

@@ -17,16 +17,20 @@ WORKERS = Path(__file__).parents[1] / "workers"
 class UnsupportedRule:
     """One way in which a runtime says that it does not offer something.
 
-    `kind` must match the whole name of the error's class, `message` must be found in its text (both are
-    regular expressions; the text may have several lines). `example` is such an error as it was seen,
-    `Kind: message`; it must match the rule itself. `error_class` limits the rule to what the worker itself
-    called `unsupported` or `rejected`.
+    `example` is such an error as it was seen, `Kind: message`; it must match the rule itself. The name of the
+    error's class must be the example's, or what matches the whole of `kind`; `message` must be found in its
+    text (both are regular expressions; the text may have several lines). `error_class` limits the rule to
+    what the worker itself called `unsupported` or `rejected`.
     """
 
     example: str
-    kind: str = ".*"
+    kind: str = ""
     message: str = ""
     error_class: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.kind:
+            object.__setattr__(self, "kind", self.example.partition(": ")[0])
 
     def matches(self, kind: str, message: str, error_class: str = "rejected") -> bool:
         if self.error_class is not None and self.error_class != error_class:

@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped] 
 from onnx import GraphProto
 
 from conformance.suite.cases import describe_slots
-from conformance.suite.graph_protos import read_graph
+from conformance.suite.protos import read_graph
 from generator.asking.calls import Call
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.errors import UserError

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
-from conformance.suite.ordinary import is_ordinary
 from conformance.suite.suites import Suite
+from conformance.suite.where_shown import is_ordinary
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 
 FACTORS = {

@@ -12,7 +12,7 @@ import numpy as np
 from conformance.judging.judge import Judgement, judge
 from conformance.judging.responses import Answered
 from conformance.suite.cases import Case, ExpectedOutput
-from conformance.suite.ordinary import has_ordinary_inputs
+from conformance.suite.where_shown import has_ordinary_inputs
 from generator.measured.slack import Slack, outputs_of
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName

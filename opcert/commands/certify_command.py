@@ -171,9 +171,8 @@ class _Job:
 
     def run(self, opened: _Opened) -> Record:
         """Run the suite, or go on with a run of it."""
-        from conformance.running.resuming import RecordPlace
+        from conformance.running.resuming import RecordPlace, WrittenRecords
         from conformance.running.run_options import RunOptions, RunRequest
-        from conformance.running.written_records import WrittenRecords
         from opcert.commands.running import record_run
         from opcert.commands.runtime_argument import forms_to_run
 

@@ -56,7 +56,7 @@ def command(
 
 def _cases(suite_name: str | None, offer: Offer) -> Iterator[Case]:
     """Cases to try a worker with: of the suite, or of the operators that it offers, made one by one."""
-    from conformance.doctor.trial_case import one_of_each_type
+    from conformance.doctor.examination import one_of_each_type
     from opcert.commands.suite_argument import resolve_suite
 
     if suite_name is not None:

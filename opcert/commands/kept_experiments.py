@@ -12,7 +12,7 @@ from conformance.runtimes.environment_state import environment_state
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
-from conformance.suite.kept_work import KeptWork
+from conformance.suite.store import KeptWork
 from opcert.vocabulary.strict_json import read_plain
 
 MOST_DIAGNOSES = 8

@@ -110,7 +110,7 @@ def command(**said: Any) -> int:
 
 def _options(asked: _Asked, tested: Runtime, limits: Limits) -> RunOptions:
     from conformance.running.run_options import RunOptions
-    from conformance.suite.shards import Shard
+    from conformance.suite.case_selection import Shard
     from opcert.commands.runtime_argument import forms_to_run
 
     return RunOptions(

@@ -13,7 +13,7 @@ from conformance.models.case_models import Form
 from conformance.recording.outputs import restore_output
 from conformance.recording.records import Record
 from conformance.suite.canonical import canonical_json, sha256
-from conformance.suite.kept_work import KeptWork
+from conformance.suite.store import KeptWork
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.strict_json import read_plain

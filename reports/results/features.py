@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from conformance.suite.case_outlines import CaseOutline
+from conformance.suite.cases import CaseOutline
 from reports.text.value_text import attribute_text
 
 ABSENT = "absent"

@@ -13,6 +13,7 @@ import pytest
 from conformance.doctor.abilities import Abilities, find_abilities
 from conformance.doctor.examination import (
     WorkerExamination,
+    choose_case,
     examine,
     look_at_answers,
     look_at_forms,
@@ -20,7 +21,6 @@ from conformance.doctor.examination import (
     look_at_threads,
 )
 from conformance.doctor.patient import Fails, Patient
-from conformance.doctor.trial_case import choose_case
 from conformance.processes.worker_limits import Limits
 from conformance.runtimes.adapter import WORKERS
 from conformance.runtimes.runtimes import find_runtime, install

@@ -16,7 +16,7 @@ from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.schemas import load_schema
-from conformance.suite.shards import Shard
+from conformance.suite.case_selection import Shard
 from conformance.suite.suites import open_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from conformance.judging.verdicts import VERDICTS, Verdict
 from conformance.recording import records
-from conformance.recording.record_rows import RecordRows
 from conformance.recording.records import RecordWriter, read_record
 from conformance.recording.row_places import RowPlaces
 from conformance.recording.rows import Result
+from conformance.recording.suite_ordered import RecordRows
 from conformance.recording.totals import CaseVerdicts, case_verdicts, count_verdicts
 from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions

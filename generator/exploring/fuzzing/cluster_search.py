@@ -17,10 +17,8 @@ from typing import Any
 
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.machines import machine_here
-from conformance.clusters.run_units import RunOrder
-from conformance.clusters.run_worker import end_run
-from conformance.clusters.standing_runtimes import Standing, give_back, take_standing
-from conformance.clusters.told_runtimes import ToldRuntime
+from conformance.clusters.run_units import RunOrder, ToldRuntime
+from conformance.clusters.run_worker import Standing, end_run, give_back, take_standing
 from conformance.clusters.worker_answers import Lost, on_worker
 from conformance.judging.responses import Response
 from conformance.processes.worker_limits import Limits

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.suite.cases import Case, ExpectedOutput
-from conformance.suite.ordinary import has_ordinary_inputs
 from conformance.suite.values import decode_floats
+from conformance.suite.where_shown import has_ordinary_inputs
 from generator.asking.calls import Call
 from generator.making.operators.workshop import Workshop
 from opcert.vocabulary.tensors import Tensor

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from onnx import NodeProto
 
-from conformance.adopting.foreign_tensors import read_foreign_tensor
+from conformance.adopting.foreign_values import read_foreign_tensor
 from conformance.checked_models.model_calls import ModelNode
 from conformance.checked_models.node_order import taken_names
 from conformance.checked_models.whole_model import (

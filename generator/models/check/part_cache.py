@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from conformance.clusters.plain_values import read_value, write_value
+from conformance.clusters.worker_answers import read_value, write_value
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.store import Store
 from generator.making.operators.sources import SourceReader, code_files, digest_of_many
