@@ -12,7 +12,7 @@ import json
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from types import NoneType, UnionType
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -38,10 +38,11 @@ _PLAIN = (bool, int, float, str, NoneType)
 def write_value(value: Any, kind: Any, about: str = "") -> bytes:
     """A value of a type as bytes, with a text that whoever reads it expects.
 
-    Raises TypeError where it is not of the type, ValueError where it is too large or holds what JSON lacks.
+    Raises ValueError where it is not of the type, or too large; TypeError where it holds what JSON lacks.
     """
     pieces: list[bytes] = []
-    head = {"about": about, "value": _written(value, kind, pieces), "pieces": [len(each) for each in pieces]}
+    said = _converted(value, kind, pieces, reading=False)
+    head = {"about": about, "value": said, "pieces": [len(each) for each in pieces]}
     line = json.dumps(head, separators=(",", ":"), allow_nan=False).encode("ascii")
     if len(line) > _LONGEST_HEAD or len(line) + sum(map(len, pieces)) >= LARGEST:
         raise ValueError(f"more than {LARGEST} bytes")
@@ -71,7 +72,7 @@ def read_value(raw: Any, kind: Any, about: str = "") -> Any:
     for length in lengths:
         pieces.append(raw[begin : begin + length])
         begin += length
-    return _read(head["value"], kind, pieces)
+    return _converted(head["value"], kind, pieces, reading=True)
 
 
 @cache
@@ -94,40 +95,48 @@ def _item_of(kind: Any) -> Any:
     return arguments[0] if isinstance(origin, type) and issubclass(origin, Sequence) else None
 
 
-def _written(value: Any, kind: Any, pieces: list[bytes]) -> Any:
+def _converted(value: Any, kind: Any, pieces: list[bytes], *, reading: bool) -> Any:
+    """A value of a type as JSON with pieces of bytes beside it; `reading` the value that these say."""
     if kind is Any:
-        return _plain(value)
+        return value if reading else _plain(value)
     if kind in (None, NoneType):
-        _demand(value is None, value, kind)
-        return None
+        return _checked(value, value is None, kind)
     if kind in _PLAIN:
-        _demand(type(value) is kind, value, kind)
-        return value
+        return _checked(value, type(value) is kind, kind)
+    if kind is bytes and reading:
+        return pieces[_checked(value, type(value) is int and 0 <= value < len(pieces), kind)]
     if kind is bytes:
-        _demand(type(value) is bytes, value, kind)
-        pieces.append(value)
+        pieces.append(_checked(value, type(value) is bytes, kind))
         return len(pieces) - 1
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Literal:
-        _demand(value in arguments, value, kind)
-        return value
+        return _checked(value, any(type(value) is type(each) and value == each for each in arguments), kind)
+    convert = partial(_converted, pieces=pieces, reading=reading)
     if origin in (Union, UnionType):
-        for number, each in enumerate(arguments):
-            if _fits(value, each):
-                return [number, _written(value, each, pieces)]
-        raise TypeError(f"a {type(value).__name__} is none of {kind}")
+        if reading:
+            _checked(value, isinstance(value, list) and len(value) == 2 and type(value[0]) is int, kind)
+            _checked(value, 0 <= value[0] < len(arguments), kind)
+            return convert(value[1], arguments[value[0]])
+        numbers = [number for number, each in enumerate(arguments) if _fits(value, each)]
+        _checked(value, bool(numbers), kind)
+        return [numbers[0], convert(value, arguments[numbers[0]])]
     if is_dataclass(kind):
         assert isinstance(kind, type)
-        _demand(type(value) is kind, value, kind)
-        return [_written(getattr(value, name), each, pieces) for name, each in _hints(kind).items()]
+        hints = _hints(kind)
+        _checked(value, type(value) is (list if reading else kind), kind)
+        parts = value if reading else [getattr(value, name) for name in hints]
+        _checked(value, len(parts) == len(hints), kind)
+        made = [convert(part, hint) for part, hint in zip(parts, hints.values(), strict=True)]
+        return kind(*made) if reading else made
     if _is_mapping(kind):
-        _demand(isinstance(value, Mapping) and all(type(each) is str for each in value), value, kind)
-        return {name: _written(each, arguments[1], pieces) for name, each in value.items()}
+        _checked(value, isinstance(value, Mapping) and all(type(each) is str for each in value), kind)
+        return {name: convert(each, arguments[1]) for name, each in value.items()}
+    _checked(value, isinstance(value, Sequence) and not isinstance(value, str | bytes), kind)
     item = _item_of(kind)
-    _demand(isinstance(value, Sequence) and not isinstance(value, str | bytes), value, kind)
-    if item is None:
-        return [_written(each, one, pieces) for each, one in zip(value, arguments, strict=True)]
-    return [_written(each, item, pieces) for each in value]
+    kinds = arguments if item is None else (item,) * len(value)
+    _checked(value, len(kinds) == len(value), kind)
+    found = tuple(convert(part, own) for part, own in zip(value, kinds, strict=True))
+    return found if reading else list(found)
 
 
 def _fits(value: Any, kind: Any) -> bool:
@@ -138,38 +147,6 @@ def _fits(value: Any, kind: Any) -> bool:
     if known is Literal:
         return value in get_args(kind)
     return known is Any or (type(value) is known if known in (*_PLAIN, bytes) else isinstance(value, known))
-
-
-def _read(said: Any, kind: Any, pieces: list[bytes]) -> Any:
-    if kind is Any:
-        return said
-    if kind in (None, NoneType):
-        return _taken(said, said is None, kind)
-    if kind in _PLAIN:
-        return _taken(said, type(said) is kind, kind)
-    if kind is bytes:
-        return pieces[_taken(said, type(said) is int and 0 <= said < len(pieces), kind)]
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin is Literal:
-        return _taken(said, any(type(said) is type(each) and said == each for each in arguments), kind)
-    if origin in (Union, UnionType):
-        _taken(said, isinstance(said, list) and len(said) == 2 and type(said[0]) is int, kind)
-        _taken(said, 0 <= said[0] < len(arguments), kind)
-        return _read(said[1], arguments[said[0]], pieces)
-    if is_dataclass(kind):
-        assert isinstance(kind, type)
-        hints = _hints(kind)
-        _taken(said, isinstance(said, list) and len(said) == len(hints), kind)
-        return kind(*(_read(each, hint, pieces) for each, hint in zip(said, hints.values(), strict=True)))
-    if _is_mapping(kind):
-        _taken(said, isinstance(said, dict), kind)
-        return {name: _read(each, arguments[1], pieces) for name, each in said.items()}
-    item = _item_of(kind)
-    _taken(said, isinstance(said, list), kind)
-    if item is not None:
-        return tuple(_read(each, item, pieces) for each in said)
-    _taken(said, len(said) == len(arguments), kind)
-    return tuple(_read(each, one, pieces) for each, one in zip(said, arguments, strict=True))
 
 
 def _plain(value: Any) -> Any:
@@ -183,15 +160,10 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} is no JSON")
 
 
-def _demand(holds: bool, value: Any, kind: Any) -> None:
+def _checked(value: Any, holds: bool, kind: Any) -> Any:
     if not holds:
-        raise TypeError(f"a {type(value).__name__} is no {kind}")
-
-
-def _taken(said: Any, holds: bool, kind: Any) -> Any:
-    if not holds:
-        raise ValueError(f"{ascii(said)[:80]} where {getattr(kind, '__name__', kind)} should be")
-    return said
+        raise ValueError(f"{ascii(value)[:80]} where {getattr(kind, '__name__', kind)} should be")
+    return value
 
 
 P = ParamSpec("P")
