@@ -14,8 +14,7 @@ ADAPTER = Adapter(
         UnsupportedRule("NotImplementedError: Gelu has no kernel"),
         UnsupportedRule("BackendIsNotSupposedToImplementIt: Resize"),
         UnsupportedRule(
-            "Unsupported: bfloat16 needs ml_dtypes in the runtime's environment",
-            error_class="unsupported",
+            "Unsupported: bfloat16 needs ml_dtypes in the runtime's environment", error_class="unsupported"
         ),
     ),
 )

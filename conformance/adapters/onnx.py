@@ -22,7 +22,7 @@ ADAPTER = Adapter(
         ),
         UnsupportedRule(
             "NotImplementedError: Node type 'Pad' from domain 'com.microsoft' is unknown, known "
-            "functions: [].",
+            "functions: []."
         ),
         UnsupportedRule(
             "RuntimeError: antilias=1 is not supported for mode='nearest'.",

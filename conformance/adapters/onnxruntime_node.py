@@ -124,19 +124,13 @@ UNSUPPORTED = (
         "scalar or 1D tensor of size 1",
         message="zero point must be a scalar or 1D tensor of size 1",
     ),
-    UnsupportedRule(
-        "Unsupported: strings of JavaScript are Unicode, not bytes",
-        error_class="unsupported",
-    ),
+    UnsupportedRule("Unsupported: strings of JavaScript are Unicode, not bytes", error_class="unsupported"),
     UnsupportedRule(
         "Error: Exception during loading: data_types.cc:1100 MLDataType for: tensor(complex64) is not "
         "currently registered or supported",
         message=r"MLDataType for: \S+ is not currently registered or supported",
     ),
-    UnsupportedRule(
-        "Error: Unsupported data type: 17",
-        message=r"^[Uu]nsupported (data )?type: \w+",
-    ),
+    UnsupportedRule("Error: Unsupported data type: 17", message=r"^[Uu]nsupported (data )?type: \w+"),
 )
 """What the native package and the one of WebAssembly both say: they are the same code."""
 

@@ -93,10 +93,7 @@ ADAPTER = Adapter(
             "float16, float32, and float64 datatypes.",
             message=r"\w+ operator only supports [\w, ]+ datatypes",
         ),
-        UnsupportedRule(
-            "RuntimeError: unsupported src_prc: string",
-            message=r"unsupported src_prc: \w+",
-        ),
+        UnsupportedRule("RuntimeError: unsupported src_prc: string", message=r"unsupported src_prc: \w+"),
         UnsupportedRule(
             "RuntimeError: CPU plugin does not support string for use with oneDNN.",
             message=r"CPU plugin does not support \w+ for use with oneDNN",

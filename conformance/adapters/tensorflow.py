@@ -18,7 +18,7 @@ ADAPTER = Adapter(
         ),
         UnsupportedRule(
             "UnimplementedError: The Conv2D op currently only supports the NHWC tensor format on the CPU. "
-            "The op was given the format: NCHW",
+            "The op was given the format: NCHW"
         ),
         UnsupportedRule("Unsupported: tf.raw_ops has no Foo", error_class="unsupported"),
     ),

@@ -19,8 +19,8 @@ from conformance.clusters.run_units import RunOrder, RunUnit, ToldRuntime, UnitA
 from conformance.clusters.worker_answers import on_worker
 from conformance.doctor.abilities import find_newest_opset
 from conformance.models.case_models import Form
-from conformance.processes.loaded_files import digests_by_path
 from conformance.processes.scratch_folders import scratch_folder
+from conformance.processes.worker_process import digests_by_path
 from conformance.recording.outputs import outputs_folder
 from conformance.recording.records import RecordWriter
 from conformance.running.collector import Collector
@@ -28,7 +28,7 @@ from conformance.running.harness import make_header, run_lane, take_forms
 from conformance.running.lane import Lane
 from conformance.running.progress import Silent
 from conformance.running.requests import Offer
-from conformance.running.task_source import RunPlan, TaskSource
+from conformance.running.tasks import RunPlan, TaskSource
 from conformance.runtimes.runtimes import install
 
 IDLE = 60.0

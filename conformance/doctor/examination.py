@@ -15,12 +15,11 @@ import numpy as np
 
 from conformance.doctor.abilities import Abilities, find_abilities
 from conformance.doctor.patient import IDENTITY, CannotBeLooked, Fails, Patient, demand_type, identity
-from conformance.judging.judge import judge
+from conformance.judging.judge import expect, judge, perturb
 from conformance.judging.responses import Answered
 from conformance.processes.frames import BrokenProtocol, Frame
 from conformance.processes.worker_limits import Limits, describe_confinement
 from conformance.processes.worker_process import WorkerHung, WorkerLost
-from conformance.running.judge_check import expect, perturb
 from conformance.running.progress import Progress, Silent
 from conformance.running.requests import Offer
 from conformance.running.returned_values import read_touched
@@ -110,7 +109,7 @@ def look_at_perturbed(patient: Patient) -> str:
     """the same answer fails where another is expected."""
     case = patient.demand_case()
     found = patient.answer(case)
-    outputs = tuple(each for each in found.outputs if isinstance(each, Tensor))
+    outputs = _tensors(found)
     if len(outputs) != len(found.outputs) or not any(each.array.size for each in outputs):
         raise CannotBeLooked("the answer holds no elements")
     verdict = judge(expect(case, tuple(map(perturb, outputs))), found)
@@ -200,8 +199,7 @@ def _demand_same(first: Answered, second: Answered, where: str) -> None:
 
 
 def _same(first: Answered, second: Answered) -> bool:
-    outputs = tuple(each for each in first.outputs if isinstance(each, Tensor))
-    return judge(expect(identity(np.zeros(1, np.float32)), outputs), second).verdict == "pass"
+    return judge(expect(identity(np.zeros(1, np.float32)), _tensors(first)), second).verdict == "pass"
 
 
 ANSWERS = (
@@ -240,12 +238,9 @@ def look_at_garbage(patient: Patient) -> str:
         patient.start()
         assert patient.process is not None
         patient.process.send_raw(raw)
-        try:
-            patient.process.receive(-1, patient.patience, time.monotonic() + patient.patience)
-        except WorkerLost as lost:
+        lost = patient.await_end(f"{raw!r}: nothing within {patient.patience:g} s")
+        if lost is not None:
             seen.append(lost.reason)
-        except WorkerHung as hung:
-            raise Fails(f"{raw!r}: nothing within {patient.patience:g} s") from hung
     silent = [each for each in seen if not each.startswith("could not read a request")]
     if silent:
         raise Fails(f"no answer before the worker {silent[0]}")
@@ -259,28 +254,16 @@ def look_at_half(patient: Patient) -> str:
         assert patient.process is not None
         patient.process.send_raw(raw)
         patient.process.end_input()
-        try:
-            patient.process.receive(-1, patient.patience, time.monotonic() + patient.patience)
-        except WorkerLost:
-            continue
-        except WorkerHung as hung:
-            raise Fails(
-                f"still there {patient.patience:g} s after {raw!r} and the end of its input"
-            ) from hung
+        patient.await_end(f"still there {patient.patience:g} s after {raw!r} and the end of its input")
     return ""
 
 
 def look_at_leaves(patient: Patient) -> str:
     """the worker answers `shutdown` and goes with status 0."""
     demand_type(patient.ask({"type": "shutdown"}), "bye")
-    assert patient.process is not None
-    try:
-        patient.process.receive(-1, patient.patience, time.monotonic() + patient.patience)
-    except WorkerLost as lost:
-        if lost.status != 0:
-            raise Fails(f"the worker {lost.reason}") from lost
-    except WorkerHung as hung:
-        raise Fails(f"still there {patient.patience:g} s later") from hung
+    lost = patient.await_end(f"still there {patient.patience:g} s later")
+    if lost is not None and lost.status != 0:
+        raise Fails(f"the worker {lost.reason}") from lost
     return ""
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from conformance.judging.judge import expect
 from conformance.judging.responses import Answered
 from conformance.models.case_models import Form
 from conformance.processes.frames import BrokenProtocol, Frame
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
-from conformance.running.judge_check import expect
 from conformance.running.requests import CaseRequest, Offer, encode_case, read_offer
 from conformance.running.returned_values import read_outputs
 from conformance.suite.cases import Case, call_digest
@@ -121,6 +121,17 @@ class Patient:
         if self.case is None:
             raise CannotBeLooked("no case is known that this runtime answers; name a suite with -s")
         return self.case
+
+    def await_end(self, otherwise: str) -> WorkerLost | None:
+        """How the worker goes, None where it answers instead; Fails in these words where it does neither."""
+        assert self.process is not None
+        try:
+            self.process.receive(-1, self.patience, time.monotonic() + self.patience)
+        except WorkerLost as lost:
+            return lost
+        except WorkerHung as hung:
+            raise Fails(otherwise) from hung
+        return None
 
     def leave(self) -> None:
         """Let the worker go that is there."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from conformance.processes.confinement import (
+    is_surrounding,
     make_folder,
     read_report,
     start_confined,
     worker_environment,
 )
-from conformance.processes.descendants import MemoryWatch, kill_all, kill_left_behind
+from conformance.processes.descendants import MemoryWatch, descendants, kill_all, kill_left_behind
 from conformance.processes.frames import (
     LONGEST_MESSAGE,
     BrokenProtocol,
@@ -28,10 +30,66 @@ from conformance.processes.frames import (
     encode_frame,
     encode_numbered,
 )
-from conformance.processes.loaded_files import loaded_files
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_streams import WorkerStreams
 from opcert.vocabulary.errors import RuntimeUnavailable
+from opcert.vocabulary.regular_files import open_regular
+
+LARGEST = 8 << 30
+
+
+def loaded_files_of(process: int) -> set[Path]:
+    """The files whose code a process or one of its descendants has in memory; none where nobody tells."""
+    found: set[Path] = set()
+    for each in (process, *descendants(process)):
+        if is_surrounding(each):
+            continue
+        try:
+            maps = Path(f"/proc/{each}/maps").read_text("utf-8", "surrogateescape")
+        except OSError:
+            continue
+        for line in maps.splitlines():
+            parts = line.split(maxsplit=5)
+            if len(parts) == 6 and "x" in parts[1] and parts[5].startswith("/"):
+                found.add(Path(parts[5]))
+    return found
+
+
+def by_name(digests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Digests in the order in which a record has them."""
+    return sorted(digests, key=lambda each: (str(each["file"]), str(each["sha256"])))
+
+
+def digests_by_path(files: Iterable[Path]) -> dict[Path, dict[str, Any]]:
+    """For each file that is still there: `file`, `bytes` and `sha256`.
+
+    A file of an installed package is named from its `site-packages` on, any other one without its folder: two
+    machines name the same file alike, and no name tells where somebody works.
+    """
+    found = {}
+    for each in files:
+        try:
+            with open_regular(each, LARGEST) as opened:
+                digest = hashlib.file_digest(opened, "sha256").hexdigest()
+                size = opened.seek(0, 2)
+        except OSError:
+            continue  # a file that was removed after it was loaded
+        found[each] = {"file": _public_name(each), "bytes": size, "sha256": digest}
+    return found
+
+
+def merge_digests(parts: Iterable[Iterable[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The files of several records, each once; one that differs between them stands there as often."""
+    every = {(each["file"], each["sha256"]): each for part in parts for each in part}
+    return [every[key] for key in sorted(every)]
+
+
+def _public_name(path: Path) -> str:
+    parts = path.parts
+    if "site-packages" in parts:
+        return "/".join(parts[len(parts) - parts[::-1].index("site-packages") :])
+    return path.name
+
 
 _TICK = 0.05
 
@@ -146,9 +204,9 @@ class WorkerProcess:
         """What the worker could not be kept from, each with the reason."""
         return read_report(self._report)
 
-    def loaded_files(self) -> set[Path]:
+    def loaded_files_of(self) -> set[Path]:
         """The files that the worker runs code from at this moment."""
-        return loaded_files(self._process.pid)
+        return loaded_files_of(self._process.pid)
 
     @property
     def unsent(self) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.judging.verdicts import VERDICTS, Verdict, worst_verdict
-from conformance.processes.loaded_files import merge_digests
+from conformance.processes.worker_process import merge_digests
 from conformance.recording.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.recording.outputs import FILE_BYTES, outputs_folder
 from conformance.recording.records import Record, RecordWriter

@@ -20,12 +20,10 @@ import numpy as np
 from conformance.judging.judge import judge
 from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.models.case_models import Form
-from conformance.processes.hidden_files import files_with_answers
-from conformance.processes.loaded_files import by_name, digests_by_path
+from conformance.processes.confinement import files_with_answers
 from conformance.processes.worker_limits import describe_confinement
-from conformance.processes.worker_process import Stopped
-from conformance.recording.moments import timestamp
-from conformance.recording.records import Record
+from conformance.processes.worker_process import Stopped, by_name, digests_by_path
+from conformance.recording.records import Record, timestamp
 from conformance.running.collector import Collector
 from conformance.running.first_worker import FirstWorker
 from conformance.running.lane import Lane
@@ -33,8 +31,7 @@ from conformance.running.progress import Progress, Silent
 from conformance.running.requests import Offer
 from conformance.running.resuming import RecordPlace
 from conformance.running.run_options import SAMPLE, RunOptions, RunRequest, choose_forms, told_options
-from conformance.running.task_source import RunPlan, TaskSource
-from conformance.running.tasks import Task
+from conformance.running.tasks import RunPlan, Task, TaskSource
 from conformance.runtimes.adapter import Adapter
 from conformance.runtimes.processor import processor_here
 from conformance.runtimes.runtimes import Installed, Runtime, install

@@ -9,16 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from conformance.processes.loaded_files import LARGEST
-from conformance.recording.moments import day_to_come, timestamp
+from conformance.processes.worker_process import LARGEST
 from conformance.recording.outputs import outputs_folder
-from conformance.recording.records import Record, RecordWriter, read_record
-from conformance.recording.row_places import Order
+from conformance.recording.records import Order, Record, RecordWriter, day_to_come, read_record, timestamp
 from conformance.recording.rows import Result
 from conformance.running.progress import Progress
-from conformance.running.task_source import RunPlan
-from conformance.runtimes.environment_state import environment_state
-from conformance.runtimes.runtimes import Runtime
+from conformance.running.tasks import RunPlan
+from conformance.runtimes.runtimes import Runtime, environment_state
 from conformance.suite.store import KeptWork
 from opcert.vocabulary.errors import OpcertError, Place, UserError, unreadable
 from opcert.vocabulary.file_digests import digest_of

@@ -10,7 +10,7 @@ from typing import Any
 from conformance.models.case_models import Form
 from conformance.processes.worker_limits import Limits
 from conformance.running.requests import Offer
-from conformance.running.task_source import RunPlan
+from conformance.running.tasks import RunPlan
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.case_selection import Shard, nothing_selected
 from conformance.suite.form_sample import CASES

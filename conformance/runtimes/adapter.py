@@ -45,9 +45,8 @@ class Adapter:
     `requirements` are what its environment needs; a version on the command line goes to the first.
     `language` says whose packages they are. `worker` is a file of conformance/workers. `options` maps each
     option that may stand in brackets to its values, the default first; an empty tuple takes any text.
-    `environment` holds variables that its worker needs. `companions` are further requirements of older
-    versions: (version, requirements), for versions before that one; for packages that do not say themselves
-    what they are not built for.
+    `companions` are further requirements of older versions: (version, requirements), for versions before that
+    one; for packages that do not say themselves what they are not built for.
     `first_line` is what `opcert list runtimes` prints.
     """
 
@@ -57,7 +56,6 @@ class Adapter:
     worker: str
     unsupported: tuple[UnsupportedRule, ...]
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=dict)
     companions: tuple[tuple[str, tuple[str, ...]], ...] = ()
     language: Literal["python", "node"] = "python"
 

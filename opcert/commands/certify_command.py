@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.processes.hidden_files import files_with_answers
+from conformance.processes.confinement import files_with_answers
 from conformance.processes.worker_limits import Limits
 from opcert.commands import baseline_options, shared_options, verbosity
 from opcert.commands.operator_completion import complete_suites
@@ -302,7 +302,7 @@ def _read_given(path: Path | None, runtime: Runtime) -> Record | None:
 
 def _refuse_false(results: Results) -> bool:
     """Whether a record that was given is not what its own outputs show; each difference is printed."""
-    from conformance.recording.moments import day_to_come
+    from conformance.recording.records import day_to_come
     from opcert.vocabulary.harmless import one_line
     from reports.certificates.record_form import find_odd_lines, find_wrong_days
     from reports.certificates.rejudging import judge_again

@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass, replace
 
 from conformance.judging.kept_diagnosis import Diagnosis, EntryTrial, TriedCall
 from conformance.recording.records import Record
-from conformance.runtimes.environment_state import environment_state
-from conformance.runtimes.runtimes import Runtime
+from conformance.runtimes.runtimes import Runtime, environment_state
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
 from conformance.suite.store import KeptWork

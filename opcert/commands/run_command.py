@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.processes.hidden_files import files_with_answers
+from conformance.processes.confinement import files_with_answers
 from conformance.processes.worker_limits import Limits
 from opcert.commands import baseline_options, shared_options, verbosity
 from opcert.commands.output_locks import lock_record

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 
-from conformance.processes.loaded_files import by_name, digests_by_path, loaded_files, merge_digests
+from conformance.processes.worker_process import by_name, digests_by_path, loaded_files, merge_digests
 from conformance.recording.merging import merge_records
 from conformance.recording.records import Record
 from conformance.running.harness import run_suite

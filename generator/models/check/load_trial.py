@@ -12,7 +12,7 @@ from conformance.checked_models.model_loading import LoadFacts
 from conformance.checked_models.model_values import typed_value
 from conformance.checked_models.whole_reading import read_as_it_is
 from conformance.judging.responses import Crashed, Loaded, NotOffered, Refused, TimedOut
-from conformance.running.whole_loading import WholeRequest
+from conformance.running.session import WholeRequest
 from generator.exploring.fuzzing.workers import RunningRuntime
 from generator.models.check.model_inputs import declared_inputs, drawn_inputs
 from generator.models.check.model_runs import LOST, returned, whole_case
