@@ -16,18 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from conformance.clusters.cluster import Cluster
-from conformance.clusters.machines import check_machine, common_flags, kind_of
 from conformance.clusters.run_units import RunOrder, ToldRuntime, UnitAnswer, UnitMaker
 from conformance.clusters.run_worker import Begun, begin_run, end_run, newest_opset, run_unit
-from conformance.clusters.worker_answers import Lost
+from conformance.clusters.worker_answers import Lost, check_machine, common_flags, kind_of
 from conformance.processes.worker_process import merge_digests
 from conformance.recording.records import Order, Record, RecordWriter
 from conformance.recording.rows import Result
 from conformance.running.collector import Collector
 from conformance.running.progress import Progress, Silent
 from conformance.running.resuming import RecordPlace
-from conformance.running.run_options import RunOptions, RunRequest, told_options
-from conformance.running.tasks import RunPlan, call_in
+from conformance.running.run_options import RunOptions, RunPlan, RunRequest, call_in, told_options
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.canonical import canonical_json
 from conformance.suite.suites import Suite

@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from conformance.clusters.cluster import Cluster, within
-from conformance.clusters.machines import check_machine, machine_here
 from conformance.clusters.strict_messages import reading_strictly
+from conformance.clusters.worker_answers import check_machine, machine_here
 from conformance.processes.scratch_folders import scratch_folder
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
@@ -35,7 +35,7 @@ _LONGEST_PROBE = 1 << 20
 _CODE = """
 import json
 try:
-    from conformance.clusters.machines import machine_here
+    from conformance.clusters.worker_answers import machine_here
     found = {"machine": dict(machine_here())}
 except BaseException as error:
     name = getattr(error, "name", None)

@@ -15,8 +15,7 @@ from pydantic import TypeAdapter
 from conformance.judging.verdicts import VERDICTS
 from conformance.recording.records import Order
 from conformance.recording.rows import Result
-from conformance.running.run_options import RunOptions
-from conformance.running.tasks import RunPlan
+from conformance.running.run_options import RunOptions, RunPlan
 from conformance.runtimes.adapter import load_adapter
 from conformance.runtimes.runtimes import Runtime, find_runtime
 from conformance.suite.case_index import CaseIndex

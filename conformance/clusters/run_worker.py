@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from conformance.clusters.machines import machine_here
 from conformance.clusters.run_units import RunOrder, RunUnit, ToldRuntime, UnitAnswer, deflated
-from conformance.clusters.worker_answers import on_worker
-from conformance.doctor.abilities import find_newest_opset
+from conformance.clusters.worker_answers import machine_here, on_worker
+from conformance.doctor.patient import find_newest_opset
 from conformance.models.case_models import Form
 from conformance.processes.scratch_folders import scratch_folder
 from conformance.processes.worker_process import digests_by_path
@@ -28,7 +27,7 @@ from conformance.running.harness import make_header, run_lane, take_forms
 from conformance.running.lane import Lane
 from conformance.running.progress import Silent
 from conformance.running.requests import Offer
-from conformance.running.tasks import RunPlan, TaskSource
+from conformance.running.run_options import RunPlan, TaskSource
 from conformance.runtimes.runtimes import install
 
 IDLE = 60.0

@@ -13,8 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from conformance.doctor.abilities import Abilities, find_abilities
-from conformance.doctor.patient import IDENTITY, CannotBeLooked, Fails, Patient, demand_type, identity
+from conformance.doctor.patient import (
+    IDENTITY,
+    Abilities,
+    CannotBeLooked,
+    Fails,
+    Patient,
+    demand_type,
+    find_abilities,
+    identity,
+)
 from conformance.judging.judge import expect, judge, perturb
 from conformance.judging.responses import Answered
 from conformance.processes.frames import BrokenProtocol, Frame

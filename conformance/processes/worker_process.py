@@ -1,4 +1,7 @@
-"""One worker: a process that may die, hang, print or eat memory, and is killed with all its children."""
+"""One worker: a process that may die, hang, print or eat memory, and is killed with all its children.
+
+What it runs code from is told by the files that it has loaded, whatever its environment says was installed.
+"""
 
 from __future__ import annotations
 
@@ -204,7 +207,7 @@ class WorkerProcess:
         """What the worker could not be kept from, each with the reason."""
         return read_report(self._report)
 
-    def loaded_files_of(self) -> set[Path]:
+    def loaded_files(self) -> set[Path]:
         """The files that the worker runs code from at this moment."""
         return loaded_files_of(self._process.pid)
 

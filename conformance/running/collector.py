@@ -16,8 +16,7 @@ from conformance.recording.records import Order, Record, RecordWriter
 from conformance.recording.rows import CaseVerdicts, Result, count_verdicts, make_result
 from conformance.running.lane import Lane
 from conformance.running.progress import Progress
-from conformance.running.run_options import RunOptions
-from conformance.running.tasks import RunPlan, Task
+from conformance.running.run_options import RunOptions, RunPlan, Task
 from conformance.suite.suites import Suite
 
 _UNKNOWN, _ANSWERED, _REFUSED = range(3)

@@ -30,8 +30,16 @@ from conformance.running.lane import Lane
 from conformance.running.progress import Progress, Silent
 from conformance.running.requests import Offer
 from conformance.running.resuming import RecordPlace
-from conformance.running.run_options import SAMPLE, RunOptions, RunRequest, choose_forms, told_options
-from conformance.running.tasks import RunPlan, Task, TaskSource
+from conformance.running.run_options import (
+    SAMPLE,
+    RunOptions,
+    RunPlan,
+    RunRequest,
+    Task,
+    TaskSource,
+    choose_forms,
+    told_options,
+)
 from conformance.runtimes.adapter import Adapter
 from conformance.runtimes.processor import processor_here
 from conformance.runtimes.runtimes import Installed, Runtime, install

@@ -30,8 +30,8 @@ from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost,
 from conformance.running.first_worker import begin_worker
 from conformance.running.requests import CaseRequest, Offer, encode_runs, read_error, seconds_of
 from conformance.running.returned_values import read_outputs, read_touched
+from conformance.running.run_options import Task
 from conformance.running.session import Sent, WholeRequest, WorkerSession, load_whole, send_task, shake_hands
-from conformance.running.tasks import Task
 from conformance.runtimes.adapter import Adapter
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import OpcertError, RuntimeUnavailable

@@ -14,7 +14,7 @@ from conformance.recording.outputs import outputs_folder
 from conformance.recording.records import Order, Record, RecordWriter, day_to_come, read_record, timestamp
 from conformance.recording.rows import Result
 from conformance.running.progress import Progress
-from conformance.running.tasks import RunPlan
+from conformance.running.run_options import RunPlan
 from conformance.runtimes.runtimes import Runtime, environment_state
 from conformance.suite.store import KeptWork
 from opcert.vocabulary.errors import OpcertError, Place, UserError, unreadable

@@ -24,7 +24,7 @@ from conformance.processes.frames import LONGEST_MESSAGE, BrokenProtocol, cut, f
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.requests import CaseRequest, Offer, read_error, read_offer, seconds_of
-from conformance.running.tasks import Task
+from conformance.running.run_options import Task
 from conformance.runtimes.adapter import Adapter
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.names import OperatorName

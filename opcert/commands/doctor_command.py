@@ -15,8 +15,8 @@ from opcert.vocabulary.errors import ExitCode
 from opcert.vocabulary.harmless import one_line
 
 if TYPE_CHECKING:
-    from conformance.doctor.abilities import Abilities
     from conformance.doctor.examination import WorkerExamination
+    from conformance.doctor.patient import Abilities
     from conformance.running.requests import Offer
     from conformance.suite.cases import Case
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from conformance.doctor.abilities import Abilities, find_abilities
 from conformance.doctor.examination import (
     WorkerExamination,
     choose_case,
@@ -20,7 +19,7 @@ from conformance.doctor.examination import (
     look_at_repeats,
     look_at_threads,
 )
-from conformance.doctor.patient import Fails, Patient
+from conformance.doctor.patient import Abilities, Fails, Patient, find_abilities
 from conformance.processes.worker_limits import Limits
 from conformance.runtimes.adapter import WORKERS
 from conformance.runtimes.runtimes import find_runtime, install

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from conformance.clusters import run_units
 from conformance.clusters.cluster_run import UNKNOWN, MachineBook
 from conformance.clusters.run_units import ToldRuntime, UnitAnswer, UnitMaker, deflated
-from conformance.running.tasks import RunPlan
+from conformance.running.run_options import RunPlan
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
 from opcert.vocabulary.errors import UserError
