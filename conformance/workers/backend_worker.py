@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence
 
 if TYPE_CHECKING:
     from conformance.workers import watched_memory
@@ -21,13 +21,10 @@ else:
     import worker_protocol as protocol
 
 
-class _Model:
-    __slots__ = ("call", "order", "watch")
-
-    def __init__(self, order: List[str], call: Any, watch: watched_memory.Watch) -> None:
-        self.order = order
-        self.call = call
-        self.watch = watch
+class _Model(NamedTuple):
+    order: List[str]
+    call: Any
+    watch: watched_memory.Watch
 
 
 class BackendWorker(protocol.Worker):

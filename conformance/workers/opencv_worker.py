@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, Sequence
+from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Sequence
 
 import numpy as np
 
@@ -20,16 +20,11 @@ else:
 _THREADS = (1, 2, 4)
 
 
-class _Model:
-    __slots__ = ("network", "outputs", "threads", "watch")
-
-    def __init__(
-        self, network: Any, outputs: Sequence[str], threads: int, watch: watched_memory.Watch
-    ) -> None:
-        self.network = network
-        self.outputs = outputs
-        self.threads = threads
-        self.watch = watch
+class _Model(NamedTuple):
+    network: Any
+    outputs: Sequence[str]
+    threads: int
+    watch: watched_memory.Watch
 
 
 class OpencvWorker(protocol.Worker):

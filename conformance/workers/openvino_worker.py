@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, List, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Sequence
 
 import numpy as np
 
@@ -56,17 +56,12 @@ _TYPES = {
 }
 
 
-class _Model:
-    __slots__ = ("outputs", "ports", "request", "watch")
-
-    def __init__(
-        self, request: Any, compiled: Any, ports: Dict[str, Any], watch: watched_memory.Watch
-    ) -> None:
-        self.request = request
-        self.watch = watch
-        # An input that the model does not use is not there after its conversion.
-        self.ports = ports
-        self.outputs = len(compiled.outputs)
+class _Model(NamedTuple):
+    request: Any
+    outputs: int
+    ports: Dict[str, Any]
+    """By the name of an input; one that the model does not use is not there after its conversion."""
+    watch: watched_memory.Watch
 
 
 class OpenvinoWorker(protocol.Worker):
@@ -111,7 +106,8 @@ class OpenvinoWorker(protocol.Worker):
             settings["INFERENCE_NUM_THREADS"] = request.threads
         compiled = self._core.compile_model(model, "CPU", settings)
         ports = _ports_by_name(request, compiled.inputs)
-        return _Model(compiled.create_infer_request(), compiled, ports, watched_memory.watch_for(request))
+        watch = watched_memory.watch_for(request)
+        return _Model(compiled.create_infer_request(), len(compiled.outputs), ports, watch)
 
     def _build(self, request: protocol.LoadRequest) -> Any:
         """A model of the one node; `since_version` is the number of the operator set that defines it."""
