@@ -106,7 +106,7 @@ class Bareground:
             python = script.language == "python"
             path = home / ("script.py" if python else "script.cjs")
             write_text(path, script.with_epilogue(_PYTHON if python else _JAVASCRIPT))
-            environment = {"OPCERT_GOT": str(dumped), **self.runtime.adapter.environment}
+            environment = {"OPCERT_GOT": str(dumped)}
             if python:
                 words = [str(self.environment.program), "-I", "-B", "-X", "utf8", str(path)]
             else:
