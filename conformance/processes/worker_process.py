@@ -185,15 +185,15 @@ class WorkerProcess:
 
     def send(self, header: dict[str, Any], blobs: tuple[bytes, ...] | list[bytes] = ()) -> None:
         """Put a frame behind those that are to be sent; `flush`, or waiting for an answer, sends them."""
-        self._streams.put(*encode_frame(header, blobs))
+        self._streams.writer.put(*encode_frame(header, blobs))
 
     def send_numbered(self, head: bytes, number: int, model: int, blobs: Sequence[bytes] = ()) -> None:
         """The same of a frame whose head is made already."""
-        self._streams.put(*encode_numbered(head, number, model, blobs))
+        self._streams.writer.put(*encode_numbered(head, number, model, blobs))
 
     def send_raw(self, raw: bytes) -> None:
         """Put bytes that need be no frame behind what is to be sent."""
-        self._streams.put(raw)
+        self._streams.writer.put(raw)
 
     def end_input(self) -> None:
         """Close the worker's standard input, once it has taken what was sent."""
@@ -214,7 +214,7 @@ class WorkerProcess:
     @property
     def unsent(self) -> int:
         """How many pieces of requests wait to be sent."""
-        return self._streams.unsent
+        return len(self._streams.writer)
 
     @property
     def printed(self) -> int:
@@ -234,7 +234,7 @@ class WorkerProcess:
         """
         while True:
             try:
-                frame = self._streams.take()
+                frame = self._streams.reader.take()
             except BrokenProtocol as error:
                 raise self._killed(f"broke the protocol with {error}") from error
             self._check_memory()
@@ -250,7 +250,7 @@ class WorkerProcess:
                 time.sleep(min(nap, _TICK, deadline - now))
                 nap = 0.0
             self._wait(min(_TICK, deadline - now))
-            if not self._streams.complete:
+            if not self._streams.reader.complete:
                 self.settled = printed
 
     def _checked(self, frame: Frame, number: int) -> Frame:
@@ -272,7 +272,7 @@ class WorkerProcess:
         if not self._streams.move(seconds) and self._has_exited():
             # A child that holds the pipe open hides that its parent has died.
             self._streams.drain()
-        if self._streams.ended and not self._streams.complete:
+        if self._streams.ended and not self._streams.reader.complete:
             raise self._died()
 
     def _check_memory(self) -> None:
