@@ -63,9 +63,7 @@ class Frame:
 
 def encode_frame(header: dict[str, Any], blobs: Sequence[bytes] = ()) -> list[bytes]:
     """The pieces that make up a frame on the wire."""
-    if blobs:
-        header = {**header, "blobs": [len(each) for each in blobs]}
-    raw = _ENCODER.encode(header).encode("ascii")
+    raw = frame_head(header, blobs) + b"}"
     return [struct.pack("<I", len(raw)) + raw, *blobs]
 
 
