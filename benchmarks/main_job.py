@@ -43,8 +43,7 @@ from conformance.running.harness import run_request
 from conformance.running.lane import Lane
 from conformance.running.progress import Silent
 from conformance.running.resuming import RecordPlace
-from conformance.running.run_options import RunOptions, RunRequest
-from conformance.running.task_source import RunPlan
+from conformance.running.run_options import RunOptions, RunPlan, RunRequest
 from conformance.runtimes.environments import prepare
 from conformance.runtimes.runtimes import find_runtime, install
 from conformance.suite.cases import Case

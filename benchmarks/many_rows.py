@@ -2,7 +2,7 @@
 
 Usage: uv run python -m benchmarks.many_rows [--rows 20000 200000 1000000] [--suite SUITE] [--only WORD...]
 
-Makes a suite and records of so many rows of a real suite's cases (`benchmarks/made_rows.py`), and runs the
+Makes a suite and records of so many rows of a real suite's cases (`benchmarks/made_suite.py`), and runs the
 installed program on them. Prints for each command wall seconds, processor seconds, MiB of its largest process
 and the bytes that it wrote, and what a row takes beside the run of fewer rows: x1.00 grows in proportion.
 """
@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.made_rows import make_records
-from benchmarks.made_suite import MadeSuite, make_suite
+from benchmarks.made_suite import MadeSuite, make_records, make_suite
 from benchmarks.measured import Measured, run_measured
 from opcert.commands.suite_argument import resolve_suite
 from reports.formats import list_formats

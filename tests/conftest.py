@@ -43,7 +43,7 @@ def _nothing_worked_out_is_kept(tmp_path_factory: pytest.TempPathFactory) -> Ite
     """What tests work out, with parts of ours replaced maybe, does not come into the user's cache."""
     folder = tmp_path_factory.mktemp("worked-out")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("conformance.suite.kept_work.cache_folder", lambda: folder)
+        patch.setattr("conformance.suite.store.cache_folder", lambda: folder)
         yield
 
 

@@ -11,14 +11,10 @@ ADAPTER = Adapter(
     worker="backend_worker.py",
     options={"backend": (), "device": ()},
     unsupported=(
-        UnsupportedRule("NotImplementedError: Gelu has no kernel", kind="NotImplementedError"),
+        UnsupportedRule("NotImplementedError: Gelu has no kernel"),
+        UnsupportedRule("BackendIsNotSupposedToImplementIt: Resize"),
         UnsupportedRule(
-            "BackendIsNotSupposedToImplementIt: Resize", kind="BackendIsNotSupposedToImplementIt"
-        ),
-        UnsupportedRule(
-            "Unsupported: bfloat16 needs ml_dtypes in the runtime's environment",
-            kind="Unsupported",
-            error_class="unsupported",
+            "Unsupported: bfloat16 needs ml_dtypes in the runtime's environment", error_class="unsupported"
         ),
     ),
 )

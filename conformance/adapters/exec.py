@@ -10,5 +10,5 @@ ADAPTER = Adapter(
     requirements=(),
     worker="",
     # Nobody else knows this runtime's errors: what its worker calls unsupported is believed.
-    unsupported=(UnsupportedRule("Unsupported: no strings here", error_class="unsupported"),),
+    unsupported=(UnsupportedRule("Unsupported: no strings here", kind=".*", error_class="unsupported"),),
 )

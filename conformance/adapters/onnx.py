@@ -13,40 +13,33 @@ ADAPTER = Adapter(
     unsupported=(
         UnsupportedRule(
             "RuntimeError: LRN only applies on 4D tensors but shape is (2, 2, 0).",
-            kind="RuntimeError",
             message=r"\w+ only applies on \dD tensors but shape is",
         ),
         UnsupportedRule(
             "RuntimeError: The convolution for X.shape=(1, 1, 1), W.shape=(1, 1, 3), kernel_shape=[3] is "
             "not implemented yet.",
-            kind="RuntimeError",
             message="is not implemented yet",
         ),
         UnsupportedRule(
             "NotImplementedError: Node type 'Pad' from domain 'com.microsoft' is unknown, known "
-            "functions: [].",
-            kind="NotImplementedError",
+            "functions: []."
         ),
         UnsupportedRule(
             "RuntimeError: antilias=1 is not supported for mode='nearest'.",
-            kind="RuntimeError",
             message="is not supported for mode=",
         ),
         UnsupportedRule(
             "RuntimeImplementationError: No registered implementation for operator 'Scatter' and domain '', "
             "schema.has_function is False, schema.has_context_dependent_function is False.",
-            kind="RuntimeImplementationError",
             message="No registered implementation for operator",
         ),
         UnsupportedRule(
             "ImportError: Pillow must be installed to use the reference implementation of the ImageDecoder "
             "operator",
-            kind="ImportError",
             message="must be installed to use the reference implementation",
         ),
         UnsupportedRule(
             "AssertionError: ceil_mode is not supported with auto_pad",
-            kind="AssertionError",
             message="ceil_mode is not supported with auto_pad",
         ),
     ),

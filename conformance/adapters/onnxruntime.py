@@ -15,162 +15,137 @@ ADAPTER = Adapter(
         UnsupportedRule(
             "NotImplemented: [ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : Could not find an implementation for "
             "Resize(18) node with name ''",
-            kind="NotImplemented",
             message="NOT_IMPLEMENTED",
         ),
         UnsupportedRule(
             "InvalidGraph: [ONNXRuntimeError] : 10 : INVALID_GRAPH : This is an invalid model. In Node, "
             '("", Foo, "", -1) : ("X": tensor(float),) -> ("Y": tensor(float),) , '
             "Error No Op registered for Foo with domain_version of 18",
-            kind="InvalidGraph",
             message=r"No Op registered for \S+ with domain_version of",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Fatal error: com.microsoft:Foo(-1) is not a registered "
             "function/op",
-            kind="Fail",
             message="is not a registered function/op",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Exception during loading: MLDataType for: "
             "tensor(complex64) is not currently registered or supported",
-            kind="Fail",
             message=r"MLDataType for: \S+ is not currently registered or supported",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : ValidateOpsetForDomain ONNX Runtime only *guarantees* "
             "support for models stamped with official released onnx opset versions. Opset 99 is under "
             "development and support for this is limited.",
-            kind="Fail",
             message=r"Opset \d+ is under development and support for this is limited",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running Resize node. "
             "Name:'' Status Message: ScalesValidation 'Linear' mode only supports:\n  * 2-D inputs or",
-            kind="Fail",
             message=r"'(Linear|Cubic)' mode only supports?:",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Exception during initialization: "
             "when anti-aliasing is set, Resize only supports mode `LINEAR` and `CUBIC`.",
-            kind="Fail",
             message="when anti-aliasing is set, Resize only supports mode",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Exception during initialization: exclude_outside can be "
             "set to 1 when (1) mode is CUBIC, or (2) mode is LINEAR when anti-aliasing is enabled. Current "
             "mode is set to nearest and anti-aliasing is set to 0",
-            kind="Fail",
             message=r"exclude_outside can be set to 1 (only )?when",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Unsupported model IR version: 14, max supported IR "
             "version: 13",
-            kind="Fail",
             message=r"Unsupported model IR version: \d+, max supported IR version",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Exception during initialization: layout_ == 0 was false. "
             "Batchwise recurrent operations (layout == 1) are not supported.",
-            kind="Fail",
             message=r"operations \(layout == 1\) are not supported",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running ConvInteger "
             "node. Name:'' Status Message: Non per-tensor quantization is not supported now.",
-            kind="Fail",
             message="quantization is not supported now",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Exception during initialization: Unsupported value "
             "attribute datatype: 17",
-            kind="Fail",
             message="Unsupported value attribute datatype:",
         ),
         UnsupportedRule(
             "RuntimeException: [ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned "
             "while running ScatterND node. Name:'' Status Message: CPU execution provider: MLFloat16 data "
             "type is not supported with ScatterND opset 16 when reduction is 'add'.",
-            kind="RuntimeException",
             message=r"data type is not supported with Scatter\w+ .*when reduction is",
         ),
         UnsupportedRule(
             "InvalidArgument: [ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Non-zero status code returned "
             "while running Conv node. Name:'' Status Message: Dilation not supported for "
             "AutoPadType::SAME_UPPER or AutoPadType::SAME_LOWER.",
-            kind="InvalidArgument",
             message="Dilation not supported for AutoPadType::",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running MaxPool node. "
             "Name:'' Status Message: input_shape.Size() > 0 || input_shape[0] == 0 was false. "
             "Invalid input shape. Only N can be zero. Got:{2,0,3,7}",
-            kind="Fail",
             message=r"Invalid input shape\. Only N can be zero\.",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running Col2Im node. "
             "Name:'' Status Message: col2im.cc:89 Compute 'input' dim[1] (0) must be a positive multiple of "
             "prod(block_shape) (2).",
-            kind="Fail",
             message=r"'input' dim\[1\] \(0\) must be a positive multiple of prod\(block_shape\)",
         ),
         UnsupportedRule(
             "InvalidArgument: [ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Non-zero status code returned "
             "while running GlobalMaxPool node. Name:'' Status Message: Unsupported pooling size.",
-            kind="InvalidArgument",
             message="Unsupported (pooling size|kernel dimension)",
         ),
         UnsupportedRule(
             "RuntimeException: [ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code "
             "returned while running GRU node. Name:'' Status Message: GRU operator does not support "
             "double yet",
-            kind="RuntimeException",
             message=r"operator does not support \w+ yet",
         ),
         UnsupportedRule(
             "RuntimeException: [ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code "
             "returned while running RotaryEmbedding node. Name:'' Status Message: Updating cos_cache and "
             "sin_cache in RotaryEmbedding is not currently supported",
-            kind="RuntimeException",
             message="in RotaryEmbedding is not currently supported",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running "
             "GridSample node. Name:'' Status Message: input_dims.NumDimensions() == 4 || "
             "input_dims.NumDimensions() == 5 was false. Only 4-D or 5-D tensor is supported",
-            kind="Fail",
             message=r"Only \d-D or \d-D tensor is supported",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running "
             "GridSample node. Name:'' Status Message: mode_ != Cubic was false. Only support GridSample "
             "Cubic mode in 4-D cases.",
-            kind="Fail",
             message=r"Only support \w+ \w+ mode in \d-D cases",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running "
             "DeformConv node. Name:'' Status Message: deform_conv_attributes.h:122 "
             "DeformConvValidateAndParse Input X must be 4D (N, C, H, W).",
-            kind="Fail",
             message=r"Input X must be \dD \(",
         ),
         UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Non-zero status code returned while running "
             "MatMulInteger node. Name:'' Status Message: IsScalarOr1ElementVector(a_zero_point) was "
             "false. MatmulInteger : input1 zero point must be a scalar or 1D tensor of size 1",
-            kind="Fail",
             message="zero point must be a scalar or 1D tensor of size 1",
         ),
         UnsupportedRule(
             "Unsupported: the Python interface of ONNX Runtime takes strings in UTF-8 alone",
-            kind="Unsupported",
             error_class="unsupported",
         ),
         UnsupportedRule(
             "RuntimeError: Creation of OrtValues is currently only supported from non-string numpy arrays",
-            kind="RuntimeError",
             message="OrtValues is currently only supported from non-string",
         ),
     ),

@@ -7,162 +7,130 @@ from conformance.runtimes.adapter import Adapter, UnsupportedRule
 UNSUPPORTED = (
     UnsupportedRule(
         "Error: Could not find an implementation for Resize(18) node with name ''",
-        kind="Error",
         message=r"Could not find an implementation for \w+\(\d+\) node",
     ),
     UnsupportedRule(
         "Error: Failed to find kernel for Resize(19) (node:'' ep:'CPUExecutionProvider'). Op with name () "
         "domain () and type (Resize) kernel is not supported in CPUExecutionProvider.",
-        kind="Error",
         message=r"kernel is not supported in \w+ExecutionProvider",
     ),
     UnsupportedRule(
         'Error: This is an invalid model. In Node, ("", Foo, "", -1) : ("X": tensor(float),) -> '
         '("Y": tensor(float),) , Error No Op registered for Foo with domain_version of 18',
-        kind="Error",
         message=r"No Op registered for \S+ with domain_version of",
     ),
     UnsupportedRule(
         "Error: Fatal error: com.microsoft:Foo(-1) is not a registered function/op",
-        kind="Error",
         message="is not a registered function/op",
     ),
     UnsupportedRule(
         "Error: ValidateOpsetForDomain ONNX Runtime only *guarantees* support for models stamped with "
         "official released onnx opset versions. Opset 99 is under development and support for this is "
         "limited.",
-        kind="Error",
         message=r"Opset \d+ is under development and support for this is limited",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running Resize node. Name:'' Status Message: "
         "upsamplebase.h:362 ScalesValidation 'Linear' mode only supports:\n  * 2-D inputs or",
-        kind="Error",
         message=r"'(Linear|Cubic)' mode only supports?:",
     ),
     UnsupportedRule(
         "Error: Exception during initialization: upsamplebase.h:225 (UpsampleMode::LINEAR == mode_ || "
         "UpsampleMode::CUBIC == mode_) was false. when anti-aliasing is set, Resize only supports mode "
         "`LINEAR` and `CUBIC`.",
-        kind="Error",
         message="when anti-aliasing is set, Resize only supports mode",
     ),
     UnsupportedRule(
         "Error: Exception during initialization: upsamplebase.h:243 exclude_outside can be set to 1 when "
         "(1) mode is CUBIC, or (2) mode is LINEAR when anti-aliasing is enabled. Current mode is set to "
         "nearest and anti-aliasing is set to 0",
-        kind="Error",
         message=r"exclude_outside can be set to 1 (only )?when",
     ),
     UnsupportedRule(
         "Error: model.cc:202 Unsupported model IR version: 14, max supported IR version: 13",
-        kind="Error",
         message=r"Unsupported model IR version: \d+, max supported IR version",
     ),
     UnsupportedRule(
         "Error: Exception during initialization: rnn.h:48 layout_ == 0 was false. Batchwise recurrent "
         "operations (layout == 1) are not supported.",
-        kind="Error",
         message=r"operations \(layout == 1\) are not supported",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running ConvInteger node. Name:'' Status Message: "
         "conv_integer.cc:52 Non per-tensor quantization is not supported now.",
-        kind="Error",
         message="quantization is not supported now",
     ),
     UnsupportedRule(
         "Error: Exception during initialization: constant_of_shape_base.h:233 Unsupported value attribute "
         "datatype: 17",
-        kind="Error",
         message="Unsupported value attribute datatype:",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running ScatterND node. Name:'' Status Message: CPU "
         "execution provider: MLFloat16 data type is not supported with ScatterND opset 16 when reduction is "
         "'add'.",
-        kind="Error",
         message=r"data type is not supported with Scatter\w+ .*when reduction is",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running Conv node. Name:'' Status Message: Dilation not "
         "supported for AutoPadType::SAME_UPPER or AutoPadType::SAME_LOWER.",
-        kind="Error",
         message="Dilation not supported for AutoPadType::",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running MaxPool node. Name:'' Status Message: "
         "input_shape.Size() > 0 || input_shape[0] == 0 was false. Invalid input shape. Only N can be zero. "
         "Got:{2,0,3,7}",
-        kind="Error",
         message=r"Invalid input shape\. Only N can be zero\.",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running Col2Im node. Name:'' Status Message: "
         "col2im.cc:89 Compute 'input' dim[1] (0) must be a positive multiple of prod(block_shape) (2).",
-        kind="Error",
         message=r"'input' dim\[1\] \(0\) must be a positive multiple of prod\(block_shape\)",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running GlobalMaxPool node. Name:'' Status Message: "
         "Unsupported pooling size.",
-        kind="Error",
         message="Unsupported (pooling size|kernel dimension)",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running GRU node. Name:'' Status Message: GRU "
         "operator does not support double yet",
-        kind="Error",
         message=r"operator does not support \w+ yet",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running RotaryEmbedding node. Name:'' Status "
         "Message: Updating cos_cache and sin_cache in RotaryEmbedding is not currently supported",
-        kind="Error",
         message="in RotaryEmbedding is not currently supported",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running GridSample node. Name:'' Status Message: "
         "input_dims.NumDimensions() == 4 || input_dims.NumDimensions() == 5 was false. Only 4-D or 5-D "
         "tensor is supported",
-        kind="Error",
         message=r"Only \d-D or \d-D tensor is supported",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running GridSample node. Name:'' Status Message: "
         "mode_ != Cubic was false. Only support GridSample Cubic mode in 4-D cases.",
-        kind="Error",
         message=r"Only support \w+ \w+ mode in \d-D cases",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running DeformConv node. Name:'' Status Message: "
         "deform_conv_attributes.h:122 DeformConvValidateAndParse Input X must be 4D (N, C, H, W).",
-        kind="Error",
         message=r"Input X must be \dD \(",
     ),
     UnsupportedRule(
         "Error: Non-zero status code returned while running MatMulInteger node. Name:'' Status Message: "
         "IsScalarOr1ElementVector(a_zero_point) was false. MatmulInteger : input1 zero point must be a "
         "scalar or 1D tensor of size 1",
-        kind="Error",
         message="zero point must be a scalar or 1D tensor of size 1",
     ),
-    UnsupportedRule(
-        "Unsupported: strings of JavaScript are Unicode, not bytes",
-        kind="Unsupported",
-        error_class="unsupported",
-    ),
+    UnsupportedRule("Unsupported: strings of JavaScript are Unicode, not bytes", error_class="unsupported"),
     UnsupportedRule(
         "Error: Exception during loading: data_types.cc:1100 MLDataType for: tensor(complex64) is not "
         "currently registered or supported",
-        kind="Error",
         message=r"MLDataType for: \S+ is not currently registered or supported",
     ),
-    UnsupportedRule(
-        "Error: Unsupported data type: 17",
-        kind="Error",
-        message=r"^[Uu]nsupported (data )?type: \w+",
-    ),
+    UnsupportedRule("Error: Unsupported data type: 17", message=r"^[Uu]nsupported (data )?type: \w+"),
 )
 """What the native package and the one of WebAssembly both say: they are the same code."""
 

@@ -14,14 +14,12 @@ ADAPTER = Adapter(
             "NotFoundError: Could not find device for node: {{node BatchToSpaceND}} = "
             "BatchToSpaceND[T=DT_STRING, Tblock_shape=DT_INT32, Tcrops=DT_INT32]\n"
             "All kernels registered for op BatchToSpaceND:\n  device='XLA_CPU_JIT'",
-            kind="NotFoundError",
             message=r"All kernels registered for op|No OpKernel was registered",
         ),
         UnsupportedRule(
             "UnimplementedError: The Conv2D op currently only supports the NHWC tensor format on the CPU. "
-            "The op was given the format: NCHW",
-            kind="UnimplementedError",
+            "The op was given the format: NCHW"
         ),
-        UnsupportedRule("Unsupported: tf.raw_ops has no Foo", kind="Unsupported", error_class="unsupported"),
+        UnsupportedRule("Unsupported: tf.raw_ops has no Foo", error_class="unsupported"),
     ),
 )

@@ -13,12 +13,25 @@ from numpy.typing import NDArray
 from onnx import GraphProto, ModelProto
 from onnx.defs import OpSchema
 
-from conformance.adopting.declared_values import declared_inputs, declared_outputs
-from conformance.adopting.foreign_models import find_schema, is_random, lower, operator_of, parse_model
-from conformance.adopting.foreign_tensors import read_foreign_tensor
-from conformance.adopting.foreign_values import read_data_set
+from conformance.adopting.foreign_models import (
+    PackedModel,
+    find_schema,
+    is_packed,
+    is_random,
+    length_outputs,
+    lower,
+    operator_of,
+    own_nodes,
+    pack_values,
+    parse_model,
+)
+from conformance.adopting.foreign_values import (
+    declared_inputs,
+    declared_outputs,
+    read_data_set,
+    read_foreign_tensor,
+)
 from conformance.adopting.layout import TestFolder
-from conformance.adopting.packed_tests import PackedModel, is_packed, length_outputs, own_nodes, pack_values
 from conformance.suite.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
 from conformance.suite.protos import read_attribute
 from conformance.suite.values import decode_floats

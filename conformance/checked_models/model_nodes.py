@@ -11,15 +11,14 @@ from typing import Any
 from onnx import AttributeProto, GraphProto, NodeProto, TensorProto, TypeProto
 from onnx.defs import OpSchema, SchemaError, get_schema
 
-from conformance.adopting.foreign_tensors import read_foreign_tensor
+from conformance.adopting.foreign_values import read_foreign_tensor
 from conformance.checked_models.folding import MOST_FOLDED, can_fold, constant_of_node, fold
 from conformance.checked_models.inlining import graphs_of
 from conformance.checked_models.model_calls import Extent, ModelNode, ModelValue
 from conformance.checked_models.node_order import captured_names
 from conformance.checked_models.outside_data import MOST_ELEMENTS, element_count, has_data, tensors_in
 from conformance.checked_models.type_inference import Types
-from conformance.suite.protos import read_attribute
-from conformance.suite.type_protos import read_type
+from conformance.suite.protos import read_attribute, read_type
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError

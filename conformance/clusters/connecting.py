@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from conformance.clusters.cluster import Cluster, within
-from conformance.clusters.machines import check_machine, machine_here
 from conformance.clusters.strict_messages import reading_strictly
+from conformance.clusters.worker_answers import check_machine, machine_here
 from conformance.processes.scratch_folders import scratch_folder
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
@@ -35,7 +35,7 @@ _LONGEST_PROBE = 1 << 20
 _CODE = """
 import json
 try:
-    from conformance.clusters.machines import machine_here
+    from conformance.clusters.worker_answers import machine_here
     found = {"machine": dict(machine_here())}
 except BaseException as error:
     name = getattr(error, "name", None)
@@ -126,28 +126,23 @@ def _engine() -> Any:
 
 @contextmanager
 def _remote(distributed: Any, address: str) -> Iterator[Any]:
-    with reading_strictly(), _connected(distributed, address) as client:
-        yield client
-
-
-@contextmanager
-def _connected(distributed: Any, address: str) -> Iterator[Any]:
     class Client(distributed.Client):  # type: ignore[misc] # distributed is typed in part
         def __del__(self) -> None:
             """Whoever had no answer is not waited for once more; the others are closed by `_closing`."""
 
-    try:
-        client = Client(address, timeout=CONNECTING, set_as_default=False)
-    except Exception as error:
-        raise UserError(
-            "no scheduler of Dask answers there",
-            got=one_line(f"{address}: {error}", 300),
-            expected=_EXPECTED,
-            remedy="Look whether it runs, and whether this machine reaches it; `dask scheduler` starts one. "
-            "With TLS, both need certificates (docs/scale.md).",
-        ) from error
-    with _closing(client):
-        yield client
+    with reading_strictly():
+        try:
+            client = Client(address, timeout=CONNECTING, set_as_default=False)
+        except Exception as error:
+            raise UserError(
+                "no scheduler of Dask answers there",
+                got=one_line(f"{address}: {error}", 300),
+                expected=_EXPECTED,
+                remedy="Look whether it runs, and whether this machine reaches it; `dask scheduler` starts "
+                "one. With TLS, both need certificates (docs/scale.md).",
+            ) from error
+        with _closing(client):
+            yield client
 
 
 @contextmanager

@@ -16,8 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from conformance.clusters.machines import machine_here
-from conformance.clusters.worker_answers import Lost
+from conformance.clusters.worker_answers import Lost, machine_here
 from opcert.vocabulary.harmless import one_line
 
 _LENGTH = 8

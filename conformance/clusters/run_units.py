@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zlib
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -11,17 +12,49 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from conformance.clusters.told_runtimes import ToldRuntime
 from conformance.judging.verdicts import VERDICTS
-from conformance.recording.row_places import Order
+from conformance.recording.records import Order
 from conformance.recording.rows import Result
-from conformance.running.run_options import RunOptions
-from conformance.running.task_source import RunPlan
+from conformance.running.run_options import RunOptions, RunPlan
+from conformance.runtimes.adapter import load_adapter
+from conformance.runtimes.runtimes import Runtime, find_runtime
 from conformance.suite.case_index import CaseIndex
 from conformance.suite.manifests import Manifest
 from conformance.suite.suites import Suite
-from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.errors import InternalError, UserError
+from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.strict_json import parse_json
+
+_PROGRAM = "exec"
+
+
+@dataclass(frozen=True)
+class ToldRuntime:
+    """What `RUNTIME` and `--python` said; `command` is that of a program, with whole paths of its files."""
+
+    text: str
+    python: str | None = None
+    command: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, runtime: Runtime, python: str | None) -> ToldRuntime:
+        """How to tell of a runtime that was found by its name here."""
+        return cls(runtime.text, python, runtime.command if runtime.adapter.name == _PROGRAM else ())
+
+    def find(self) -> Runtime:
+        """The runtime on this machine; UserError where there is none, or no such interpreter or program."""
+        if not self.command:
+            return find_runtime(self.text, self.python)
+        if self.python is not None:
+            raise UserError("--python has no meaning for a program", got=one_line(self.text, 300))
+        if shutil.which(self.command[0]) is None:
+            raise UserError(
+                "there is no such program on this machine",
+                got=one_line(self.command[0], 300),
+                remedy="Put it there, at the same path on every machine.",
+            )
+        return Runtime(self.text, load_adapter(_PROGRAM), command=self.command)
+
 
 _FIRST, _FEWEST, _MOST = 32, 8, 4096
 _SECONDS = 2.0

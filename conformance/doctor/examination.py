@@ -7,21 +7,27 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from conformance.doctor.abilities import Abilities, find_abilities
-from conformance.doctor.patient import IDENTITY, CannotBeLooked, Fails, Patient, demand_type, identity
-from conformance.doctor.trial_case import choose_case
-from conformance.judging.judge import judge
+from conformance.doctor.patient import (
+    IDENTITY,
+    Abilities,
+    CannotBeLooked,
+    Fails,
+    Patient,
+    demand_type,
+    find_abilities,
+    identity,
+)
+from conformance.judging.judge import expect, judge, perturb
 from conformance.judging.responses import Answered
 from conformance.processes.frames import BrokenProtocol, Frame
 from conformance.processes.worker_limits import Limits, describe_confinement
 from conformance.processes.worker_process import WorkerHung, WorkerLost
-from conformance.running.judge_check import expect, perturb
 from conformance.running.progress import Progress, Silent
 from conformance.running.requests import Offer
 from conformance.running.returned_values import read_touched
@@ -29,6 +35,69 @@ from conformance.runtimes.runtimes import Runtime, install
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.tensors import Tensor
+
+_MOST_WRONG = 20
+_MOST_LOST = 3
+
+
+def choose_case(patient: Patient, candidates: Iterable[Case]) -> Case | None:
+    """Identity unless the worker refuses it, and then the first candidate that it answers rightly.
+
+    Of a worker that answers none rightly the first that it answers; of one that answers none at all
+    Identity where its domain is offered, or else the first candidate; None where there is neither. Raises
+    RuntimeUnavailable where a worker that a candidate killed does not start again.
+    """
+    assert patient.offer is not None
+    first = identity(np.array([[1.5, -2.0, 0.25]], np.float32))
+    refused: Case | None = None
+    if patient.offer.takes_as(first) is not None:
+        refused = first
+        try:
+            if _answer(patient, first) is not None:
+                return first
+        except (BrokenProtocol, WorkerLost, WorkerHung):
+            return first
+    wrong: list[Case] = []
+    lost = 0
+    for each in candidates:
+        if each.demand != "answer" or patient.offer.refusal(each) is not None:
+            continue
+        refused = refused or each
+        try:
+            found = _answer(patient, each)
+        except (BrokenProtocol, WorkerLost, WorkerHung):
+            lost += 1
+            if lost >= _MOST_LOST:
+                break
+            patient.start()
+            continue
+        if found is None:
+            continue
+        if judge(each, found).verdict == "pass":
+            return each
+        wrong.append(each)
+        if len(wrong) >= _MOST_WRONG:
+            break
+    return wrong[0] if wrong else refused
+
+
+def _answer(patient: Patient, case: Case) -> Answered | None:
+    """What the worker answers; None where it refuses the case."""
+    try:
+        return patient.answer(case)
+    except (Fails, CannotBeLooked):
+        return None
+
+
+def one_of_each_type(cases: Iterable[Case]) -> Iterator[Case]:
+    """The first case of each operator and element type that has an answer."""
+    seen = set()
+    for each in cases:
+        sort = (each.operator, each.element_type)
+        if each.demand == "answer" and sort not in seen:
+            seen.add(sort)
+            yield each
+
 
 _LARGE = 200 << 20
 _LARGE_SECONDS = 120.0
@@ -48,7 +117,7 @@ def look_at_perturbed(patient: Patient) -> str:
     """the same answer fails where another is expected."""
     case = patient.demand_case()
     found = patient.answer(case)
-    outputs = tuple(each for each in found.outputs if isinstance(each, Tensor))
+    outputs = _tensors(found)
     if len(outputs) != len(found.outputs) or not any(each.array.size for each in outputs):
         raise CannotBeLooked("the answer holds no elements")
     verdict = judge(expect(case, tuple(map(perturb, outputs))), found)
@@ -138,8 +207,7 @@ def _demand_same(first: Answered, second: Answered, where: str) -> None:
 
 
 def _same(first: Answered, second: Answered) -> bool:
-    outputs = tuple(each for each in first.outputs if isinstance(each, Tensor))
-    return judge(expect(identity(np.zeros(1, np.float32)), outputs), second).verdict == "pass"
+    return judge(expect(identity(np.zeros(1, np.float32)), _tensors(first)), second).verdict == "pass"
 
 
 ANSWERS = (
@@ -178,12 +246,9 @@ def look_at_garbage(patient: Patient) -> str:
         patient.start()
         assert patient.process is not None
         patient.process.send_raw(raw)
-        try:
-            patient.process.receive(-1, patient.patience, time.monotonic() + patient.patience)
-        except WorkerLost as lost:
+        lost = patient.await_end(f"{raw!r}: nothing within {patient.patience:g} s")
+        if lost is not None:
             seen.append(lost.reason)
-        except WorkerHung as hung:
-            raise Fails(f"{raw!r}: nothing within {patient.patience:g} s") from hung
     silent = [each for each in seen if not each.startswith("could not read a request")]
     if silent:
         raise Fails(f"no answer before the worker {silent[0]}")
@@ -197,28 +262,16 @@ def look_at_half(patient: Patient) -> str:
         assert patient.process is not None
         patient.process.send_raw(raw)
         patient.process.end_input()
-        try:
-            patient.process.receive(-1, patient.patience, time.monotonic() + patient.patience)
-        except WorkerLost:
-            continue
-        except WorkerHung as hung:
-            raise Fails(
-                f"still there {patient.patience:g} s after {raw!r} and the end of its input"
-            ) from hung
+        patient.await_end(f"still there {patient.patience:g} s after {raw!r} and the end of its input")
     return ""
 
 
 def look_at_leaves(patient: Patient) -> str:
     """the worker answers `shutdown` and goes with status 0."""
     demand_type(patient.ask({"type": "shutdown"}), "bye")
-    assert patient.process is not None
-    try:
-        patient.process.receive(-1, patient.patience, time.monotonic() + patient.patience)
-    except WorkerLost as lost:
-        if lost.status != 0:
-            raise Fails(f"the worker {lost.reason}") from lost
-    except WorkerHung as hung:
-        raise Fails(f"still there {patient.patience:g} s later") from hung
+    lost = patient.await_end(f"still there {patient.patience:g} s later")
+    if lost is not None and lost.status != 0:
+        raise Fails(f"the worker {lost.reason}") from lost
     return ""
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from conformance.judging.expectation_trials import (
     DifferenceKind,
     ExpectationTrial,
+    describe_inexact,
     describe_trial,
     match_bits,
     try_expectation,
 )
-from conformance.judging.inexactness import describe_inexact
 from conformance.judging.output_comparison import Worst
 from conformance.judging.refusals import shorten
 from conformance.judging.responses import (
@@ -28,10 +28,11 @@ from conformance.judging.responses import (
     changes_input,
 )
 from conformance.judging.verdicts import ACCEPTED_INVALID, DIFFERENT, HARNESS_ERROR, REJECTED_VALID, Verdict
-from conformance.suite.cases import Case
-from conformance.suite.ordinary import has_ordinary_inputs, made_no_number
+from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from conformance.suite.properties import Masked, OfOutput, SameAgain, runs_twice
-from opcert.vocabulary.tensors import Tensor
+from conformance.suite.where_shown import has_ordinary_inputs, made_no_number
+from opcert.vocabulary.errors import InternalError
+from opcert.vocabulary.tensors import Tensor, tensor
 
 Outputs = tuple[Tensor | ReturnedOther, ...]
 
@@ -94,7 +95,7 @@ class Judgement:
     number of the first expectation that it is bit for bit equal to, or None. `wrong` is the number of wrong
     elements in all outputs, of `elements`. `ulps` is how far a right answer is off at most, in steps of the
     type of each element. `no_number` counts the elements of a right answer that are NaN or infinite where the
-    first expectation has a number, and all that was given is ordinary (`conformance.suite.ordinary`).
+    first expectation has a number, and all that was given is ordinary (`conformance.suite.where_shown`).
     """
 
     verdict: Verdict
@@ -273,3 +274,45 @@ def _collect(options: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tupl
         for name, values in each.items():
             found.setdefault(name, {}).update(dict.fromkeys(values))
     return {name: tuple(values) for name, values in sorted(found.items())}
+
+
+def check_judge(case: Case, response: Answered) -> bool:
+    """Hold an answer against itself, and against a perturbed copy; InternalError where that goes wrong.
+
+    Whether the answer can say anything: it is tensors, and some have elements.
+    """
+    outputs = tuple(each for each in response.outputs if isinstance(each, Tensor))
+    if len(outputs) != len(response.outputs) or not any(each.array.size for each in outputs):
+        return False
+    wrong = tuple(perturb(each) for each in outputs)
+    alike = judge(expect(case, outputs), response).verdict
+    different = judge(expect(case, wrong), response).verdict
+    if (alike, different) != ("pass", "mismatch"):
+        raise InternalError(
+            "the judge cannot tell right from wrong on this runtime's answers",
+            got=f"{alike} for the answer itself, {different} for a perturbed copy",
+        )
+    return True
+
+
+def expect(case: Case, outputs: Sequence[Tensor]) -> Case:
+    """A copy of a case that demands exactly these outputs."""
+    wanted = tuple(ExpectedOutput(f"output_{position}", each) for position, each in enumerate(outputs))
+    return replace(case, demand="answer", expectations=(Expectation(wanted),), properties=())
+
+
+def perturb(answer: Tensor) -> Tensor:
+    """A copy with its first element changed; itself where it has none."""
+    if answer.array.size == 0:
+        return answer
+    if answer.element_type.kind == "string":
+        changed = answer.array.copy()
+        changed.reshape(-1)[0] = changed.reshape(-1)[0] + b"x"
+        return tensor(changed, answer.element_type)
+    changed = answer.array.copy()
+    flat = changed.reshape(-1)
+    if answer.element_type.kind == "bool":
+        flat[0] = not flat[0]
+    else:
+        flat[:1] = 1 if flat[0] != 1 else 2
+    return Tensor(answer.element_type, changed)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from conformance.processes.last_words import find_last_words
+from conformance.processes.worker_streams import find_last_words
 
 _READ = 8192
 _LONGEST = 600

@@ -9,11 +9,10 @@ import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, TypeProto, ValueInfoProto
 from onnx.helper import make_node
 
-from conformance.suite.carried_models import list_graphs
 from conformance.suite.cases import Case
 from conformance.suite.flat_values import take_value
-from conformance.suite.protos import declare_tensor, write_tensor
-from conformance.suite.type_protos import write_type
+from conformance.suite.proto_bounds import list_graphs
+from conformance.suite.protos import declare_tensor, write_tensor, write_type
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor

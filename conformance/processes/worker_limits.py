@@ -13,7 +13,7 @@ class Limits:
     """Limits of one worker: seconds to start and for each case, resident bytes, and bytes of an answer.
 
     Without `network` it is cut off from every network where the system makes that possible, and so it is from
-    the files and folders of `hidden`, besides those that are hidden from every worker (`hidden_files.py`).
+    the files and folders of `hidden`, besides those that are hidden from every worker (`confinement.py`).
     """
 
     start_seconds: float = 120.0
@@ -35,13 +35,13 @@ def describe_confinement(limits: Limits, lacking: Mapping[str, str]) -> dict[str
         reasons["network"] = "it was asked for"
     elif "network" in reasons:
         reasons["network"] = f"no user namespace can be had: {reasons['network']}"
-    return {
-        "network": "reachable" if "network" in reasons else "cut off",
-        "reason": reasons.get("network"),
-        "files": "as the caller" if "files" in reasons else "written in its own folder alone",
-        "files_reason": reasons.get("files"),
-        "processes": "as the caller" if "processes" in reasons else "its own alone",
-        "processes_reason": reasons.get("processes"),
-        "expected": "could be read" if "expected" in reasons else "hidden",
-        "expected_reason": reasons.get("expected"),
-    }
+    told: dict[str, Any] = {}
+    for what, open_to_it, kept in (
+        ("network", "reachable", "cut off"),
+        ("files", "as the caller", "written in its own folder alone"),
+        ("processes", "as the caller", "its own alone"),
+        ("expected", "could be read", "hidden"),
+    ):
+        told[what] = open_to_it if what in reasons else kept
+        told["reason" if what == "network" else f"{what}_reason"] = reasons.get(what)
+    return told

@@ -1,12 +1,16 @@
-"""One worker: a process that may die, hang, print or eat memory, and is killed with all its children."""
+"""One worker: a process that may die, hang, print or eat memory, and is killed with all its children.
+
+What it runs code from is told by the files that it has loaded, whatever its environment says was installed.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,19 +18,81 @@ from pathlib import Path
 from typing import Any
 
 from conformance.processes.confinement import (
+    is_surrounding,
     make_folder,
     read_report,
     start_confined,
     worker_environment,
 )
-from conformance.processes.descendants import kill_all, kill_left_behind
-from conformance.processes.frames import BrokenProtocol, Frame, encode_frame, encode_numbered
-from conformance.processes.loaded_files import loaded_files
-from conformance.processes.memory import MemoryWatch
-from conformance.processes.protocol_limits import LONGEST_MESSAGE, cut
+from conformance.processes.descendants import MemoryWatch, descendants, kill_all, kill_left_behind
+from conformance.processes.frames import (
+    LONGEST_MESSAGE,
+    BrokenProtocol,
+    Frame,
+    cut,
+    encode_frame,
+    encode_numbered,
+)
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_streams import WorkerStreams
 from opcert.vocabulary.errors import RuntimeUnavailable
+from opcert.vocabulary.regular_files import open_regular
+
+LARGEST = 8 << 30
+
+
+def loaded_files_of(process: int) -> set[Path]:
+    """The files whose code a process or one of its descendants has in memory; none where nobody tells."""
+    found: set[Path] = set()
+    for each in (process, *descendants(process)):
+        if is_surrounding(each):
+            continue
+        try:
+            maps = Path(f"/proc/{each}/maps").read_text("utf-8", "surrogateescape")
+        except OSError:
+            continue
+        for line in maps.splitlines():
+            parts = line.split(maxsplit=5)
+            if len(parts) == 6 and "x" in parts[1] and parts[5].startswith("/"):
+                found.add(Path(parts[5]))
+    return found
+
+
+def by_name(digests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Digests in the order in which a record has them."""
+    return sorted(digests, key=lambda each: (str(each["file"]), str(each["sha256"])))
+
+
+def digests_by_path(files: Iterable[Path]) -> dict[Path, dict[str, Any]]:
+    """For each file that is still there: `file`, `bytes` and `sha256`.
+
+    A file of an installed package is named from its `site-packages` on, any other one without its folder: two
+    machines name the same file alike, and no name tells where somebody works.
+    """
+    found = {}
+    for each in files:
+        try:
+            with open_regular(each, LARGEST) as opened:
+                digest = hashlib.file_digest(opened, "sha256").hexdigest()
+                size = opened.seek(0, 2)
+        except OSError:
+            continue  # a file that was removed after it was loaded
+        found[each] = {"file": _public_name(each), "bytes": size, "sha256": digest}
+    return found
+
+
+def merge_digests(parts: Iterable[Iterable[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The files of several records, each once; one that differs between them stands there as often."""
+    every = {(each["file"], each["sha256"]): each for part in parts for each in part}
+    return [every[key] for key in sorted(every)]
+
+
+def _public_name(path: Path) -> str:
+    parts = path.parts
+    if "site-packages" in parts:
+        return "/".join(parts[len(parts) - parts[::-1].index("site-packages") :])
+    return path.name
+
 
 _TICK = 0.05
 
@@ -119,15 +185,15 @@ class WorkerProcess:
 
     def send(self, header: dict[str, Any], blobs: tuple[bytes, ...] | list[bytes] = ()) -> None:
         """Put a frame behind those that are to be sent; `flush`, or waiting for an answer, sends them."""
-        self._streams.put(*encode_frame(header, blobs))
+        self._streams.writer.put(*encode_frame(header, blobs))
 
     def send_numbered(self, head: bytes, number: int, model: int, blobs: Sequence[bytes] = ()) -> None:
         """The same of a frame whose head is made already."""
-        self._streams.put(*encode_numbered(head, number, model, blobs))
+        self._streams.writer.put(*encode_numbered(head, number, model, blobs))
 
     def send_raw(self, raw: bytes) -> None:
         """Put bytes that need be no frame behind what is to be sent."""
-        self._streams.put(raw)
+        self._streams.writer.put(raw)
 
     def end_input(self) -> None:
         """Close the worker's standard input, once it has taken what was sent."""
@@ -143,12 +209,12 @@ class WorkerProcess:
 
     def loaded_files(self) -> set[Path]:
         """The files that the worker runs code from at this moment."""
-        return loaded_files(self._process.pid)
+        return loaded_files_of(self._process.pid)
 
     @property
     def unsent(self) -> int:
         """How many pieces of requests wait to be sent."""
-        return self._streams.unsent
+        return len(self._streams.writer)
 
     @property
     def printed(self) -> int:
@@ -168,7 +234,7 @@ class WorkerProcess:
         """
         while True:
             try:
-                frame = self._streams.take()
+                frame = self._streams.reader.take()
             except BrokenProtocol as error:
                 raise self._killed(f"broke the protocol with {error}") from error
             self._check_memory()
@@ -184,7 +250,7 @@ class WorkerProcess:
                 time.sleep(min(nap, _TICK, deadline - now))
                 nap = 0.0
             self._wait(min(_TICK, deadline - now))
-            if not self._streams.complete:
+            if not self._streams.reader.complete:
                 self.settled = printed
 
     def _checked(self, frame: Frame, number: int) -> Frame:
@@ -206,7 +272,7 @@ class WorkerProcess:
         if not self._streams.move(seconds) and self._has_exited():
             # A child that holds the pipe open hides that its parent has died.
             self._streams.drain()
-        if self._streams.ended and not self._streams.complete:
+        if self._streams.ended and not self._streams.reader.complete:
             raise self._died()
 
     def _check_memory(self) -> None:

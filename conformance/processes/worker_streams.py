@@ -5,14 +5,42 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import select
 import subprocess
 import time
 from collections import deque
+from dataclasses import dataclass
 from itertools import islice
 
-from conformance.processes.frames import Frame, FrameReader
-from conformance.processes.last_words import find_last_words
+from conformance.processes.frames import FrameReader
+
+# A panic says where it was, with what was said below it (since Rust 1.73), or in quotes before it.
+_SAID = re.compile(
+    r"^(?:\s*what\(\):\s*(?P<thrown>.+)"
+    r"|thread .* panicked at (?P<place>.+:\d+:\d+):\n(?P<below>.+)"
+    r"|thread .* panicked at '(?P<quoted>.+)', (?P<where>.+:\d+:\d+))$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class LastWords:
+    """The lines as they were printed, and their sense: the place in the source, if told, and the text."""
+
+    printed: str
+    sense: str
+
+
+def find_last_words(stderr: str) -> LastWords | None:
+    """The first of them in what was printed on standard error; None where there are none."""
+    found = _SAID.search(stderr)
+    if found is None:
+        return None
+    place = found["place"] or found["where"]
+    text = found["thrown"] or found["below"] or found["quoted"]
+    return LastWords(found[0], f"{place}: {text}" if place else text)
+
 
 _CHUNK = 1 << 20
 _MOST_READS = 16
@@ -108,7 +136,8 @@ class PipeWriter:
 class WorkerStreams:
     """The pipes of a process that was started with all three. `max_bytes` bounds the blobs of one frame.
 
-    `ended` says that no more frames will come than those that are there.
+    `writer` has what is to be sent, which `flush` and `move` do, and `reader` the frames that have come.
+    `ended` says that no more will come than those that are there.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], max_bytes: int) -> None:
@@ -124,25 +153,16 @@ class WorkerStreams:
                 fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _CHUNK)
         self.ended = False
         self.tail = StderrTail(self._err)
-        self._writer = PipeWriter(self._in)
+        self.writer = PipeWriter(self._in)
         self._waits = False
-        self._reader = FrameReader(max_bytes)
+        self.reader = FrameReader(max_bytes)
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
         self._poll.register(self._err, select.POLLIN)
 
-    def put(self, *pieces: bytes) -> None:
-        """Put bytes behind those that are to be sent; `flush` and `move` send them."""
-        self._writer.put(*pieces)
-
-    @property
-    def unsent(self) -> int:
-        """How many pieces wait to be sent."""
-        return len(self._writer)
-
     def flush(self) -> None:
         """Send as much as the worker takes at once."""
-        waits = not self._writer.write()
+        waits = not self.writer.write()
         if waits and not self._waits:
             self._poll.register(self._in, select.POLLOUT)
         elif self._waits and not waits:
@@ -152,18 +172,9 @@ class WorkerStreams:
     def end_input(self) -> None:
         """Close the worker's standard input, once it has taken what was put; a second later at most."""
         end = time.monotonic() + _END_SECONDS
-        while not self._writer.write() and time.monotonic() < end:
+        while not self.writer.write() and time.monotonic() < end:
             time.sleep(0.001)
         self._pipes[0].close()
-
-    def take(self) -> Frame | None:
-        """The next frame if it is there whole; raises BrokenProtocol where none can begin."""
-        return self._reader.take()
-
-    @property
-    def complete(self) -> bool:
-        """Whether `take` would give a frame, or raise."""
-        return self._reader.complete
 
     def move(self, seconds: float) -> bool:
         """Move bytes in all directions, waiting for the first for so long; whether there were any."""
@@ -187,7 +198,7 @@ class WorkerStreams:
         """Read the last of standard error and close everything."""
         for _ in range(_MOST_READS):
             self.tail.read()
-        self._writer.forget()
+        self.writer.forget()
         for pipe in self._pipes:
             pipe.close()
 
@@ -201,6 +212,6 @@ class WorkerStreams:
             if not data:
                 self.ended = True
                 return
-            self._reader.feed(data)
+            self.reader.feed(data)
             if len(data) < _CHUNK:
                 return

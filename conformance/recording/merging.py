@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from conformance.judging.verdicts import VERDICTS, Verdict, worst_verdict
-from conformance.processes.loaded_files import merge_digests
+from conformance.processes.worker_process import merge_digests
 from conformance.recording.faults import FaultFinder, count_threads, merge_unload_faults
 from conformance.recording.outputs import FILE_BYTES, outputs_folder
 from conformance.recording.records import Record, RecordWriter
 from conformance.recording.suite_ordered import merged_cases
-from conformance.suite.shards import Shard
+from conformance.suite.case_selection import Shard
 from opcert.vocabulary.errors import Place, UserError, unwritable
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.whole_files import write_bytes

@@ -2,7 +2,7 @@
 
 While a run goes on, lines are appended as results come and flushed one by one, so that whatever ends the run
 loses none; when it is through, the record is written anew in suite order, with its footer, and takes the old
-one's place by rename. A record without a footer is a partial run.
+one's place by rename. A record without a footer is a partial run. The clock may be set while a run goes on.
 """
 
 from __future__ import annotations
@@ -10,30 +10,113 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import time
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from itertools import count
+from itertools import accumulate, count
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from conformance.judging.verdicts import HARNESS_ERROR, VERDICTS, Verdict
-from conformance.recording.moments import timestamp, without_later_moments
 from conformance.recording.outputs import OutputStore
-from conformance.recording.record_rows import RecordRows
-from conformance.recording.row_places import Order, RowPlaces
-from conformance.recording.rows import Result
-from conformance.recording.suite_ordered import OrderedCounts
-from conformance.recording.totals import case_verdicts, count_verdicts
+from conformance.recording.rows import Result, case_verdicts, count_verdicts
+from conformance.recording.suite_ordered import OrderedCounts, RecordRows
 from conformance.suite.canonical import canonical_json
-from opcert.vocabulary.errors import Place, UserError, unreadable, unwritable
+from opcert.vocabulary.errors import InternalError, Place, UserError, unreadable, unwritable
 from opcert.vocabulary.regular_files import open_regular
 from opcert.vocabulary.strict_json import parse_json
 from opcert.vocabulary.whole_files import check_replaceable, end_of, open_anew, open_new, put_in_place
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+def timestamp(ago: float = 0.0) -> str:
+    """Now, or so many seconds ago, in UTC, as ISO 8601 to the second."""
+    return (datetime.now(UTC) - timedelta(seconds=ago)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def without_later_moments(header: Mapping[str, Any], passed: float) -> dict[str, Any]:
+    """What changes in a header some seconds after it was written, where it speaks of what is yet to come.
+
+    The clock was set back then, and what it says now counts: nothing that it said before was later than these
+    seconds ago. Of a clock that was set forward nothing can be told.
+    """
+    moments = [header.get("started"), *header.get("resumed", ())]
+    if not all(isinstance(each, str) and _MOMENT.fullmatch(each) for each in moments):
+        return {}
+    if max(moments) <= timestamp():
+        return {}
+    latest = timestamp(passed)
+    for place in reversed(range(len(moments))):
+        latest = moments[place] = min(moments[place], latest)
+    first, *others = moments
+    return {"started": first, "resumed": others} if others else {"started": first}
+
+
+def day_to_come(moment: str) -> str:
+    """The day of a moment, where by this machine's clock it has not begun; empty where it has."""
+    day = moment[:10]
+    return day if _MOMENT.fullmatch(moment) and day > timestamp()[:10] else ""
+
+
+Order = tuple[int, int, int]
+"""The place of a row in a record: its case, its form and its repetition by their positions."""
+
+_FORM_BITS, _REPEAT_BITS = 8, 24
+_TOGETHER = 4096
+
+
+class RowPlaces:
+    """Rows one behind the other in a file; the first begins at `begin`."""
+
+    def __init__(self, begin: int) -> None:
+        self._begin = begin
+        self._keys = array("Q")
+        self._lengths = array("I")
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def add(self, order: Order, length: int) -> None:
+        """A row of so many bytes follows."""
+        case, form, repeat = order
+        if form >> _FORM_BITS or repeat >> _REPEAT_BITS:
+            raise InternalError("a row has no place in a record", got=str(order))
+        self._keys.append((case << _FORM_BITS | form) << _REPEAT_BITS | repeat)
+        self._lengths.append(length)
+
+    def sorted_spans(self) -> Iterator[tuple[int, int]]:
+        """Where each row begins and how long it is, in the order in which they are to stand."""
+        lengths = np.frombuffer(self._lengths, np.uint32)
+        begins = np.frombuffer(array("Q", accumulate(self._lengths, initial=self._begin)), np.uint64)
+        chosen = np.argsort(np.frombuffer(self._keys, np.uint64), kind="stable")
+        for begin in range(0, len(chosen), _TOGETHER):
+            part = chosen[begin : begin + _TOGETHER]
+            yield from zip(begins[part].tolist(), lengths[part].tolist(), strict=True)
+
+    def orders(self) -> set[Order]:
+        """The place of every row."""
+        return set(self.listed())
+
+    def listed(self) -> list[Order]:
+        """The place of each row, as they lie one behind the other."""
+        return [
+            (
+                key >> (_FORM_BITS + _REPEAT_BITS),
+                key >> _REPEAT_BITS & ((1 << _FORM_BITS) - 1),
+                key & ((1 << _REPEAT_BITS) - 1),
+            )
+            for key in self._keys
+        ]
+
 
 FORMAT = "opcert-run/1"
 _LONGEST_LINE = 16 << 20

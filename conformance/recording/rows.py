@@ -1,9 +1,13 @@
-"""One row of a record: what came of one case, in one form, one time."""
+"""One row of a record: what came of one case, in one form, one time; and what rows come to.
+
+Every case has exactly one verdict, and every count adds up.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from sys import intern
@@ -12,7 +16,7 @@ from typing import Any, Literal
 from conformance.judging.judge import Judgement
 from conformance.judging.output_comparison import Worst
 from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut, WorkerFailed
-from conformance.judging.verdicts import HARNESS_ERROR, NOT_JUDGED, Verdict
+from conformance.judging.verdicts import HARNESS_ERROR, NOT_JUDGED, VERDICTS, Verdict, worst_verdict
 from conformance.suite.canonical import canonical_json, plain
 from conformance.suite.cases import Case
 from conformance.suite.properties import is_random
@@ -231,3 +235,43 @@ def _worst_to_json(worst: Worst | None) -> dict[str, Any] | None:
         "ratio": plain(worst.ratio),
         "ulps": str(ulps) if ulps is not None and ulps > _EXACT_IN_JSON else ulps,
     }
+
+
+def case_verdicts(results: Iterable[Result]) -> dict[str, Verdict]:
+    """Each case's verdict, the worst of its rows, in the order in which cases first appear."""
+    found: dict[str, Verdict] = {}
+    for row in results:
+        before = found.get(row.case)
+        found[row.case] = row.verdict if before is None else worst_verdict((before, row.verdict))
+    return found
+
+
+class CaseVerdicts:
+    """The verdicts of cases that are known by their numbers, a byte for each."""
+
+    def __init__(self) -> None:
+        self._codes = bytearray()
+
+    def add(self, number: int, verdict: Verdict) -> tuple[Verdict | None, Verdict]:
+        """Let a row count: the case's verdict before, None where this is its first row, and now."""
+        if number >= len(self._codes):
+            self._codes.extend(bytes(number + 1 - len(self._codes)))
+        code = self._codes[number]
+        before = VERDICTS[code - 1] if code else None
+        now = verdict if before is None else worst_verdict((before, verdict))
+        self._codes[number] = VERDICTS.index(now) + 1
+        return before, now
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return (VERDICTS[code - 1] for code in self._codes if code)
+
+
+def count_verdicts(verdicts: Iterable[Verdict]) -> dict[Verdict, int]:
+    """How many there are of each verdict, those of which there is none included."""
+    counted = Counter(verdicts)
+    return {each: counted[each] for each in VERDICTS}
+
+
+def ran(counts: Mapping[Verdict, int]) -> int:
+    """How many cases tell something about the runtime: it was asked, and did not say that it cannot."""
+    return sum(count for verdict, count in counts.items() if verdict not in ("unsupported", *NOT_JUDGED))

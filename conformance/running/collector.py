@@ -8,20 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from conformance.judging.judge import Judgement, decisive, judge
+from conformance.judging.judge import Judgement, check_judge, decisive, judge
 from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut
 from conformance.judging.verdicts import FAILING, NOT_RUN
 from conformance.recording.faults import FaultFinder
-from conformance.recording.records import Record, RecordWriter
-from conformance.recording.row_places import Order
-from conformance.recording.rows import Result, make_result
-from conformance.recording.totals import CaseVerdicts, count_verdicts
-from conformance.running.judge_check import check_judge
+from conformance.recording.records import Order, Record, RecordWriter
+from conformance.recording.rows import CaseVerdicts, Result, count_verdicts, make_result
 from conformance.running.lane import Lane
 from conformance.running.progress import Progress
-from conformance.running.run_options import RunOptions
-from conformance.running.task_source import RunPlan
-from conformance.running.tasks import Task
+from conformance.running.run_options import RunOptions, RunPlan, Task
 from conformance.suite.suites import Suite
 
 _UNKNOWN, _ANSWERED, _REFUSED = range(3)

@@ -3,34 +3,133 @@
 from __future__ import annotations
 
 import gc
+import os
+import platform
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from importlib.metadata import version
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from conformance.judging.judge import judge
 from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut
-from conformance.processes.hidden_files import files_with_answers
-from conformance.processes.loaded_files import by_name, digests_by_path
-from conformance.processes.worker_process import Stopped
-from conformance.recording.records import Record
+from conformance.models.case_models import Form
+from conformance.processes.confinement import files_with_answers
+from conformance.processes.worker_limits import describe_confinement
+from conformance.processes.worker_process import Stopped, by_name, digests_by_path
+from conformance.recording.records import Record, timestamp
 from conformance.running.collector import Collector
 from conformance.running.first_worker import FirstWorker
 from conformance.running.lane import Lane
 from conformance.running.progress import Progress, Silent
-from conformance.running.record_header import make_header
+from conformance.running.requests import Offer
 from conformance.running.resuming import RecordPlace
-from conformance.running.run_options import RunOptions, RunRequest
-from conformance.running.taken_forms import take_forms
-from conformance.running.task_source import RunPlan, TaskSource
-from conformance.running.tasks import Task
+from conformance.running.run_options import (
+    SAMPLE,
+    RunOptions,
+    RunPlan,
+    RunRequest,
+    Task,
+    TaskSource,
+    choose_forms,
+    told_options,
+)
+from conformance.runtimes.adapter import Adapter
+from conformance.runtimes.processor import processor_here
 from conformance.runtimes.runtimes import Installed, Runtime, install
+from conformance.suite.cases import Case, Expectation, ExpectedOutput, call_digest
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import RuntimeUnavailable
-from opcert.vocabulary.names import operator_path_of
+from opcert.vocabulary.names import CaseId, OperatorName, operator_path_of
+from opcert.vocabulary.tensors import tensor
+
+
+def make_header(
+    suite: str,
+    runtime: Runtime,
+    installed: Installed,
+    lane: Lane,
+    offer: Offer,
+    options: RunOptions,
+    forms: Sequence[str],
+) -> dict[str, Any]:
+    """What a record begins with: the suite by its digest, the runtime, this machine, and the options."""
+    memory = None
+    with suppress(ValueError, OSError, AttributeError):
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "suite": suite,
+        "runtime": {
+            "name": offer.name,
+            "version": offer.version,
+            "source": runtime.text,
+            "options": dict(installed.launch.options),
+            "environment": dict(installed.facts),
+            "offer": offer.facts,
+        },
+        "platform": {
+            "system": platform.system(),
+            "release": platform.release(),
+            "machine": platform.machine(),
+            "processors": os.cpu_count(),
+            "memory": memory,
+            "python": platform.python_version(),
+            "opcert": version("opcert"),
+        },
+        "processor": dict(processor_here()),
+        "confinement": describe_confinement(options.limits, lane.lacking),
+        "options": told_options(options, forms),
+        "started": timestamp(),
+    }
+
+
+_TRANSPOSES = (13, 1)
+"""Versions of Transpose: a runtime that answers none of them rightly is not asked behind one."""
+
+
+def take_forms(asked: str, lane: Lane, offer: Offer, adapter: Adapter) -> Sequence[Form]:
+    """The forms to run in; raises UserError where one is asked for that the runtime does not take.
+
+    A Backend class says nothing of what it takes. In a sample it is asked behind a Transpose where it answers
+    that alone: a fault of its Transpose is none of every operator.
+    """
+    forms = choose_forms(asked, offer)
+    if asked != SAMPLE or adapter.name != "backend" or "strided" not in forms:
+        return forms
+    if any(_answers(lane, _transpose(each)) for each in _TRANSPOSES):
+        return forms
+    return tuple(each for each in forms if each != "strided")
+
+
+def _answers(lane: Lane, case: Case) -> bool:
+    deaths = lane.deaths
+    found = [response for _, response in lane.run([Task.of(case, "inputs")])]
+    lane.deaths = deaths
+    return all(judge(case, each).verdict == "pass" for each in found)
+
+
+def _transpose(version: int) -> Case:
+    """A call of a version of ONNX's Transpose, of two axes in reverse order."""
+    given = np.arange(6, dtype=np.float32).reshape(2, 3)
+    inputs = (("data", tensor(given)),)
+    operator = OperatorName("ai.onnx", "Transpose", version)
+    expected = ExpectedOutput("transposed", tensor(np.ascontiguousarray(given.transpose())))
+    return Case(
+        id=CaseId(operator, "cover", None, call_digest(operator, {}, inputs)),
+        element_type=expected.expected.element_type,
+        attributes={},
+        inputs=inputs,
+        output_names=("transposed",),
+        demand="answer",
+        expectations=(Expectation((expected,)),),
+    )
+
 
 _PATIENCE = 10.0
 """Seconds that the lanes of an interrupted run have for letting their workers go."""

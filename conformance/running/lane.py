@@ -30,9 +30,8 @@ from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost,
 from conformance.running.first_worker import begin_worker
 from conformance.running.requests import CaseRequest, Offer, encode_runs, read_error, seconds_of
 from conformance.running.returned_values import read_outputs, read_touched
-from conformance.running.session import Sent, WorkerSession, send_task, shake_hands
-from conformance.running.tasks import Task
-from conformance.running.whole_loading import WholeRequest, load_whole
+from conformance.running.run_options import Task
+from conformance.running.session import Sent, WholeRequest, WorkerSession, load_whole, send_task, shake_hands
 from conformance.runtimes.adapter import Adapter
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import OpcertError, RuntimeUnavailable
@@ -51,48 +50,6 @@ _REMEMBERED = 0.9
 
 Begun = Sent | tuple[Task, Response]
 """A task that a worker has, or one that is not to be sent, with its response."""
-
-
-class InFlight:
-    """`bytes` is how many of tensors and models those tasks have together that were sent."""
-
-    def __init__(self) -> None:
-        self.bytes = 0
-        self._begun: deque[Begun] = deque()
-
-    def __len__(self) -> int:
-        return len(self._begun)
-
-    def __iter__(self) -> Iterator[Begun]:
-        return iter(self._begun)
-
-    def append(self, task: Begun) -> None:
-        self._begun.append(task)
-        self.bytes += _bytes(task)
-
-    def take_oldest(self) -> Begun:
-        task = self._begun.popleft()
-        self.bytes -= _bytes(task)
-        return task
-
-    def put_back(self, task: Begun) -> None:
-        """Make a task the oldest again."""
-        self._begun.appendleft(task)
-        self.bytes += _bytes(task)
-
-    def keep(self, wanted: Callable[[Task], bool]) -> None:
-        """Forget the tasks that are not wanted any more."""
-        kept = [each for each in self._begun if wanted(each.task if isinstance(each, Sent) else each[0])]
-        self._begun = deque(kept)
-        self.bytes = sum(map(_bytes, kept))
-
-    def replace(self, position: int, task: Sent) -> None:
-        """Let a task that was sent anew, with the same bytes, take the place of the one sent before."""
-        self._begun[position] = task
-
-
-def _bytes(task: Begun) -> int:
-    return task.bytes if isinstance(task, Sent) else 0
 
 
 class Lane:
@@ -155,7 +112,7 @@ class Lane:
         What is not `wanted` when it is taken, or when a lost worker's tasks are given to a new one, has none.
         Raises RuntimeUnavailable where a new worker is needed and does not start.
         """
-        ahead = InFlight()
+        ahead: deque[Begun] = deque()
         for task in filter(wanted, tasks):
             self._revive(ahead, wanted)
             ahead.append(self._submit(task))
@@ -213,28 +170,29 @@ class Lane:
         assert session is not None
         return send_task(session, task, request)
 
-    def _is_enough(self, ahead: InFlight) -> bool:
+    def _is_enough(self, ahead: deque[Begun]) -> bool:
         """Whether the worker has enough before it for a while."""
         wanted = min(_MOST_IN_FLIGHT, max(_FEWEST_IN_FLIGHT, _SECONDS_IN_FLIGHT / self._pace))
         if len(ahead) >= wanted:
             return True
-        return len(ahead) > 1 and ahead.bytes > _BYTES_IN_FLIGHT
+        size = sum(each.bytes for each in ahead if isinstance(each, Sent)) if len(ahead) > 1 else 0
+        return size > _BYTES_IN_FLIGHT
 
     def _finish(
-        self, ahead: InFlight, wanted: Callable[[Task], bool]
+        self, ahead: deque[Begun], wanted: Callable[[Task], bool]
     ) -> tuple[()] | tuple[tuple[Task, Response]]:
         """The oldest task with its response; nothing where none is wanted any more."""
         while True:
             self._revive(ahead, wanted)
             if not ahead:
                 return ()
-            first = ahead.take_oldest()
+            first = ahead.popleft()
             if not isinstance(first, Sent):
                 return (first,)
             response = self._await_all(first, _NAP * self._pace * len(ahead))
             if response is None:
                 # The worker was lost between two cases: this one has had no chance yet.
-                ahead.put_back(first)
+                ahead.appendleft(first)
                 continue
             first.session.answered = True
             self.deaths = self.deaths + 1 if isinstance(response, Crashed | TimedOut) else 0
@@ -243,15 +201,15 @@ class Lane:
                 self._pace = _REMEMBERED * self._pace + (1 - _REMEMBERED) * max(response.seconds, 1e-6)
             return ((first.task, response),)
 
-    def _revive(self, ahead: InFlight, wanted: Callable[[Task], bool]) -> None:
+    def _revive(self, ahead: deque[Begun], wanted: Callable[[Task], bool]) -> None:
         """Send again, to a new worker, what a lost one had been given: all that was sent, or nothing."""
         oldest = next((each for each in ahead if isinstance(each, Sent)), None)
         if oldest is None or (oldest.session is self._session and oldest.session.process.alive):
             return
-        ahead.keep(wanted)
-        for position, each in enumerate(ahead):
-            if isinstance(each, Sent):
-                ahead.replace(position, self._send(each.task, each.request))
+        kept = [each for each in ahead if wanted(each.task if isinstance(each, Sent) else each[0])]
+        ahead.clear()
+        for each in kept:
+            ahead.append(self._send(each.task, each.request) if isinstance(each, Sent) else each)
 
     def _await_all(self, sent: Sent, nap: float) -> Response | None:
         """The response to a task; where it is run twice, the outputs of both runs one behind the other.

@@ -18,15 +18,17 @@ from conformance.models.case_models import (
 from conformance.models.input_names import input_names, named_inputs
 from conformance.models.node_descriptions import describe_node, describe_values, moved_blobs, needed_values
 from conformance.models.turned_inputs import describe_turned, turned_input
-from conformance.processes.frames import BrokenProtocol, Frame, frame_head
-from conformance.processes.protocol_limits import (
+from conformance.processes.frames import (
     LARGEST_HELLO,
     LONGEST_MESSAGE,
     LONGEST_WORD,
     MOST_SECONDS,
     MOST_THREAD_COUNTS,
     MOST_THREADS,
+    BrokenProtocol,
+    Frame,
     cut,
+    frame_head,
 )
 from conformance.runtimes.adapter import Adapter
 from conformance.suite.canonical import canonical_json

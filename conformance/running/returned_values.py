@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from conformance.judging.responses import Answered, ReturnedOther, input_changed
-from conformance.processes.frames import BrokenProtocol, Frame
-from conformance.processes.protocol_limits import (
+from conformance.processes.frames import (
     GREATEST_EXTENT,
     LONGEST_WORD,
     MOST_DIMENSIONS,
     MOST_OUTPUTS,
     MOST_STRINGS,
     MOST_TOUCHED,
+    BrokenProtocol,
+    Frame,
     cut,
 )
 from conformance.suite.flat_values import MapValue, flatten_map
@@ -35,10 +36,8 @@ def read_outputs(frame: Frame, seconds: float) -> Answered:
         raise BrokenProtocol(f"an answer to run of type {frame.header.get('type')!r}")
     if len(described) > MOST_OUTPUTS:
         raise BrokenProtocol(f"an answer of {len(described)} outputs; at most {MOST_OUTPUTS} are allowed")
-    blobs = [each.get("blob") for each in _leaves(described) if "not_a_tensor" not in each]
-    if len({repr(each) for each in blobs}) < len(blobs):
-        raise BrokenProtocol("an answer in which two outputs have one blob")
-    outputs = tuple(each for one in described for each in _read_value(one, frame))
+    reader = _OutputReader(frame.blobs)
+    outputs = tuple(each for one in described for each in reader.value(one))
     if len(outputs) > MOST_OUTPUTS:
         raise BrokenProtocol(f"an answer of {len(outputs)} tensors; at most {MOST_OUTPUTS} are allowed")
     return Answered(outputs, seconds)
@@ -66,72 +65,65 @@ def _touched(entry: Any) -> str:
     raise BrokenProtocol(f"an answer that says of touched memory {_word(entry)}")
 
 
-def _leaves(entry: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
-    """The descriptions of tensors in an answer, however deep in others."""
-    if depth > 2 * _MOST_DEPTH:
-        raise BrokenProtocol("an output nested too deeply")
-    if isinstance(entry, list):
-        for each in entry:
-            yield from _leaves(each, depth + 1)
-    elif isinstance(entry, dict):
-        inner = [entry[key] for key in ("sequence", "optional") if key in entry]
-        if isinstance(entry.get("map"), dict):
-            inner += entry["map"].values()
-        if inner:
-            yield from _leaves(inner, depth + 1)
+class _OutputReader:
+    """Reads the tensors of outputs, as `conformance.suite.flat_values` has them; no blob is of two."""
+
+    def __init__(self, blobs: tuple[bytes, ...]) -> None:
+        self._blobs = blobs
+        self._taken: set[int] = set()
+
+    def value(self, entry: Any, depth: int = 0) -> Outputs:
+        """The tensors of an output; raises BrokenProtocol where it cannot be read."""
+        if depth > _MOST_DEPTH:
+            raise BrokenProtocol("an output nested too deeply")
+        try:
+            if isinstance(entry, dict) and "sequence" in entry:
+                elements = list(entry["sequence"])
+                yield tensor(np.array(len(elements), np.int64))
+                for element in elements:
+                    yield from self.value(element, depth + 1)
+            elif isinstance(entry, dict) and "optional" in entry:
+                yield tensor(np.array(entry["optional"] is not None))
+                if entry["optional"] is not None:
+                    yield from self.value(entry["optional"], depth + 1)
+            elif isinstance(entry, dict) and "map" in entry:
+                yield from self._map(entry["map"])
+            else:
+                yield self._output(entry)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise BrokenProtocol(f"an output that cannot be read: {type(error).__name__}: {error}") from error
+
+    def _map(self, entry: Any) -> Outputs:
+        keys, values = (self._output(entry[name]) for name in ("keys", "values"))
+        if isinstance(keys, ReturnedOther) or isinstance(values, ReturnedOther):
+            yield from (keys, values)
+        elif len(keys.shape) != 1 or keys.shape != values.shape:
+            raise BrokenProtocol(f"a map with keys {list(keys.shape)} and values {list(values.shape)}")
         else:
-            yield entry
+            yield from flatten_map(MapValue(keys, values))
 
-
-def _read_value(entry: Any, frame: Frame) -> Outputs:
-    """The tensors of an output, as `conformance.suite.flat_values` has them."""
-    try:
-        if isinstance(entry, dict) and "sequence" in entry:
-            elements = list(entry["sequence"])
-            yield tensor(np.array(len(elements), np.int64))
-            for each in elements:
-                yield from _read_value(each, frame)
-        elif isinstance(entry, dict) and "optional" in entry:
-            yield tensor(np.array(entry["optional"] is not None))
-            if entry["optional"] is not None:
-                yield from _read_value(entry["optional"], frame)
-        elif isinstance(entry, dict) and "map" in entry:
-            yield from _read_map(entry["map"], frame)
-        else:
-            yield _read_output(entry, frame)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BrokenProtocol(f"an output that cannot be read: {type(error).__name__}: {error}") from error
-
-
-def _read_map(entry: Any, frame: Frame) -> Outputs:
-    keys, values = (_read_output(entry[name], frame) for name in ("keys", "values"))
-    if isinstance(keys, ReturnedOther) or isinstance(values, ReturnedOther):
-        yield from (keys, values)
-    elif len(keys.shape) != 1 or keys.shape != values.shape:
-        raise BrokenProtocol(f"a map with keys {list(keys.shape)} and values {list(values.shape)}")
-    else:
-        yield from flatten_map(MapValue(keys, values))
-
-
-def _read_output(entry: Any, frame: Frame) -> Tensor | ReturnedOther:
-    try:
-        if "not_a_tensor" in entry:
-            return ReturnedOther(_word(entry["not_a_tensor"]), _word(entry.get("text", "")))
-        element_type, shape = ELEMENT_TYPES[entry["element_type"]], tuple(entry["shape"])
-        if len(shape) > MOST_DIMENSIONS or not all(
-            type(extent) is int and 0 <= extent <= GREATEST_EXTENT for extent in shape
-        ):
-            raise BrokenProtocol(f"an output of shape {list(shape)}")
-        if element_type.kind == "string" and math.prod(shape) > MOST_STRINGS:
-            raise BrokenProtocol(
-                f"an output of {math.prod(shape)} strings; at most {MOST_STRINGS} are allowed"
-            )
-        blob = entry["blob"]
-        if type(blob) is not int or not 0 <= blob < len(frame.blobs):
-            raise BrokenProtocol(f"an output in blob {blob!r}, of {len(frame.blobs)}")
-        return Tensor.from_bytes(element_type, shape, frame.blobs[blob])
-    except (KeyError, TypeError, ValueError, OverflowError, UserError) as error:
-        raise BrokenProtocol(f"an output that cannot be read: {type(error).__name__}: {error}") from error
+    def _output(self, entry: Any) -> Tensor | ReturnedOther:
+        try:
+            if "not_a_tensor" in entry:
+                return ReturnedOther(_word(entry["not_a_tensor"]), _word(entry.get("text", "")))
+            element_type, shape = ELEMENT_TYPES[entry["element_type"]], tuple(entry["shape"])
+            if len(shape) > MOST_DIMENSIONS or not all(
+                type(extent) is int and 0 <= extent <= GREATEST_EXTENT for extent in shape
+            ):
+                raise BrokenProtocol(f"an output of shape {list(shape)}")
+            if element_type.kind == "string" and math.prod(shape) > MOST_STRINGS:
+                raise BrokenProtocol(
+                    f"an output of {math.prod(shape)} strings; at most {MOST_STRINGS} are allowed"
+                )
+            blob = entry["blob"]
+            if type(blob) is not int or not 0 <= blob < len(self._blobs):
+                raise BrokenProtocol(f"an output in blob {blob!r}, of {len(self._blobs)}")
+            if blob in self._taken:
+                raise BrokenProtocol("an answer in which two outputs have one blob")
+            self._taken.add(blob)
+            return Tensor.from_bytes(element_type, shape, self._blobs[blob])
+        except (KeyError, TypeError, ValueError, OverflowError, UserError) as error:
+            raise BrokenProtocol(f"an output that cannot be read: {type(error).__name__}: {error}") from error
 
 
 def _word(value: object) -> str:

@@ -17,16 +17,20 @@ WORKERS = Path(__file__).parents[1] / "workers"
 class UnsupportedRule:
     """One way in which a runtime says that it does not offer something.
 
-    `kind` must match the whole name of the error's class, `message` must be found in its text (both are
-    regular expressions; the text may have several lines). `example` is such an error as it was seen,
-    `Kind: message`; it must match the rule itself. `error_class` limits the rule to what the worker itself
-    called `unsupported` or `rejected`.
+    `example` is such an error as it was seen, `Kind: message`; it must match the rule itself. The name of the
+    error's class must be the example's, or what matches the whole of `kind`; `message` must be found in its
+    text (both are regular expressions; the text may have several lines). `error_class` limits the rule to
+    what the worker itself called `unsupported` or `rejected`.
     """
 
     example: str
-    kind: str = ".*"
+    kind: str = ""
     message: str = ""
     error_class: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.kind:
+            object.__setattr__(self, "kind", self.example.partition(": ")[0])
 
     def matches(self, kind: str, message: str, error_class: str = "rejected") -> bool:
         if self.error_class is not None and self.error_class != error_class:
@@ -41,9 +45,8 @@ class Adapter:
     `requirements` are what its environment needs; a version on the command line goes to the first.
     `language` says whose packages they are. `worker` is a file of conformance/workers. `options` maps each
     option that may stand in brackets to its values, the default first; an empty tuple takes any text.
-    `environment` holds variables that its worker needs. `companions` are further requirements of older
-    versions: (version, requirements), for versions before that one; for packages that do not say themselves
-    what they are not built for.
+    `companions` are further requirements of older versions: (version, requirements), for versions before that
+    one; for packages that do not say themselves what they are not built for.
     `first_line` is what `opcert list runtimes` prints.
     """
 
@@ -53,7 +56,6 @@ class Adapter:
     worker: str
     unsupported: tuple[UnsupportedRule, ...]
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=dict)
     companions: tuple[tuple[str, tuple[str, ...]], ...] = ()
     language: Literal["python", "node"] = "python"
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from conformance.processes.hidden_files import ENVIRONMENTS
-from conformance.runtimes.python_packages import PythonPackages
+from conformance.processes.confinement import ENVIRONMENTS
+from conformance.runtimes.packages import PythonPackages
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.file_locks import open_lock, wait_for_lock
 from opcert.vocabulary.names import slug
@@ -86,7 +86,7 @@ def prepare(
     Raises RuntimeUnavailable, with the installer's reason, where it cannot be made.
     """
     by = installer or PythonPackages()
-    tell = announce or _tell_nobody
+    tell = announce or (lambda _: None)
     home = (folder or environments_folder()) / _name(requirements, by.identity)
     found = None if upgrade else _read(home, by)
     if found is not None:
@@ -112,10 +112,6 @@ def prepare(
 def find_kept(requirements: Sequence[str], installer: Installer) -> Environment | None:
     """The kept environment that holds `requirements`; None where `prepare` would have to make it."""
     return _read(environments_folder() / _name(requirements, installer.identity), installer)
-
-
-def _tell_nobody(sentence: str) -> None:
-    del sentence
 
 
 def _name(requirements: Sequence[str], identity: str) -> str:

@@ -1,13 +1,16 @@
-"""Runtimes as they are named on the command line, and how their workers are started."""
+"""Runtimes as they are named on the command line, how their workers are started, and whether they changed."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import shutil
+import stat
+import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,8 +18,8 @@ from typing import Any
 from conformance.processes.worker_process import Launch
 from conformance.runtimes.adapter import WORKERS, Adapter, list_adapters, load_adapter
 from conformance.runtimes.environments import Environment, Installer, find_kept, prepare
-from conformance.runtimes.node_packages import NodePackages, description_of
-from conformance.runtimes.python_packages import PythonPackages
+from conformance.runtimes.packages import NodePackages, PythonPackages, description_of
+from conformance.suite.canonical import canonical_json, sha256
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import slug
 from opcert.vocabulary.near_names import near_names
@@ -146,9 +149,8 @@ def find_installed(runtime: Runtime) -> Installed | None:
 
 
 def _installed(runtime: Runtime, made: Environment | None) -> Installed:
-    environment = {**runtime.adapter.environment, **runtime.environment}
     if made is None:
-        return Installed(Launch(runtime.command, runtime.options, environment))
+        return Installed(Launch(runtime.command, runtime.options, runtime.environment))
     facts: dict[str, Any] = {"packages": dict(made.packages)}
     if made.python_version is not None:
         facts["python"] = made.python_version
@@ -156,7 +158,9 @@ def _installed(runtime: Runtime, made: Environment | None) -> Installed:
     build = installer_of(runtime.adapter, runtime.python).build(made.folder, package)
     if build is not None:
         facts["build"] = dict(build)
-    return Installed(Launch(worker_command(runtime.adapter, made), runtime.options, environment), facts)
+    return Installed(
+        Launch(worker_command(runtime.adapter, made), runtime.options, runtime.environment), facts
+    )
 
 
 def installer_of(adapter: Adapter, python: str | None = None) -> Installer:
@@ -245,3 +249,104 @@ def _find_program(text: str, python: str | None) -> Runtime:
     # Files that are named relative to the caller's folder would not be found from the worker's own.
     rest = [str(Path(each).absolute()) if Path(each).is_file() else each for each in words[1:]]
     return Runtime(text, load_adapter("exec"), {}, (), None, (str(Path(found).absolute()), *rest))
+
+
+_SCRIPT = WORKERS / "backend_lookup.py"
+_PATIENCE = 20.0
+"""Seconds after which nothing is told: the worker will say what is wrong."""
+
+
+def check_backend(runtime: Runtime) -> None:
+    """Raise UserError where the interpreter of `module:Class` has no such module, or that no such class.
+
+    Nothing of the module is run for it; of other runtimes nothing is looked for.
+    """
+    if runtime.adapter.name != "backend":
+        return
+    module, _, name = runtime.text.partition(":")
+    command = [runtime.command[0], "-s", "-B", str(_SCRIPT), module, name]
+    try:
+        ran = subprocess.run(
+            command,
+            env={**os.environ, **runtime.environment},
+            capture_output=True,
+            timeout=_PATIENCE,
+            check=False,
+        )
+        told = json.loads(ran.stdout or b"{}")
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return
+    if "module" in told:
+        raise UserError(
+            f"there is no module {module} for {runtime.command[0]}",
+            got=repr(runtime.text),
+            expected=f"one in {Path.cwd()}, in a folder of PYTHONPATH, or among its packages",
+            remedy="Set PYTHONPATH to its folder, or --python to an interpreter that has it.",
+        )
+    if "classes" in told:
+        near = near_names(name, told["classes"])
+        raise UserError(
+            f"the module {module} has no {name}",
+            got=repr(runtime.text),
+            expected=f"one of {', '.join(told['classes'])}" if told["classes"] else "a module with a class",
+            remedy=f"Did you mean {' or '.join(near)}?" if near else None,
+        )
+
+
+_NOT_OF_PYTHON = frozenset({"__pycache__", "site-packages", "dist-packages"})
+"""Of the interpreter's own library: compiled files, which whoever runs it adds, and say no more than their
+sources; and packages, which an environment of its own does not see."""
+
+
+def environment_state(runtime: Runtime) -> str | None:
+    """A digest of what a runtime's process can read of its environment and of its interpreter's own library.
+
+    It is of each file's name, size, mode, number, and times of writing and of change; the last is the
+    system's own, so that an edit in place shows whatever is done to the other one. None where this cannot be
+    known: opcert has not made the environment, or something in it lies elsewhere.
+    """
+    found = None
+    if runtime.requirements:
+        found = find_kept(runtime.requirements, installer_of(runtime.adapter, runtime.python))
+    if found is None:
+        return None
+    try:
+        listed = [_list_folder(found.folder), os.path.realpath(found.program)]
+        if found.python_version is not None:
+            listed += [_list_folder(each, _NOT_OF_PYTHON) for each in _standard_library(found.program)]
+    except (OSError, ValueError):
+        return None
+    return sha256(canonical_json(listed))
+
+
+def _standard_library(program: Path) -> list[Path]:
+    """The folders of a Python's own modules, of which there is one or more beside its program."""
+    home = Path(os.path.realpath(program)).parent.parent
+    found = sorted(each for each in home.glob("lib*/p*") if (each / "os.py").is_file())
+    if not found:
+        raise ValueError("an interpreter whose modules lie elsewhere")
+    return found
+
+
+def _list_folder(folder: Path, but: Container[str] = ()) -> list[list[object]]:
+    """A line for each entry below; ValueError where a link to a folder leads out of it."""
+    found: list[list[object]] = []
+    inside = os.path.realpath(folder)
+    waiting = [inside]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for each in entries:
+                status = each.stat()
+                if not stat.S_ISDIR(status.st_mode):
+                    found.append([os.path.relpath(each.path, inside), *_told(status)])
+                elif each.is_symlink():
+                    if not os.path.realpath(each.path).startswith(inside + os.sep):
+                        raise ValueError("a link that leads elsewhere")
+                    found.append([os.path.relpath(each.path, inside), os.path.realpath(each.path)])
+                elif each.name not in but:
+                    waiting.append(each.path)
+    return sorted(found, key=lambda line: str(line[0]))
+
+
+def _told(status: os.stat_result) -> list[int]:
+    return [status.st_size, status.st_mode, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]

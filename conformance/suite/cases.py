@@ -1,4 +1,4 @@
-"""A case: one call of an operator, and what must happen."""
+"""A case: one call of an operator, and what must happen; and its outline, which stays in memory."""
 
 from __future__ import annotations
 
@@ -18,6 +18,28 @@ from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.slots import Slots
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import ValueType
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CaseOutline:
+    """A case with `shapes` of its inputs, by name and in order, in place of them; None is one left out."""
+
+    id: CaseId
+    element_type: str
+    demand: Demand
+    constraint: str | None
+    levels: Mapping[str, str]
+    attributes: Attributes
+    shapes: tuple[tuple[str, tuple[int, ...] | None], ...]
+
+
+def outline_of(case: Case) -> CaseOutline:
+    """The outline of a case."""
+    shapes = tuple((name, None if each is None else each.shape) for name, each in case.inputs)
+    return CaseOutline(
+        case.id, case.element_type.name, case.demand, case.constraint, case.levels, case.attributes, shapes
+    )
+
 
 Demand = Literal["answer", "refuse", "survive"]
 

@@ -13,7 +13,7 @@ from itertools import combinations
 from math import prod
 from typing import TYPE_CHECKING
 
-from conformance.suite.case_outlines import CaseOutline
+from conformance.suite.cases import CaseOutline
 
 if TYPE_CHECKING:
     from conformance.suite.suites import Suite

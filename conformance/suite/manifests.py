@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -161,23 +161,16 @@ def _read_whole(path: Path, files: SuiteFiles) -> Manifest:
 def check_goldens(path: Path, manifest: Mapping[str, Any], files: SuiteFiles) -> None:
     """Raise UserError where a golden file has not the digest that the manifest states."""
     for name, golden in manifest["goldens"].items():
-        if files.size(name) != golden["bytes"]:
-            raise UserError(
-                "a golden file is damaged: it has not the bytes that the manifest states",
-                got=str(files.size(name)),
-                expected=str(golden["bytes"]),
-                where=Place(str(path / name)),
-                remedy=REMEDY,
-            )
-        found = files.digest(name)
-        if found != golden.get("sha256"):
-            raise UserError(
-                "a golden file is damaged: its digest is not the manifest's",
-                got=found,
-                expected=str(golden.get("sha256")),
-                where=Place(str(path / name)),
-                remedy=REMEDY,
-            )
+        checks: tuple[tuple[str, Callable[[str], object], object], ...] = (
+            ("it has not the bytes that the manifest states", files.size, golden["bytes"]),
+            ("its digest is not the manifest's", files.digest, golden.get("sha256")),
+        )
+        for problem, look, stated in checks:
+            found = look(name)
+            if found != stated:
+                told = f"a golden file is damaged: {problem}"
+                place = Place(str(path / name))
+                raise UserError(told, got=str(found), expected=str(stated), where=place, remedy=REMEDY)
 
 
 def _index(path: Path, cases: Any) -> CaseIndex:

@@ -1,40 +1,132 @@
-"""Tensors and attributes as ONNX's messages, bit for bit: no library converts them on the way."""
+"""Tensors, types, graphs and attributes as ONNX's messages, bit for bit: no library converts them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import AttributeProto, TensorProto, ValueInfoProto
+from onnx import AttributeProto, GraphProto, TensorProto, TypeProto, ValueInfoProto
 
-from conformance.suite.graph_protos import read_graph, write_graph
-from conformance.suite.type_protos import fill_type, read_type, write_type
-from opcert.vocabulary.attributes import SPARSE, Attribute, AttributeKind
+from conformance.suite.proto_bounds import check_bounds, keeps_data_elsewhere
+from opcert.vocabulary.attributes import SPARSE, Attribute, AttributeKind, Graph
 from opcert.vocabulary.element_types import BY_CODE, ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
-from opcert.vocabulary.value_types import TensorType
+from opcert.vocabulary.value_types import Extent, MapType, OptionalType, SequenceType, TensorType, ValueType
+
+_MOST_DEPTH = 8
+
+
+def write_type(kind: ValueType) -> TypeProto:
+    """The message of a type."""
+    proto = TypeProto()
+    fill_type(proto, kind)
+    return proto
+
+
+def fill_type(proto: TypeProto, kind: ValueType) -> None:
+    """The same in a message that is there and empty."""
+    match kind:
+        case TensorType():
+            proto.tensor_type.elem_type = kind.element_type.code
+            if kind.shape is not None:
+                proto.tensor_type.shape.SetInParent()
+                for extent in kind.shape:
+                    dimension = proto.tensor_type.shape.dim.add()
+                    if isinstance(extent, int):
+                        dimension.dim_value = extent
+                    elif extent is not None:
+                        dimension.dim_param = extent
+        case SequenceType():
+            proto.sequence_type.elem_type.CopyFrom(write_type(kind.of))
+        case OptionalType():
+            proto.optional_type.elem_type.CopyFrom(write_type(kind.of))
+        case MapType():
+            proto.map_type.key_type = kind.key.code
+            proto.map_type.value_type.CopyFrom(write_type(kind.of))
+
+
+def read_type(proto: TypeProto, depth: int = 0) -> ValueType:
+    """The type of a message; raises UserError for what no case carries: sparse tensors, opaque types."""
+    if depth > _MOST_DEPTH:
+        raise UserError("a type nested too deeply", expected=f"at most {_MOST_DEPTH}")
+    match proto.WhichOneof("value"):
+        case "tensor_type":
+            return _read_tensor(proto.tensor_type)
+        case "sequence_type":
+            return SequenceType(read_type(proto.sequence_type.elem_type, depth + 1))
+        case "optional_type":
+            return OptionalType(read_type(proto.optional_type.elem_type, depth + 1))
+        case "map_type":
+            of = read_type(proto.map_type.value_type, depth + 1)
+            key = _element_type(proto.map_type.key_type)
+            if isinstance(of, TensorType) and of.shape in (None, ()):
+                return MapType(key, of)
+            raise UserError("a map of something else than single elements", got=str(of))
+    found = proto.WhichOneof("value") or "nothing"
+    raise UserError("a type that no case carries", got=found.removesuffix("_type").replace("_", " "))
+
+
+def _read_tensor(proto: TypeProto.Tensor) -> TensorType:
+    element_type = _element_type(proto.elem_type)
+    if not proto.HasField("shape"):
+        return TensorType(element_type)
+    if len(proto.shape.dim) > _MOST_DIMENSIONS:
+        raise UserError("a type of too many dimensions", got=str(len(proto.shape.dim)))
+    extents: list[Extent] = []
+    for each in proto.shape.dim:
+        kind = each.WhichOneof("value")
+        extents.append(each.dim_value if kind == "dim_value" else each.dim_param if kind else None)
+    # What a name of an extent may be is the text's to say.
+    if any(
+        (isinstance(each, str) and not each.isidentifier()) or (isinstance(each, int) and each < 0)
+        for each in extents
+    ):
+        raise UserError("a type with an extent that is none", got=str(extents)[:100])
+    return TensorType(element_type, tuple(extents))
+
+
+def _element_type(code: int) -> ElementType:
+    found = BY_CODE.get(code)
+    if found is None:
+        raise UserError("a type of an element type that is not known", got=str(code))
+    return found
+
+
+def write_graph(graph: Graph) -> GraphProto:
+    """The message of a graph, whose bytes are those of one."""
+    proto = GraphProto()
+    proto.ParseFromString(graph.raw)
+    return proto
+
+
+def read_graph(proto: GraphProto) -> Graph:
+    """The graph of a message; raises UserError where it keeps data in another file, or is too much."""
+    if keeps_data_elsewhere(proto):
+        raise UserError("a graph that keeps data in another file")
+    raw = bytes(proto.SerializeToString(deterministic=True))
+    try:
+        check_bounds(raw, GraphProto)
+    except ValueError as error:
+        raise UserError("a graph with too much structure", got=str(error)) from error
+    return Graph(raw, _types(proto.input), _types(proto.output))
+
+
+def _types(values: Iterable[ValueInfoProto]) -> tuple[ValueType | None, ...]:
+    found: list[ValueType | None] = []
+    for each in values:
+        try:
+            found.append(read_type(each.type))
+        except UserError:
+            found.append(None)  # a graph may leave the type of what it takes or gives out
+    return tuple(found)
+
 
 _MOST_DIMENSIONS = 64
 _MOST_ELEMENTS = 1 << 28
-_ATTRIBUTE_TYPES: dict[AttributeKind, int] = {
-    "int": AttributeProto.INT,
-    "float": AttributeProto.FLOAT,
-    "string": AttributeProto.STRING,
-    "tensor": AttributeProto.TENSOR,
-    "graph": AttributeProto.GRAPH,
-    "type": AttributeProto.TYPE_PROTO,
-    "ints": AttributeProto.INTS,
-    "floats": AttributeProto.FLOATS,
-    "strings": AttributeProto.STRINGS,
-    "tensors": AttributeProto.TENSORS,
-    "graphs": AttributeProto.GRAPHS,
-    "types": AttributeProto.TYPE_PROTOS,
-}
-_KINDS = {code: kind for kind, code in _ATTRIBUTE_TYPES.items()}
 
 
 def write_tensor(tensor: Tensor, name: str) -> TensorProto:
@@ -98,6 +190,41 @@ def declare_tensor(
     fill_type(value.type, TensorType(element_type, tuple(shape)))
 
 
+def _to_text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _to_raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _write_unnamed(tensor: Tensor) -> TensorProto:
+    return write_tensor(tensor, "")
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+_Convert = Callable[[Any], Any]
+_FIELDS: Mapping[AttributeKind, tuple[int, str, _Convert, _Convert]] = {
+    "int": (AttributeProto.INT, "i", _same, _same),
+    "float": (AttributeProto.FLOAT, "f", _same, _same),
+    "string": (AttributeProto.STRING, "s", _to_raw, _to_text),
+    "tensor": (AttributeProto.TENSOR, "t", _write_unnamed, read_tensor),
+    "graph": (AttributeProto.GRAPH, "g", write_graph, read_graph),
+    "type": (AttributeProto.TYPE_PROTO, "tp", write_type, read_type),
+    "ints": (AttributeProto.INTS, "ints", _same, _same),
+    "floats": (AttributeProto.FLOATS, "floats", _same, _same),
+    "strings": (AttributeProto.STRINGS, "strings", _to_raw, _to_text),
+    "tensors": (AttributeProto.TENSORS, "tensors", _write_unnamed, read_tensor),
+    "graphs": (AttributeProto.GRAPHS, "graphs", write_graph, read_graph),
+    "types": (AttributeProto.TYPE_PROTOS, "type_protos", write_type, read_type),
+}
+"""Of each kind its number, the field of the message that holds it, and how an element is written and read."""
+_KINDS = {code: kind for kind, (code, *_) in _FIELDS.items()}
+
+
 def write_attribute(name: str, attribute: Attribute) -> AttributeProto:
     """An AttributeProto of an attribute; its type is set even where a list is empty."""
     proto = AttributeProto()
@@ -108,33 +235,14 @@ def write_attribute(name: str, attribute: Attribute) -> AttributeProto:
 def fill_attribute(proto: AttributeProto, name: str, attribute: Attribute) -> None:
     """The same in a message that is there and empty."""
     proto.name = name
-    proto.type = _ATTRIBUTE_TYPES[attribute.kind]  # type: ignore[assignment] # int enum
-    value: Any = attribute.value
-    match attribute.kind:
-        case "int":
-            proto.i = value
-        case "float":
-            proto.f = value
-        case "string":
-            proto.s = value.encode("utf-8", "surrogateescape")
-        case "tensor":
-            proto.t.CopyFrom(write_tensor(value, ""))
-        case "graph":
-            proto.g.CopyFrom(write_graph(value))
-        case "type":
-            proto.tp.CopyFrom(write_type(value))
-        case "ints":
-            proto.ints.extend(value)
-        case "floats":
-            proto.floats.extend(value)
-        case "strings":
-            proto.strings.extend(each.encode("utf-8", "surrogateescape") for each in value)
-        case "tensors":
-            proto.tensors.extend(write_tensor(each, "") for each in value)
-        case "graphs":
-            proto.graphs.extend(map(write_graph, value))
-        case "types":
-            proto.type_protos.extend(map(write_type, value))
+    code, field, write, _ = _FIELDS[attribute.kind]
+    proto.type = code  # type: ignore[assignment] # int enum
+    if attribute.kind.endswith("s"):
+        getattr(proto, field).extend(map(write, cast("Iterable[Any]", attribute.value)))
+    elif attribute.kind in ("tensor", "graph", "type"):
+        getattr(proto, field).CopyFrom(write(attribute.value))
+    else:
+        setattr(proto, field, write(attribute.value))
 
 
 def read_attribute(proto: AttributeProto) -> Attribute:
@@ -146,30 +254,6 @@ def read_attribute(proto: AttributeProto) -> Attribute:
         raise UserError("an attribute that refers to one of a function", got=proto.name)
     if kind is None:
         raise UserError("attribute of an unknown kind", got=f"{proto.name}: {proto.type}")
-    value: Any
-    match kind:
-        case "int":
-            value = proto.i
-        case "float":
-            value = proto.f
-        case "string":
-            value = proto.s.decode("utf-8", "surrogateescape")
-        case "tensor":
-            value = read_tensor(proto.t)
-        case "graph":
-            value = read_graph(proto.g)
-        case "type":
-            value = read_type(proto.tp)
-        case "ints":
-            value = tuple(proto.ints)
-        case "floats":
-            value = tuple(proto.floats)
-        case "strings":
-            value = tuple(each.decode("utf-8", "surrogateescape") for each in proto.strings)
-        case "tensors":
-            value = tuple(map(read_tensor, proto.tensors))
-        case "graphs":
-            value = tuple(map(read_graph, proto.graphs))
-        case "types":
-            value = tuple(map(read_type, proto.type_protos))
-    return Attribute(kind, value)
+    _, field, _, read = _FIELDS[kind]
+    held = getattr(proto, field)
+    return Attribute(kind, tuple(map(read, held)) if kind.endswith("s") else read(held))

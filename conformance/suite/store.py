@@ -7,15 +7,24 @@ whole or not at all, whatever ends the process that writes it. Beside one that i
 
 from __future__ import annotations
 
+import gzip
+import json
 import multiprocessing
 import os
+import platform
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from conformance.processes.scratch_folders import scratch_folder
+from conformance.suite.canonical import canonical_json, sha256
+from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.file_locks import (
     Holder,
     let_go,
@@ -27,7 +36,49 @@ from opcert.vocabulary.file_locks import (
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.seals import SEAL_BYTES, is_sealed, seal
+from opcert.vocabulary.user_folders import cache_folder
 from opcert.vocabulary.whole_files import place_bytes
+
+MOST_KEPT = 1024
+MOST_BYTES = 64 << 20
+"""Of each kind so many pieces stay, of so many bytes together: those that were used last."""
+_LARGEST = 16 << 20
+
+
+class KeptWork:
+    """The pieces of one kind: each is JSON, and found by the digest of everything that it hangs on.
+
+    Any change of opcert's own code and facts is another key. A file that is damaged, or that this
+    user's opcert has not written, is none, and nobody is told: what is worked out is the same without it.
+    """
+
+    def __init__(self, kind: str) -> None:
+        folder = cache_folder() / "worked-out" / kind
+        self.store = Store(folder, MOST_KEPT, MOST_BYTES, _LARGEST, sealed=True)
+
+    def key(self, *parts: Any) -> str:
+        """The key of what hangs on these parts, which are JSON, and on the code that is here."""
+        return sha256(canonical_json([project_digest(), _versions(), *parts]))
+
+    def find(self, key: str) -> Any:
+        """What was kept under a key; None where nothing is."""
+        try:
+            packed = self.store.find(key)
+            return None if packed is None else json.loads(gzip.decompress(packed))
+        except (OSError, EOFError, ValueError, RecursionError, zlib.error):
+            return None
+
+    def keep(self, key: str, content: Any) -> None:
+        """Keep what was worked out, in the place of what may be there."""
+        self.store.keep(key, gzip.compress(canonical_json(content), 1, mtime=0))
+
+
+@cache
+def _versions() -> list[str]:
+    """Of what opcert computes with."""
+    packages = ("numpy", "onnx", "protobuf", "python-flint")
+    return [platform.python_version(), *map(version, packages)]
+
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 _LONGEST = 200

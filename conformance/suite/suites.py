@@ -8,9 +8,8 @@ from typing import Any
 
 from conformance.processes.scratch_folders import scratch_folder
 from conformance.suite.canonical import canonical_json, sha256
-from conformance.suite.case_outlines import CaseOutline, outline_of
 from conformance.suite.case_selection import select_cases
-from conformance.suite.cases import Case
+from conformance.suite.cases import Case, CaseOutline, outline_of
 from conformance.suite.goldens import read_golden
 from conformance.suite.manifests import (
     FORMAT,

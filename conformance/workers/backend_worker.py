@@ -9,36 +9,25 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence
 
 if TYPE_CHECKING:
-    from conformance.workers.watched_memory import watch_for
-    from conformance.workers.wire_arrays import from_numpy, to_numpy
-    from conformance.workers.worker_protocol import (
-        Header,
-        LoadRequest,
-        NotTensor,
-        WireTensor,
-        Worker,
-        WorkerFault,
-        serve,
-    )
+    from conformance.workers import watched_memory
+    from conformance.workers import wire_arrays as wire
+    from conformance.workers import worker_protocol as protocol
 else:
-    from watched_memory import watch_for
-    from wire_arrays import from_numpy, to_numpy
-    from worker_protocol import NotTensor, Worker, WorkerFault, serve
+    import watched_memory
+    import wire_arrays as wire
+    import worker_protocol as protocol
 
 
-class _Model:
-    __slots__ = ("call", "order", "watch")
-
-    def __init__(self, order: List[str], call: Any, watch: Any) -> None:
-        self.order = order
-        self.call = call
-        self.watch = watch
+class _Model(NamedTuple):
+    order: List[str]
+    call: Any
+    watch: watched_memory.Watch
 
 
-class BackendWorker(Worker):
+class BackendWorker(protocol.Worker):
     """Runs models on a class with `run_model`, `prepare` and `supports_device`."""
 
     def __init__(self, options: Dict[str, str]) -> None:
@@ -70,7 +59,7 @@ class BackendWorker(Worker):
             forms += ["again", "untouched"] + ["threads"] * (len(self._threads) > 1)
         return forms
 
-    def hello(self) -> Header:
+    def hello(self) -> protocol.Header:
         version = getattr(self._module, "__version__", None) or _version_of(self._module.__name__)
         return {
             "runtime": {"name": self._name, "version": str(version)},
@@ -82,12 +71,10 @@ class BackendWorker(Worker):
             "loads": hasattr(self._backend, "prepare"),
         }
 
-    def load(self, request: LoadRequest) -> _Model:
-        if request.onnx is None:
-            raise WorkerFault("no ONNX model in the request")
-        model = self._onnx.load_model_from_string(request.onnx)
+    def load(self, request: protocol.LoadRequest) -> _Model:
+        model = self._onnx.load_model_from_string(request.demand_onnx())
         order = [each.name for each in model.graph.input]
-        return _Model(order, self._prepare(model, request.threads), watch_for(request))
+        return _Model(order, self._prepare(model, request.threads), watched_memory.watch_for(request))
 
     def _prepare(self, model: Any, threads: Optional[int]) -> Any:
         """What runs a model on a list of arrays."""
@@ -98,20 +85,19 @@ class BackendWorker(Worker):
                 return prepared.run
         return lambda inputs: self._backend.run_model(model, inputs, self._device)
 
-    def run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
-        arrays = {name: to_numpy(inputs[name]) for name in model.order}
-        if model.watch is not None:
-            model.watch.given(arrays)
+    def run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:
+        arrays = {name: wire.to_numpy(inputs[name]) for name in model.order}
+        model.watch.given(arrays)
         returned = model.call(list(arrays.values()))
         if not isinstance(returned, (tuple, list)):
             return _single(returned)
-        outputs = [from_numpy(each) for each in returned]
-        return outputs if model.watch is None else model.watch.returned(returned, outputs)
+        outputs = [wire.from_numpy(each) for each in returned]
+        return model.watch.returned(returned, outputs)
 
 
 def _single(returned: Any) -> List[Any]:
     """A Backend must return a sequence; what is none is shown as it is, a lone array too."""
-    return [] if returned is None else [NotTensor(returned)]
+    return [] if returned is None else [protocol.NotTensor(returned)]
 
 
 def _version_of(module_name: str) -> str:
@@ -124,4 +110,4 @@ def _version_of(module_name: str) -> str:
 
 
 if __name__ == "__main__":
-    serve(BackendWorker)
+    protocol.serve(BackendWorker)

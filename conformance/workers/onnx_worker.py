@@ -6,23 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple
 
 if TYPE_CHECKING:
-    from conformance.workers.watched_memory import watch_for
-    from conformance.workers.wire_arrays import from_numpy, to_numpy
-    from conformance.workers.worker_protocol import (
-        Header,
-        LoadRequest,
-        WireTensor,
-        Worker,
-        WorkerFault,
-        serve,
-    )
+    from conformance.workers import watched_memory
+    from conformance.workers import wire_arrays as wire
+    from conformance.workers import worker_protocol as protocol
 else:
-    from watched_memory import watch_for
-    from wire_arrays import from_numpy, to_numpy
-    from worker_protocol import Worker, WorkerFault, serve
+    import watched_memory
+    import wire_arrays as wire
+    import worker_protocol as protocol
 
 
-class OnnxWorker(Worker):
+class OnnxWorker(protocol.Worker):
     """Evaluators of one model each."""
 
     def __init__(self, options: Dict[str, str]) -> None:
@@ -30,7 +23,7 @@ class OnnxWorker(Worker):
         self._onnx = import_module("onnx")
         self._evaluator = import_module("onnx.reference").ReferenceEvaluator
 
-    def hello(self) -> Header:
+    def hello(self) -> protocol.Header:
         return {
             "runtime": {"name": "onnx", "version": str(self._onnx.__version__)},
             "domains": {"*": "onnx"},
@@ -40,20 +33,21 @@ class OnnxWorker(Worker):
             "element_types": None,
         }
 
-    def load(self, request: LoadRequest) -> Tuple[Any, Any]:
-        if request.onnx is None:
-            raise WorkerFault("no ONNX model in the request")
-        return self._evaluator(self._onnx.load_model_from_string(request.onnx)), watch_for(request)
+    def load(self, request: protocol.LoadRequest) -> Tuple[Any, watched_memory.Watch]:
+        return self._evaluator(
+            self._onnx.load_model_from_string(request.demand_onnx())
+        ), watched_memory.watch_for(request)
 
-    def run(self, model: Tuple[Any, Any], inputs: Dict[str, WireTensor]) -> Sequence[Any]:
+    def run(
+        self, model: Tuple[Any, watched_memory.Watch], inputs: Dict[str, protocol.WireTensor]
+    ) -> Sequence[Any]:
         evaluator, watch = model
-        arrays = {name: to_numpy(each) for name, each in inputs.items()}
-        if watch is not None:
-            watch.given(arrays)
+        arrays = {name: wire.to_numpy(each) for name, each in inputs.items()}
+        watch.given(arrays)
         returned: List[Any] = evaluator.run(None, arrays)
-        outputs = [from_numpy(each) for each in returned]
-        return outputs if watch is None else watch.returned(returned, outputs)
+        outputs = [wire.from_numpy(each) for each in returned]
+        return watch.returned(returned, outputs)
 
 
 if __name__ == "__main__":
-    serve(OnnxWorker)
+    protocol.serve(OnnxWorker)

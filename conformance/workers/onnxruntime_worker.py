@@ -13,44 +13,13 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence
 import numpy as np
 
 if TYPE_CHECKING:
-    from conformance.workers.watched_memory import watch_for
-    from conformance.workers.wire_arrays import (
-        PACKED,
-        STORAGE,
-        from_numpy,
-        from_plain,
-        from_storage,
-        pack,
-        to_numpy,
-        to_plain,
-        to_storage,
-        unpack,
-    )
-    from conformance.workers.worker_protocol import (
-        Header,
-        LoadRequest,
-        NotTensor,
-        Unsupported,
-        WireTensor,
-        Worker,
-        WorkerFault,
-        serve,
-    )
+    from conformance.workers import watched_memory
+    from conformance.workers import wire_arrays as wire
+    from conformance.workers import worker_protocol as protocol
 else:
-    from watched_memory import watch_for
-    from wire_arrays import (
-        PACKED,
-        STORAGE,
-        from_numpy,
-        from_plain,
-        from_storage,
-        pack,
-        to_numpy,
-        to_plain,
-        to_storage,
-        unpack,
-    )
-    from worker_protocol import NotTensor, Unsupported, Worker, WorkerFault, serve
+    import watched_memory
+    import wire_arrays as wire
+    import worker_protocol as protocol
 
 _LEVELS = {
     "all": "ORT_ENABLE_ALL",
@@ -66,21 +35,13 @@ _THREADS = (1, 2, 4)
 
 # Element types that numpy lacks: their number in ONNX's TensorProto.
 _EXTENDED = {
-    "bfloat16": 16,
-    "float8e4m3fn": 17,
-    "float8e4m3fnuz": 18,
-    "float8e5m2": 19,
-    "float8e5m2fnuz": 20,
-    "uint4": 21,
-    "int4": 22,
-    "float4e2m1": 23,
-    "float8e8m0": 24,
-    "uint2": 25,
-    "int2": 26,
-    "float6e2m3": 27,
-    "float6e3m2": 28,
-}
-
+    name: number
+    for number, name in enumerate(
+        ("bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4",
+         "float4e2m1", "float8e8m0", "uint2", "int2", "float6e2m3", "float6e3m2"),
+        start=16,
+    )
+}  # fmt: skip
 
 # One Identity of one float, opset 9, IR version 4.
 _IDENTITY = (
@@ -92,7 +53,7 @@ _IDENTITY = (
 class _Model:
     __slots__ = ("outputs", "session", "through_values", "types", "watch")
 
-    def __init__(self, session: Any, watch: Any) -> None:
+    def __init__(self, session: Any, watch: watched_memory.Watch) -> None:
         self.session = session
         self.watch = watch
         self.outputs: List[str] = [each.name for each in session.get_outputs()]
@@ -102,7 +63,7 @@ class _Model:
         self.through_values = any(_element_type(each) in _EXTENDED for each in types)
 
 
-class OnnxRuntimeWorker(Worker):
+class OnnxRuntimeWorker(protocol.Worker):
     """Sessions on one execution provider."""
 
     def __init__(self, options: Dict[str, str]) -> None:
@@ -137,7 +98,7 @@ class OnnxRuntimeWorker(Worker):
         if returned.tolist() != [1.0]:
             raise RuntimeError("this installation answers %r to Identity of [1.0]" % (returned,))
 
-    def hello(self) -> Header:
+    def hello(self) -> protocol.Header:
         return {
             "runtime": {"name": "onnxruntime", "version": str(self._ort.__version__)},
             "domains": {"*": "onnx"},
@@ -154,62 +115,63 @@ class OnnxRuntimeWorker(Worker):
             },
         }
 
-    def load(self, request: LoadRequest) -> _Model:
-        if request.onnx is None:
-            raise WorkerFault("no ONNX model in the request")
+    def load(self, request: protocol.LoadRequest) -> _Model:
         # The session's constructor changes the list that it is given, when it falls back.
         providers = list(self._providers)
         settings = self._by_threads[request.threads or _THREADS[0]]
-        session = self._ort.InferenceSession(request.onnx, settings, providers=providers)
-        return _Model(session, watch_for(request))
+        session = self._ort.InferenceSession(request.demand_onnx(), settings, providers=providers)
+        return _Model(session, watched_memory.watch_for(request))
 
-    def run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
+    def run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:
         try:
             return self._run(model, inputs)
         except UnicodeEncodeError:
-            raise Unsupported("the Python interface of ONNX Runtime takes strings in UTF-8 alone") from None
+            raise protocol.Unsupported(
+                "the Python interface of ONNX Runtime takes strings in UTF-8 alone"
+            ) from None
 
-    def _run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
+    def _run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:
         if not model.through_values:
-            arrays = {name: to_plain(each) for name, each in inputs.items()}
-            if model.watch is not None:
-                model.watch.given(arrays)
+            arrays = {name: wire.to_plain(each) for name, each in inputs.items()}
+            model.watch.given(arrays)
             returned = model.session.run(None, arrays)
-            outputs = [from_plain(each, kind) for each, kind in zip(returned, model.types)]  # noqa: B905
-            return outputs if model.watch is None else model.watch.returned(returned, outputs)
+            outputs = [wire.from_plain(each, kind) for each, kind in zip(returned, model.types)]  # noqa: B905
+            return model.watch.returned(returned, outputs)
         values = {name: self._to_value(each) for name, each in inputs.items()}
         returned = model.session.run_with_ort_values(model.outputs, values)
         return [_from_value(each) for each in returned]
 
-    def _to_value(self, tensor: WireTensor) -> Any:
+    def _to_value(self, tensor: protocol.WireTensor) -> Any:
         kinds = self._ort.OrtValue
         if tensor.element_type not in _EXTENDED:
-            return kinds.ortvalue_from_numpy(to_numpy(tensor))
+            return kinds.ortvalue_from_numpy(wire.to_numpy(tensor))
         if not hasattr(kinds, "ortvalue_from_numpy_with_onnx_type"):
-            raise Unsupported("the Python interface of this ONNX Runtime takes no %s" % tensor.element_type)
-        code, stored = _EXTENDED[tensor.element_type], to_storage(tensor)
-        if tensor.element_type not in PACKED:
+            raise protocol.Unsupported(
+                "the Python interface of this ONNX Runtime takes no %s" % tensor.element_type
+            )
+        code, stored = _EXTENDED[tensor.element_type], wire.to_storage(tensor)
+        if tensor.element_type not in wire.PACKED:
             return kinds.ortvalue_from_numpy_with_onnx_type(stored, code)
         value = kinds.ortvalue_from_shape_and_type(tensor.shape, code)
-        raw = pack(tensor.element_type, stored).tobytes()
+        raw = wire.pack(tensor.element_type, stored).tobytes()
         ctypes.memmove(value.data_ptr(), raw, len(raw))
         return value
 
 
 def _from_value(value: Any) -> Any:
     if not value.is_tensor():
-        return NotTensor(value)
+        return protocol.NotTensor(value)
     name = _element_type(value.data_type())
     if name not in _EXTENDED:
-        return from_numpy(value.numpy())
+        return wire.from_numpy(value.numpy())
     shape = tuple(value.shape())
     count = int(np.prod(shape, dtype=np.int64))
-    plain = np.dtype(STORAGE[name])
-    size = -(-count * PACKED[name] // 8) if name in PACKED else count * plain.itemsize
+    plain = np.dtype(wire.STORAGE[name])
+    size = -(-count * wire.PACKED[name] // 8) if name in wire.PACKED else count * plain.itemsize
     raw = ctypes.string_at(value.data_ptr(), size) if count else b""
-    if name in PACKED:
-        return from_storage(name, unpack(name, np.frombuffer(raw, np.uint8), shape))
-    return from_storage(name, np.frombuffer(raw, plain).reshape(shape))
+    if name in wire.PACKED:
+        return wire.from_storage(name, wire.unpack(name, np.frombuffer(raw, np.uint8), shape))
+    return wire.from_storage(name, np.frombuffer(raw, plain).reshape(shape))
 
 
 def _element_type(text: str) -> str:
@@ -218,4 +180,4 @@ def _element_type(text: str) -> str:
 
 
 if __name__ == "__main__":
-    serve(OnnxRuntimeWorker)
+    protocol.serve(OnnxRuntimeWorker)

@@ -9,36 +9,18 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, List, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Sequence
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from conformance.workers.watched_memory import watch_for
-    from conformance.workers.wire_arrays import (
-        PACKED,
-        STORAGE,
-        from_numpy,
-        from_storage,
-        pack,
-        to_numpy,
-        to_storage,
-        unpack,
-    )
-    from conformance.workers.worker_protocol import (
-        Header,
-        LoadRequest,
-        NotTensor,
-        Unsupported,
-        WireTensor,
-        Worker,
-        WorkerFault,
-        serve,
-    )
+    from conformance.workers import watched_memory
+    from conformance.workers import wire_arrays as wire
+    from conformance.workers import worker_protocol as protocol
 else:
-    from watched_memory import watch_for
-    from wire_arrays import PACKED, STORAGE, from_numpy, from_storage, pack, to_numpy, to_storage, unpack
-    from worker_protocol import NotTensor, Unsupported, Worker, WorkerFault, serve
+    import watched_memory
+    import wire_arrays as wire
+    import worker_protocol as protocol
 
 # The first unless `load` asks for another.
 _THREADS = (2, 1, 4)
@@ -74,18 +56,15 @@ _TYPES = {
 }
 
 
-class _Model:
-    __slots__ = ("outputs", "ports", "request", "watch")
-
-    def __init__(self, request: Any, compiled: Any, ports: Dict[str, Any], watch: Any) -> None:
-        self.request = request
-        self.watch = watch
-        # An input that the model does not use is not there after its conversion.
-        self.ports = ports
-        self.outputs = len(compiled.outputs)
+class _Model(NamedTuple):
+    request: Any
+    outputs: int
+    ports: Dict[str, Any]
+    """By the name of an input; one that the model does not use is not there after its conversion."""
+    watch: watched_memory.Watch
 
 
-class OpenvinoWorker(Worker):
+class OpenvinoWorker(protocol.Worker):
     """Models compiled for the CPU."""
 
     def __init__(self, options: Dict[str, str]) -> None:
@@ -105,7 +84,7 @@ class OpenvinoWorker(Worker):
         }
         self._names = {theirs.get_type_name(): name for name, theirs in self._types.items()}
 
-    def hello(self) -> Header:
+    def hello(self) -> protocol.Header:
         return {
             "runtime": {"name": "openvino", "version": _version(self._openvino)},
             "domains": {"org.openvino": "node", "*": "onnx"},
@@ -117,21 +96,20 @@ class OpenvinoWorker(Worker):
             "x_device_name": str(self._core.get_property("CPU", "FULL_DEVICE_NAME")),
         }
 
-    def load(self, request: LoadRequest) -> _Model:
+    def load(self, request: protocol.LoadRequest) -> _Model:
         if request.domain == "org.openvino":
             model = self._build(request)
-        elif request.onnx is not None:
-            model = self._core.read_model(request.onnx)
         else:
-            raise WorkerFault("no ONNX model in the request")
+            model = self._core.read_model(request.demand_onnx())
         settings = dict(self._settings)
         if request.threads is not None:
             settings["INFERENCE_NUM_THREADS"] = request.threads
         compiled = self._core.compile_model(model, "CPU", settings)
         ports = _ports_by_name(request, compiled.inputs)
-        return _Model(compiled.create_infer_request(), compiled, ports, watch_for(request))
+        watch = watched_memory.watch_for(request)
+        return _Model(compiled.create_infer_request(), len(compiled.outputs), ports, watch)
 
-    def _build(self, request: LoadRequest) -> Any:
+    def _build(self, request: protocol.LoadRequest) -> Any:
         """A model of the one node; `since_version` is the number of the operator set that defines it."""
         operators = import_module("openvino.opset1")
         factory = import_module("openvino.utils.node_factory").NodeFactory
@@ -139,7 +117,7 @@ class OpenvinoWorker(Worker):
         arguments: List[Any] = []
         for each in request.inputs:
             if each is None:
-                raise Unsupported("operators of OpenVINO have no omitted inputs before given ones")
+                raise protocol.Unsupported("operators of OpenVINO have no omitted inputs before given ones")
             name, element_type, shape = each
             if name in request.constants:
                 node = operators.constant(self._to_tensor(request.constants[name]), shared_memory=False)
@@ -154,24 +132,24 @@ class OpenvinoWorker(Worker):
         )
         return self._openvino.Model(made.outputs(), parameters, request.name)
 
-    def run(self, model: _Model, inputs: Dict[str, WireTensor]) -> Sequence[Any]:
+    def run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:
         tensors = {name: self._to_tensor(each) for name, each in inputs.items() if name in model.ports}
         for name, each in tensors.items():
             model.request.set_tensor(model.ports[name], each)
-        if model.watch is not None:
+        if model.watch.looks:
             model.watch.given({name: each.data for name, each in tensors.items() if _has_data(each)})
         model.request.infer()
         outputs = [self._from_tensor(model.request.get_output_tensor(each)) for each in range(model.outputs)]
         # What lies in a request's own tensors is there until it runs again: OpenVINO says so.
-        return outputs if model.watch is None else model.watch.returned([], outputs)
+        return model.watch.returned([], outputs)
 
-    def _to_tensor(self, tensor: WireTensor) -> Any:
+    def _to_tensor(self, tensor: protocol.WireTensor) -> Any:
         if tensor.element_type == "string":
             return self._to_strings(tensor)
         made = self._openvino.Tensor(self._type(tensor.element_type), list(tensor.shape))
-        stored = to_storage(tensor)
-        if tensor.element_type in PACKED:
-            made.data.view(np.uint8)[...] = pack(tensor.element_type, stored)
+        stored = wire.to_storage(tensor)
+        if tensor.element_type in wire.PACKED:
+            made.data.view(np.uint8)[...] = wire.pack(tensor.element_type, stored)
         elif stored.size:
             # bfloat16 and float8 show themselves to numpy as other types of the same width.
             made.data.view(stored.dtype)[...] = stored
@@ -179,13 +157,15 @@ class OpenvinoWorker(Worker):
 
     def _type(self, element_type: str) -> Any:
         if element_type not in self._types:
-            raise Unsupported("OpenVINO has no element type %s" % element_type)
+            raise protocol.Unsupported("OpenVINO has no element type %s" % element_type)
         return self._types[element_type]
 
-    def _to_strings(self, tensor: WireTensor) -> Any:
-        texts = [each.encode("utf-8", "surrogateescape") for each in to_numpy(tensor).reshape(-1).tolist()]
+    def _to_strings(self, tensor: protocol.WireTensor) -> Any:
+        texts = [
+            each.encode("utf-8", "surrogateescape") for each in wire.to_numpy(tensor).reshape(-1).tolist()
+        ]
         if any(each.endswith(b"\0") for each in texts):
-            raise Unsupported("the Python interface of OpenVINO drops NUL at the end of a string")
+            raise protocol.Unsupported("the Python interface of OpenVINO drops NUL at the end of a string")
         made = self._openvino.Tensor(self._types["string"], list(tensor.shape))
         if texts:
             made.bytes_data = np.array(texts, dtype=np.bytes_).reshape(tensor.shape)
@@ -195,21 +175,21 @@ class OpenvinoWorker(Worker):
         name = self._names.get(tensor.element_type.get_type_name())
         shape = tuple(tensor.shape)
         if name is None:
-            return NotTensor(tensor)
+            return protocol.NotTensor(tensor)
         if name == "string":
-            return from_numpy(np.array(tensor.bytes_data, dtype=object).reshape(shape))
-        if name in PACKED:
-            return from_storage(name, unpack(name, tensor.data.view(np.uint8), shape))
-        if name in STORAGE:
-            return from_storage(name, tensor.data.view(STORAGE[name]))
-        return from_numpy(tensor.data)
+            return wire.from_numpy(np.array(tensor.bytes_data, dtype=object).reshape(shape))
+        if name in wire.PACKED:
+            return wire.from_storage(name, wire.unpack(name, tensor.data.view(np.uint8), shape))
+        if name in wire.STORAGE:
+            return wire.from_storage(name, tensor.data.view(wire.STORAGE[name]))
+        return wire.from_numpy(tensor.data)
 
 
 def _has_data(tensor: Any) -> bool:
     return bool(tensor.element_type.get_type_name() != "string")
 
 
-def _ports_by_name(request: LoadRequest, ports: Sequence[Any]) -> Dict[str, Any]:
+def _ports_by_name(request: protocol.LoadRequest, ports: Sequence[Any]) -> Dict[str, Any]:
     """The compiled model's inputs by the names that `run` has for them; one that is not used has no port.
 
     Where an output is nothing but an input (Dropout), 2026.4.1 calls the input by the output's name: such a
@@ -224,7 +204,7 @@ def _ports_by_name(request: LoadRequest, ports: Sequence[Any]) -> Dict[str, Any]
         if id(port) not in taken:
             fitting = [name for name in shapes if name not in found and _fits(port, shapes[name])]
             if not fitting:
-                raise WorkerFault("no input of the request is the model's %s" % port)
+                raise protocol.WorkerFault("no input of the request is the model's %s" % port)
             found[fitting[0]] = port
     return found
 
@@ -247,4 +227,4 @@ def _version(module: Any) -> str:
 
 
 if __name__ == "__main__":
-    serve(OpenvinoWorker)
+    protocol.serve(OpenvinoWorker)

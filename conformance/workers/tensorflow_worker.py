@@ -9,25 +9,17 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Sequence, Tuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from conformance.workers.wire_arrays import from_numpy, to_numpy
-    from conformance.workers.worker_protocol import (
-        Header,
-        LoadRequest,
-        NotTensor,
-        Unsupported,
-        WireTensor,
-        Worker,
-        serve,
-    )
+    from conformance.workers import wire_arrays as wire
+    from conformance.workers import worker_protocol as protocol
 else:
-    from wire_arrays import from_numpy, to_numpy
-    from worker_protocol import NotTensor, Unsupported, Worker, serve
+    import wire_arrays as wire
+    import worker_protocol as protocol
 
 # Before the import: no log, the same sums on every machine, no accelerator.
 _ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "CUDA_VISIBLE_DEVICES": "-1"}
 
 
-class TensorflowWorker(Worker):
+class TensorflowWorker(protocol.Worker):
     """Operators of `tf.raw_ops`, called with tensors of exactly the case's types."""
 
     def __init__(self, options: Dict[str, str]) -> None:
@@ -40,7 +32,7 @@ class TensorflowWorker(Worker):
         # The first call of any operator sets up the eager context, which takes far longer than the call.
         self._tensorflow.constant(0)
 
-    def hello(self) -> Header:
+    def hello(self) -> protocol.Header:
         return {
             "runtime": {"name": "tensorflow", "version": str(self._tensorflow.__version__)},
             "domains": {"org.tensorflow": "node"},
@@ -50,14 +42,14 @@ class TensorflowWorker(Worker):
             "x_settings": dict(_ENVIRONMENT, eager=True, threads=1),
         }
 
-    def load(self, request: LoadRequest) -> Tuple[Callable[..., Any], Dict[str, Any]]:
+    def load(self, request: protocol.LoadRequest) -> Tuple[Callable[..., Any], Dict[str, Any]]:
         operator = getattr(self._tensorflow.raw_ops, request.name, None)
         if operator is None:
-            raise Unsupported("tf.raw_ops has no %s" % request.name)
+            raise protocol.Unsupported("tf.raw_ops has no %s" % request.name)
         return operator, dict(request.attributes)
 
     def run(
-        self, model: Tuple[Callable[..., Any], Dict[str, Any]], inputs: Dict[str, WireTensor]
+        self, model: Tuple[Callable[..., Any], Dict[str, Any]], inputs: Dict[str, protocol.WireTensor]
     ) -> Sequence[Any]:
         operator, attributes = model
         # `constant` converts numbers by value; of an array it keeps type and shape.
@@ -68,16 +60,16 @@ class TensorflowWorker(Worker):
 
     def _from_tensor(self, value: Any) -> Any:
         if not isinstance(value, self._tensorflow.Tensor):
-            return NotTensor(value)
+            return protocol.NotTensor(value)
         array = value.numpy()
         if isinstance(array, bytes):  # a string of rank 0
             array = np.array(array, dtype=object)
-        return from_numpy(array)
+        return wire.from_numpy(array)
 
 
-def _to_array(tensor: WireTensor) -> Any:
+def _to_array(tensor: protocol.WireTensor) -> Any:
     """Strings are bytes to TensorFlow."""
-    array = to_numpy(tensor)
+    array = wire.to_numpy(tensor)
     if tensor.element_type != "string":
         return array
     flat = array.reshape(-1)
@@ -87,4 +79,4 @@ def _to_array(tensor: WireTensor) -> Any:
 
 
 if __name__ == "__main__":
-    serve(TensorflowWorker)
+    protocol.serve(TensorflowWorker)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from conformance.workers.wire_frames import Header
-    from conformance.workers.wire_requests import LoadRequest
+    from conformance.workers.worker_protocol import Header, LoadRequest
 
 FORM = "untouched"
 _MOST_WORK = 100_000
@@ -29,6 +28,8 @@ class Watch:
     The outputs of a run stay until the next one, so that their memory is not free for others.
     """
 
+    looks = True
+
     def __init__(self) -> None:
         self._given: Dict[str, Tuple[Any, Any]] = {}
         self._before: List[Any] = []
@@ -38,7 +39,7 @@ class Watch:
         arrays = {name: each for name, each in inputs.items() if isinstance(each, np.ndarray)}
         self._given = {name: (each, _content(each)) for name, each in arrays.items()}
 
-    def returned(self, outputs: Sequence[Any], sent: Sequence[Any]) -> Watched:
+    def returned(self, outputs: Sequence[Any], sent: Sequence[Any]) -> Sequence[Any]:
         """`sent`, which goes to the harness, with what is to be said of what was returned (`outputs`).
 
         Pass no outputs where the runtime says that they are its own until the next run.
@@ -60,9 +61,22 @@ class Watch:
         return found
 
 
-def watch_for(request: LoadRequest) -> Any:
-    """A Watch for a model that is loaded in the form that asks for it, else None."""
-    return Watch() if request.form == FORM else None
+class NoWatch(Watch):
+    """Looks at nothing, of a model that is loaded in another form."""
+
+    looks = False
+
+    def given(self, inputs: Dict[str, Any]) -> None:
+        """Nothing is kept."""
+
+    def returned(self, outputs: Sequence[Any], sent: Sequence[Any]) -> Sequence[Any]:
+        """`sent` as it is."""
+        return sent
+
+
+def watch_for(request: LoadRequest) -> Watch:
+    """A Watch for a model that is loaded in the form that asks for it, else one that looks at nothing."""
+    return Watch() if request.form == FORM else NoWatch()
 
 
 def _content(array: Any) -> Any:

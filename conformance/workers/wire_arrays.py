@@ -16,22 +16,11 @@ if TYPE_CHECKING:
 else:
     from worker_protocol import NotTensor, Unsupported, WireMap, WireTensor, WorkerFault
 
-NATIVE: Dict[str, str] = {
-    "float": "float32",
-    "double": "float64",
-    "float16": "float16",
-    "int8": "int8",
-    "int16": "int16",
-    "int32": "int32",
-    "int64": "int64",
-    "uint8": "uint8",
-    "uint16": "uint16",
-    "uint32": "uint32",
-    "uint64": "uint64",
-    "bool": "bool",
-    "complex64": "complex64",
-    "complex128": "complex128",
-}
+_OF_NUMPY = (
+    *("float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("bool", "complex64", "complex128"),
+)
+NATIVE: Dict[str, str] = {"float": "float32", "double": "float64", **{name: name for name in _OF_NUMPY}}
 REAL: List[str] = [name for name in NATIVE if not name.startswith("complex")]
 """The element types of numpy without the complex ones."""
 
@@ -53,32 +42,19 @@ EXTENDED: Dict[str, str] = {
 """Element types that numpy lacks, and their names in ml_dtypes."""
 
 STORAGE: Dict[str, str] = {
+    **dict.fromkeys(EXTENDED, "uint8"),
     "bfloat16": "uint16",
-    "float8e4m3fn": "uint8",
-    "float8e4m3fnuz": "uint8",
-    "float8e5m2": "uint8",
-    "float8e5m2fnuz": "uint8",
-    "float8e8m0": "uint8",
-    "float4e2m1": "uint8",
-    "float6e2m3": "uint8",
-    "float6e3m2": "uint8",
     "int4": "int8",
-    "uint4": "uint8",
     "int2": "int8",
-    "uint2": "uint8",
 }
 """The plain numpy type that holds the bits (or, for small integers, the value) of an extended element."""
 
 _SMALL_INTEGERS = ("int4", "uint4", "int2", "uint2")
 
 PACKED: Dict[str, int] = {
-    "int4": 4,
-    "uint4": 4,
-    "float4e2m1": 4,
-    "float6e2m3": 6,
-    "float6e3m2": 6,
-    "int2": 2,
-    "uint2": 2,
+    **dict.fromkeys(("int4", "uint4", "float4e2m1"), 4),
+    **dict.fromkeys(("float6e2m3", "float6e3m2"), 6),
+    **dict.fromkeys(("int2", "uint2"), 2),
 }
 """Element types of which runtimes hold several in a byte, and their bits; on the wire each has its own."""
 

@@ -12,62 +12,76 @@ finds it, and ends with `serve(start)`:
 
 from __future__ import annotations
 
+import json
 import os
 import platform
+import struct
 import sys
 import time
-from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, BinaryIO, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-if TYPE_CHECKING:
-    from conformance.workers.wire_frames import (
-        Blobs,
-        BrokenFrame,
-        Header,
-        read_frame,
-        take_standard_streams,
-        write_frame,
-    )
-    from conformance.workers.wire_requests import (
-        LoadRequest,
-        NotTensor,
-        WireMap,
-        WireOptional,
-        WireTensor,
-        read_tensor,
-        read_value,
-        write_value,
-    )
-else:
-    from wire_frames import Blobs, BrokenFrame, Header, read_frame, take_standard_streams, write_frame
-    from wire_requests import (
-        LoadRequest,
-        NotTensor,
-        WireMap,
-        WireOptional,
-        WireTensor,
-        read_tensor,
-        read_value,
-        write_value,
-    )
+MAX_HEADER = 16 << 20
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
-__all__ = [
-    "BrokenFrame",
-    "Header",
-    "LoadRequest",
-    "NotTensor",
-    "Unsupported",
-    "WireMap",
-    "WireOptional",
-    "WireTensor",
-    "Worker",
-    "WorkerFault",
-    "read_frame",
-    "serve",
-    "write_frame",
-]
+Header = Dict[str, Any]
+Blobs = List[bytes]
 
-VERSION = 1
-MAX_MESSAGE = 4096
+
+class BrokenFrame(Exception):
+    """What came in is no frame; nothing after it can be read."""
+
+
+def read_frame(stream: BinaryIO) -> Optional[Tuple[Header, Blobs]]:
+    """The next frame, or None where the stream has ended; raises BrokenFrame on anything else."""
+    prefix = stream.read(4)
+    if not prefix:
+        return None
+    if len(prefix) < 4:
+        raise BrokenFrame("the stream ends inside a frame's length")
+    (length,) = struct.unpack("<I", prefix)
+    if length > MAX_HEADER:
+        raise BrokenFrame("a header of %d bytes; at most %d are allowed" % (length, MAX_HEADER))
+    raw = stream.read(length)
+    if len(raw) < length:
+        raise BrokenFrame("the stream ends inside a header")
+    try:
+        header = json.loads(raw.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise BrokenFrame("a header is not JSON: %s" % error) from error
+    if not isinstance(header, dict):
+        raise BrokenFrame("a header is not an object")
+    lengths = header.get("blobs", [])
+    if not isinstance(lengths, list) or not all(type(each) is int and each >= 0 for each in lengths):
+        raise BrokenFrame("`blobs` is not a list of lengths")
+    blobs = []
+    for each in lengths:
+        blob = stream.read(each)
+        if len(blob) < each:
+            raise BrokenFrame("the stream ends inside a blob")
+        blobs.append(blob)
+    return header, blobs
+
+
+def write_frame(stream: BinaryIO, header: Header, blobs: Sequence[bytes] = ()) -> None:
+    if blobs:
+        header = dict(header, blobs=[len(each) for each in blobs])
+    raw = _ENCODER.encode(header).encode("utf-8")
+    stream.write(struct.pack("<I", len(raw)) + raw)
+    for each in blobs:
+        stream.write(each)
+    stream.flush()
+
+
+def take_standard_streams() -> Tuple[BinaryIO, BinaryIO]:
+    """Keep descriptors 0 and 1 for frames; afterwards 0 is the null device and 1 is standard error."""
+    sys.stdout.flush()
+    incoming = os.fdopen(os.dup(0), "rb", 1 << 16)
+    outgoing = os.fdopen(os.dup(1), "wb", 1 << 16)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    return incoming, outgoing
 
 
 class Unsupported(Exception):
@@ -78,14 +92,148 @@ class WorkerFault(Exception):
     """The worker's own mistake, or a request without sense; never the runtime's."""
 
 
-def platform_facts() -> Dict[str, str]:
-    """The `platform` of a `hello` answer."""
-    return {
-        "system": platform.system(),
-        "release": platform.release(),
-        "machine": platform.machine(),
-        "python": platform.python_version(),
-    }
+class WireTensor(NamedTuple):
+    """A tensor on its way: element type (ONNX's name), shape, and raw bytes as the protocol has them."""
+
+    element_type: str
+    shape: Tuple[int, ...]
+    data: bytes
+
+
+class NotTensor:
+    """Something that a runtime returned in place of a tensor."""
+
+    __slots__ = ("kind", "text")
+
+    def __init__(self, value: object) -> None:
+        self.kind = type(value).__name__
+        try:
+            self.text = repr(value)[:200]
+        except Exception:  # noqa: BLE001 - a runtime's own __repr__ may raise anything
+            self.text = ""
+
+
+class WireMap(NamedTuple):
+    """A map: its keys and its values, in one order, each a tensor of one axis."""
+
+    keys: WireTensor
+    values: WireTensor
+
+
+class WireOptional(NamedTuple):
+    """An optional that is returned: what it holds, or None."""
+
+    held: Any
+
+
+class LoadRequest:
+    """One model to load.
+
+    `onnx` is the serialized ModelProto where the worker takes the domain as `onnx`, else None. `domain`,
+    `name`, `since_version`, `attributes` (name to plain value: int, float, str or a list) and `outputs`
+    (names) describe the node. `inputs` are its inputs in order, (name, element type, shape) each, None for an
+    omitted one; a shape holds None where an extent is not known. `constants` are the inputs that do not come
+    with `run`. An input made of several tensors, or of none, has its type (`seq(tensor(float))`) in place of
+    an element type, and no shape; `output_types` are those of outputs that are no tensors. `threads` is one
+    of the counts that the worker's `hello` named, None for its own.
+    """
+
+    def __init__(self, header: Header, blobs: Blobs) -> None:
+        operator = header["operator"]
+        self.domain: str = operator["domain"]
+        self.name: str = operator["name"]
+        self.since_version: int = operator["since_version"]
+        self.form: str = header["form"]
+        self.threads: Optional[int] = header.get("threads")
+        self.onnx: Optional[bytes] = None if header.get("onnx") is None else blobs[header["onnx"]]
+        attributes = header["attributes"].items()
+        self.attributes: Dict[str, Any] = {name: _read_attribute(each, blobs) for name, each in attributes}
+        self.attribute_kinds: Dict[str, str] = {name: each["kind"] for name, each in attributes}
+        self.inputs: List[Optional[Tuple[str, str, Tuple[Optional[int], ...]]]] = [
+            None if each is None else _read_input(each) for each in header["inputs"]
+        ]
+        self.constants: Dict[str, WireTensor] = {
+            each["name"]: read_tensor(each, blobs)
+            for entry in header["inputs"]
+            for each in ((entry or {}).get("parts") or [entry])
+            if each and each.get("constant")
+        }
+        self.output_types: Dict[str, str] = dict(header.get("output_types") or {})
+        self.outputs: List[str] = list(header["outputs"])
+
+    def demand_onnx(self) -> bytes:
+        """The serialized ModelProto; raises WorkerFault where there is none."""
+        if self.onnx is None:
+            raise WorkerFault("no ONNX model in the request")
+        return self.onnx
+
+
+def read_tensor(description: Header, blobs: Blobs) -> WireTensor:
+    return WireTensor(description["element_type"], tuple(description["shape"]), blobs[description["blob"]])
+
+
+def read_value(kind: str, parts: List[WireTensor], empty: bool = False) -> Any:
+    """A value of a type (`seq(map(string,tensor(float)))`) out of its tensors.
+
+    A list, a WireMap, a WireTensor; None for an optional that holds nothing.
+    """
+    if kind.startswith("optional("):
+        return None if empty else read_value(kind[len("optional(") : -1], parts)
+    if kind.startswith("seq("):
+        inner = kind[len("seq(") : -1]
+        step = 2 if inner.startswith("map(") else 1
+        return [read_value(inner, parts[at : at + step]) for at in range(0, len(parts), step)]
+    if kind.startswith("map("):
+        keys, values = parts
+        return WireMap(keys, values)
+    (tensor,) = parts
+    return tensor
+
+
+def write_value(value: Any, blobs: Blobs) -> Header:
+    """The description of what a runtime returned; its tensors go behind the others in `blobs`."""
+    if isinstance(value, WireTensor):
+        blobs.append(value.data)
+        shape = list(value.shape)
+        return {"element_type": value.element_type, "shape": shape, "blob": len(blobs) - 1}
+    if isinstance(value, WireMap):
+        both = {"keys": write_value(value.keys, blobs), "values": write_value(value.values, blobs)}
+        return {"map": both}
+    if isinstance(value, WireOptional):
+        return {"optional": None if value.held is None else write_value(value.held, blobs)}
+    if isinstance(value, list) and all(isinstance(each, (WireTensor, WireMap)) for each in value):
+        return {"sequence": [write_value(each, blobs) for each in value]}
+    other = value if isinstance(value, NotTensor) else NotTensor(value)
+    return {"not_a_tensor": other.kind, "text": other.text}
+
+
+def _read_input(entry: Header) -> Tuple[str, str, Tuple[Optional[int], ...]]:
+    if "type" in entry:
+        return entry["name"], entry["type"], ()
+    return entry["name"], entry["element_type"], tuple(entry["shape"])
+
+
+_NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
+
+
+def _read_attribute(description: Header, blobs: Blobs) -> Any:
+    """A plain value; a WireTensor, the bytes of a GraphProto, or the text of a type; or a list of these."""
+    kind, value = description["kind"], description["value"]
+    if kind in ("tensors", "graphs"):
+        return [_read_attribute({"kind": kind[:-1], "value": each}, blobs) for each in value]
+    if kind == "tensor":
+        return read_tensor(value, blobs)
+    if kind == "graph":
+        return bytes(blobs[value["blob"]])
+    if kind == "float":
+        return _NUMBERS[value] if isinstance(value, str) else float(value)
+    if kind == "floats":
+        return [_NUMBERS[each] if isinstance(each, str) else float(each) for each in value]
+    return value
+
+
+VERSION = 1
+MAX_MESSAGE = 4096
 
 
 class Worker:
@@ -106,7 +254,7 @@ class Worker:
 
         Inputs are WireTensor objects. Where `hello` named `values`, they may be lists of these or of WireMap,
         WireMap and None as well, and so may outputs (an optional as WireOptional). In the form `untouched`
-        it returns what `watched_memory.Watch` makes of them.
+        it returns what `watched_memory.watch_for` makes of them.
         """
         raise NotImplementedError
 
@@ -173,7 +321,9 @@ class Session:
         if header.get("protocol") != VERSION:
             raise WorkerFault("protocol %r is not spoken here; %d is" % (header.get("protocol"), VERSION))
         self._worker = self._start(dict(header.get("options") or {}))
-        reply = {"type": "hello", "protocol": VERSION, "platform": platform_facts()}
+        facts = {name: getattr(platform, name)() for name in ("system", "release", "machine")}
+        facts["python"] = platform.python_version()
+        reply = {"type": "hello", "protocol": VERSION, "platform": facts}
         reply.update(self._worker.hello())
         return reply, []
 
@@ -227,12 +377,9 @@ class Session:
         return self._worker
 
 
+_TYPES = ("hello", "load", "run", "unload", "shutdown")
 _HANDLERS: Dict[str, Callable[[Session, Header, Blobs], Tuple[Header, Blobs]]] = {
-    "hello": Session._hello,
-    "load": Session._load,
-    "run": Session._run,
-    "unload": Session._unload,
-    "shutdown": Session._shutdown,
+    name: getattr(Session, "_" + name) for name in _TYPES
 }
 
 

@@ -14,7 +14,6 @@ ADAPTER = Adapter(
         UnsupportedRule(
             "NotImplemented: [ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : Could not find an implementation for "
             "Resize(18) node with name ''",
-            kind="NotImplemented",
         ),
     ),
 )

@@ -23,7 +23,7 @@ from onnx import GraphProto
 
 from conformance.suite.canonical import NAMES_OF_NUMBERS, plain
 from conformance.suite.cases import describe_slots
-from conformance.suite.graph_protos import read_graph
+from conformance.suite.protos import read_graph
 from conformance.suite.values import element_to_json
 from generator.asking.calls import Call
 from opcert.vocabulary.attributes import Attribute, Graph, attribute

@@ -28,8 +28,8 @@ from conformance.judging.judge import Judgement, judge
 from conformance.judging.responses import Answered
 from conformance.suite.case_selection import selects
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
-from conformance.suite.ordinary import has_ordinary_inputs, is_ordinary
 from conformance.suite.suites import Suite
+from conformance.suite.where_shown import has_ordinary_inputs, is_ordinary
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.tensors import Tensor

@@ -13,7 +13,7 @@ from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
-    from conformance.adopting.adoption import Adoption
+    from conformance.adopting.node_tests import Adoption
 
 _SHOWN = 3
 
@@ -35,8 +35,7 @@ def command(source: str, output: Path) -> int:
     is installed with, and `onnx==1.20.0` another version: of them the node tests are taken (for a folder of
     that name, write ./onnx). What cannot be carried is listed with its reason.
     """
-    from conformance.adopting.adoption import adopt_folder
-    from conformance.adopting.node_tests import adopt_package, names_package
+    from conformance.adopting.node_tests import adopt_folder, adopt_package, names_package
 
     lock_file(output, "the suite")
     if names_package(source):

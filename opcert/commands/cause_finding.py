@@ -14,7 +14,7 @@ from conformance.judging.verdicts import REJECTED_VALID
 from conformance.recording.outputs import restore_output
 from conformance.recording.records import Record, read_record
 from conformance.suite.canonical import canonical_json, sha256
-from conformance.suite.kept_work import KeptWork
+from conformance.suite.store import KeptWork
 from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.strict_json import read_plain

@@ -139,7 +139,7 @@ def _opset_of(runtime: Runtime, asked: SuiteRequest) -> int | None:
 
     None where it takes no ONNX model, or none of these opsets.
     """
-    from conformance.doctor.abilities import find_newest_opset
+    from conformance.doctor.patient import find_newest_opset
     from generator.making.operators.opsets import OLDEST, newest_opset
     from opcert.commands.run_progress import choose_progress
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.processes.hidden_files import files_with_answers
+from conformance.processes.confinement import files_with_answers
 from conformance.processes.worker_limits import Limits
 from opcert.commands import baseline_options, shared_options, verbosity
 from opcert.commands.operator_completion import complete_suites
@@ -171,9 +171,8 @@ class _Job:
 
     def run(self, opened: _Opened) -> Record:
         """Run the suite, or go on with a run of it."""
-        from conformance.running.resuming import RecordPlace
+        from conformance.running.resuming import RecordPlace, WrittenRecords
         from conformance.running.run_options import RunOptions, RunRequest
-        from conformance.running.written_records import WrittenRecords
         from opcert.commands.running import record_run
         from opcert.commands.runtime_argument import forms_to_run
 
@@ -301,7 +300,7 @@ def _read_given(path: Path | None, runtime: Runtime) -> Record | None:
 
 def _refuse_false(results: Results) -> bool:
     """Whether a record that was given is not what its own outputs show; each difference is printed."""
-    from conformance.recording.moments import day_to_come
+    from conformance.recording.records import day_to_come
     from opcert.vocabulary.harmless import one_line
     from reports.certificates.record_shape import find_odd_lines, find_wrong_days
     from reports.certificates.rejudging import judge_again

@@ -194,11 +194,10 @@ def make_chains(
     Two chains that come to one case are told once. Raises nothing: a mistake of ours is told in `cut`. With
     `keep`, chains that were made before come from the user's cache, and others go there.
     """
+    from generator.models.model_chains.model_chains import MOST, chains_of_model
     from generator.models.model_chains.node_groups import kept_chains
 
-    from generator.models.model_chains.model_chains import MOST, chains_of_model
-
-    kept = KeptChains() if keep else None
+    kept = kept_chains() if keep else None
     chains: list[CheckedChain] = []
     cases: dict[str, Case] = {}
     end = time.monotonic() + seconds

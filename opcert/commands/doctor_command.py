@@ -15,8 +15,8 @@ from opcert.vocabulary.errors import ExitCode
 from opcert.vocabulary.harmless import one_line
 
 if TYPE_CHECKING:
-    from conformance.doctor.abilities import Abilities
     from conformance.doctor.examination import WorkerExamination
+    from conformance.doctor.patient import Abilities
     from conformance.running.requests import Offer
     from conformance.suite.cases import Case
 
@@ -56,7 +56,7 @@ def command(
 
 def _cases(suite_name: str | None, offer: Offer) -> Iterator[Case]:
     """Cases to try a worker with: of the suite, or of the operators that it offers, made one by one."""
-    from conformance.doctor.trial_case import one_of_each_type
+    from conformance.doctor.examination import one_of_each_type
     from opcert.commands.suite_argument import resolve_suite
 
     if suite_name is not None:

@@ -21,11 +21,10 @@ from conformance.judging.kept_diagnosis import (
 from conformance.judging.responses import Answered, Refused, Response
 from conformance.processes.worker_limits import Limits
 from conformance.recording.records import Record
-from conformance.runtimes.environment_state import environment_state
-from conformance.runtimes.runtimes import Runtime
+from conformance.runtimes.runtimes import Runtime, environment_state
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
-from conformance.suite.kept_work import KeptWork
+from conformance.suite.store import KeptWork
 from generator.exploring.diagnosis.claims import point
 from generator.exploring.diagnosis.diagnose import diagnose
 from generator.exploring.diagnosis.entry_trials import trials_by_asking, untried

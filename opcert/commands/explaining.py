@@ -15,7 +15,7 @@ from conformance.judging.verdicts import ACCEPTED_INVALID
 from conformance.recording.outputs import restore_output
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
-from conformance.suite.kept_work import KeptWork
+from conformance.suite.store import KeptWork
 from generator.asking.named_operators import known_operators
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.strict_json import read_plain

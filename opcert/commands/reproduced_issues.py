@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.judging.verdicts import REJECTED_VALID
 from conformance.models.case_models import FORMS, Form
 from conformance.runtimes.environments import Environment, prepare
-from conformance.runtimes.node_packages import description_of
+from conformance.runtimes.packages import description_of
 from conformance.runtimes.processor import processor_here
 from conformance.runtimes.runtimes import Runtime, installer_of
 from conformance.runtimes.scripts import Ran, run_confined
@@ -105,7 +105,7 @@ class Bareground:
             python = script.language == "python"
             path = home / ("script.py" if python else "script.cjs")
             write_text(path, script.with_epilogue(_PYTHON if python else _JAVASCRIPT))
-            environment = {"OPCERT_GOT": str(dumped), **self.runtime.adapter.environment}
+            environment = {"OPCERT_GOT": str(dumped)}
             if python:
                 words = [str(self.environment.program), "-I", "-B", "-X", "utf8", str(path)]
             else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.processes.hidden_files import files_with_answers
+from conformance.processes.confinement import files_with_answers
 from conformance.processes.worker_limits import Limits
 from opcert.commands import baseline_options, shared_options, verbosity
 from opcert.commands.output_locks import lock_record
@@ -110,7 +110,7 @@ def command(**said: Any) -> int:
 
 def _options(asked: _Asked, tested: Runtime, limits: Limits) -> RunOptions:
     from conformance.running.run_options import RunOptions
-    from conformance.suite.shards import Shard
+    from conformance.suite.case_selection import Shard
     from opcert.commands.runtime_argument import forms_to_run
 
     return RunOptions(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from conformance.judging.verdicts import FAILING, HARNESS_ERROR, word
 from conformance.recording.records import Record
-from conformance.recording.totals import ran
+from conformance.recording.rows import ran
 from conformance.suite.suites import Suite
 from opcert.commands.failures import program
 from opcert.vocabulary.errors import ExitCode, WorkerMistake

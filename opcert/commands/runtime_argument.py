@@ -10,7 +10,7 @@ def choose_runtime(text: str, python: str | None, upgrade: bool) -> Runtime:
     found = find_runtime(text, python)
     if found.adapter.name == "backend":
         # Imported here, because no other runtime needs it.
-        from conformance.runtimes.backend_classes import check_backend
+        from conformance.runtimes.runtimes import check_backend
 
         check_backend(found)
     return upgraded(found) if upgrade else found

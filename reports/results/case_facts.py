@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from sys import intern
 from typing import Any, NamedTuple
 
-from conformance.suite.case_outlines import CaseOutline
-from conformance.suite.kept_work import KeptWork
+from conformance.suite.cases import CaseOutline
+from conformance.suite.store import KeptWork
 from conformance.suite.suites import Suite
 from reports.text.value_text import attribute_text
 

@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from conformance.judging.known_causes import KnownCause, Suspicion
 from conformance.judging.verdicts import BESIDE, FAILING, NOT_RUN, worst_verdict
-from conformance.recording.record_rows import RecordRows
 from conformance.recording.records import Record
 from conformance.recording.rows import Result
+from conformance.recording.suite_ordered import RecordRows
 from conformance.suite.suites import Suite
 from conformance.suite.where_shown import Shows, shows_of
 from opcert.vocabulary.errors import Place, UserError

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.doctor.abilities import find_newest_opset
+from conformance.doctor.patient import find_newest_opset
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
 from generator.making.operators.opsets import newest_opset

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from conformance.recording.rows import Result
-from conformance.recording.totals import case_verdicts, count_verdicts
+from conformance.recording.rows import Result, case_verdicts, count_verdicts
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.suites import open_suite
 from reports.certificates.certificate import statement_digest

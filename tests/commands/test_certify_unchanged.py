@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.suite import kept_work
+from conformance.suite import store
 from tests.commands.command_line import call, identity_suite
 
 pytestmark = [pytest.mark.slow, pytest.mark.runtimes("onnxruntime")]
@@ -23,7 +23,7 @@ def certificate(folder: Path) -> dict[str, Any]:
 def test_the_record_of_before_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(store, "cache_folder", lambda: tmp_path / "cache")
     suite, out = identity_suite(tmp_path), tmp_path / "out"
     words = ("certify", "onnxruntime", "-s", suite, "-o", out, "--diagnose", "0")
     first = call(capsys, *words)

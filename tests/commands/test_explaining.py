@@ -13,7 +13,7 @@ import pytest
 
 from conformance.judging.kept_explanations import read_explanations
 from conformance.judging.responses import Answered, Refused, Response
-from conformance.suite import kept_work
+from conformance.suite import store
 from conformance.suite.cases import Case
 from opcert.commands.explaining import explain_run
 from opcert.vocabulary.strict_json import parse_json
@@ -51,7 +51,7 @@ def test_a_run_is_explained_class_by_class(tmp_path: Path) -> None:
 
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(store, "cache_folder", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 

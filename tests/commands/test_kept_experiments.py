@@ -16,7 +16,7 @@ from conformance.judging.responses import Refused, Response
 from conformance.processes.worker_limits import Limits
 from conformance.running.requests import Offer
 from conformance.runtimes.runtimes import Runtime, find_runtime
-from conformance.suite import kept_work
+from conformance.suite import store as kept_work
 from conformance.suite.cases import Case
 from generator.exploring.fuzzing import workers
 from generator.making.operators.workshop import Options

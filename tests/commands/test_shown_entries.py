@@ -19,7 +19,7 @@ from conformance.judging.responses import Response
 from conformance.processes.worker_limits import Limits
 from conformance.running.requests import Offer
 from conformance.runtimes.runtimes import find_runtime
-from conformance.suite import kept_work
+from conformance.suite import store
 from conformance.suite.cases import Case
 from generator.exploring.fuzzing import workers
 from generator.making.operators.workshop import Options
@@ -94,7 +94,7 @@ class Workers:
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(store, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(workers, "RunningRuntime", Workers)
     monkeypatch.setattr(experiments, "environment_state", lambda _: None)
     asked.clear()

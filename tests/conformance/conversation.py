@@ -13,7 +13,7 @@ from conformance.models.case_models import Form, build_model, has_onnx_form
 from conformance.models.input_names import input_names
 from conformance.models.node_descriptions import describe_node
 from conformance.suite.cases import Case, Expectation, ExpectedOutput, call_digest
-from conformance.workers.wire_frames import read_frame, write_frame
+from conformance.workers.worker_protocol import read_frame, write_frame
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import CaseId, OperatorName

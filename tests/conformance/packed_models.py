@@ -21,7 +21,7 @@ from onnx.numpy_helper import from_array, to_array
 from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
-from conformance.adopting.foreign_tensors import read_foreign_tensor
+from conformance.adopting.foreign_values import read_foreign_tensor
 from conformance.models.case_models import build_model
 from conformance.suite.cases import Case
 from conformance.suite.protos import write_tensor

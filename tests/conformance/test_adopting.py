@@ -18,8 +18,8 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from conformance.adopting.adopted_cases import WRITTEN_AS, allowed_error
-from conformance.adopting.adoption import Adoption, adopt_folder
-from conformance.adopting.foreign_tensors import read_foreign_tensor
+from conformance.adopting.foreign_values import read_foreign_tensor
+from conformance.adopting.node_tests import Adoption, adopt_folder
 from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
 from conformance.models.case_models import FORMS, build_model

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.suite.case_index import CaseIndex
-from conformance.suite.spilled_bytes import SpilledBytes
+from conformance.suite.case_index import CaseIndex, SpilledBytes
 
 _PARTS = st.text(alphabet="abÄ-_.", min_size=0, max_size=6)
 _IDS = st.lists(st.tuples(_PARTS, _PARTS).map("/".join) | _PARTS, unique=True, max_size=60)

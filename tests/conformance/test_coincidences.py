@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.judging.patterns.coincidences import choices, is_strange_order, is_strange_place, orders_of
+from conformance.judging.patterns.wrong_output import choices, is_strange_order, is_strange_place, orders_of
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 
 

@@ -10,17 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from conformance.doctor.abilities import Abilities, find_abilities
 from conformance.doctor.examination import (
     WorkerExamination,
+    choose_case,
     examine,
     look_at_answers,
     look_at_forms,
     look_at_repeats,
     look_at_threads,
 )
-from conformance.doctor.patient import Fails, Patient
-from conformance.doctor.trial_case import choose_case
+from conformance.doctor.patient import Abilities, Fails, Patient, find_abilities
 from conformance.processes.worker_limits import Limits
 from conformance.runtimes.adapter import WORKERS
 from conformance.runtimes.runtimes import find_runtime, install

@@ -15,7 +15,7 @@ import pytest
 
 from conformance.runtimes import environments, runtimes
 from conformance.runtimes.environments import environments_folder, prepare
-from conformance.runtimes.python_packages import PythonPackages
+from conformance.runtimes.packages import PythonPackages
 from opcert.vocabulary.errors import ExitCode, RuntimeUnavailable, UserError
 
 PACKAGE = "opcert_tiny"
@@ -105,15 +105,15 @@ _PREPARE = """
 import sys, time
 from pathlib import Path
 from conformance.runtimes import environments
-from conformance.runtimes import python_packages
-real = python_packages.run_uv
+from conformance.runtimes import packages
+real = packages.run_uv
 def slow(arguments, **keywords):
     printed = real(arguments, **keywords)
     if arguments[0] == "venv":
         Path(sys.argv[2]).touch()
         time.sleep(float(sys.argv[3]))
     return printed
-python_packages.run_uv = slow
+packages.run_uv = slow
 print(environments.prepare([sys.argv[4]], folder=Path(sys.argv[1])).program)
 """
 

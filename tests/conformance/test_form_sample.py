@@ -15,9 +15,9 @@ from conformance.recording.records import Record
 from conformance.running.harness import run_suite
 from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
-from conformance.suite.case_outlines import CaseOutline
+from conformance.suite.case_selection import Shard
+from conformance.suite.cases import CaseOutline
 from conformance.suite.form_sample import CASES, covering, form_sample, forms_by_case
-from conformance.suite.shards import Shard
 from conformance.suite.suites import open_suite
 from opcert.commands.runtime_argument import forms_to_run
 from opcert.vocabulary.errors import UserError

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.doctor.abilities import Abilities
 from conformance.doctor.examination import WorkerExamination
+from conformance.doctor.patient import Abilities
 from conformance.judging.responses import Refused, ReturnedOther, WorkerFailed
 from conformance.processes.frames import BrokenProtocol, Frame
 from conformance.processes.worker_limits import Limits, describe_confinement

@@ -16,8 +16,7 @@ from onnx import ModelProto, OptionalProto, SequenceProto, TensorProto, TypeProt
 from onnx.helper import make_map_type_proto, make_node, make_optional_type_proto, make_sequence_type_proto
 
 from conformance.adopting import foreign_values
-from conformance.adopting.declared_values import DeclaredValue
-from conformance.adopting.foreign_values import parse_value
+from conformance.adopting.foreign_values import DeclaredValue, parse_value
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
 from tests.conformance.packed_models import (

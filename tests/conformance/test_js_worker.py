@@ -17,7 +17,7 @@ from conformance.running.run_options import RunOptions
 from conformance.runtimes.adapter import WORKERS
 from conformance.runtimes.runtimes import Runtime, find_runtime
 from conformance.suite.suites import open_suite
-from conformance.workers.wire_frames import read_frame
+from conformance.workers.worker_protocol import read_frame
 from opcert.vocabulary.tensors import tensor
 from tests.conformance.samples import FAKES, IDENTITY, make_case, make_suite
 

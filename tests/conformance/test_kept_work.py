@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.suite import kept_work
-from conformance.suite.kept_work import KeptWork
+from conformance.suite import store as kept_work
+from conformance.suite.store import KeptWork
 from opcert.vocabulary import file_digests
 from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.seals import seal

@@ -9,14 +9,14 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 
-from conformance.processes.loaded_files import by_name, digests_by_path, loaded_files, merge_digests
+from conformance.processes.worker_process import by_name, digests_by_path, loaded_files_of, merge_digests
 from conformance.recording.merging import merge_records
 from conformance.recording.records import Record
 from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.schemas import load_schema
-from conformance.suite.shards import Shard
+from conformance.suite.case_selection import Shard
 from conformance.suite.suites import open_suite
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 
@@ -30,9 +30,9 @@ def run(folder: Path, path: Path, **options: object) -> Record:
 
 
 def test_a_process_of_ours_has_its_extension_modules() -> None:
-    loaded = loaded_files(os.getpid())
+    loaded = loaded_files_of(os.getpid())
     assert any(Path(np.__file__).parent in each.parents for each in loaded)
-    assert loaded_files(2**22 + 1) == set()
+    assert loaded_files_of(2**22 + 1) == set()
 
 
 def test_digests_are_of_the_files_and_names_tell_no_folder(tmp_path: Path) -> None:

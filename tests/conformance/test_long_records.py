@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 
 from conformance.judging.verdicts import VERDICTS, Verdict
 from conformance.recording import records
-from conformance.recording.record_rows import RecordRows
-from conformance.recording.records import RecordWriter, read_record
-from conformance.recording.row_places import RowPlaces
-from conformance.recording.rows import Result
-from conformance.recording.totals import CaseVerdicts, case_verdicts, count_verdicts
+from conformance.recording.records import RecordWriter, RowPlaces, read_record
+from conformance.recording.rows import CaseVerdicts, Result, case_verdicts, count_verdicts
+from conformance.recording.suite_ordered import RecordRows
 from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime

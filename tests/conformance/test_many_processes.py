@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from conformance.processes.descendants import descendants
-from conformance.processes.memory import MemoryWatch
+from conformance.processes.descendants import MemoryWatch, descendants
 from conformance.processes.worker_limits import Limits
 from conformance.recording.records import Record, read_record
 from conformance.running.harness import run_suite
@@ -44,8 +43,8 @@ def test_a_worker_that_starts_hundreds_of_short_lived_processes(
         seen.update(found)
         return found
 
-    monkeypatch.setattr("conformance.processes.memory._REST", 0)
-    monkeypatch.setattr("conformance.processes.memory.descendants", look)
+    monkeypatch.setattr("conformance.processes.descendants._REST", 0)
+    monkeypatch.setattr("conformance.processes.descendants.descendants", look)
     monkeypatch.setattr(
         "conformance.processes.worker_process.MemoryWatch", partial(MemoryWatch, every=0.0005)
     )

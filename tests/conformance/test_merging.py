@@ -15,7 +15,7 @@ from conformance.recording.records import Record, read_record
 from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
-from conformance.suite.shards import Shard
+from conformance.suite.case_selection import Shard
 from conformance.suite.suites import open_suite
 from opcert.vocabulary.errors import UserError
 from tests.commands.command_line import call, check_message

@@ -12,7 +12,7 @@ from onnx.reference import ReferenceEvaluator
 from conformance.models.case_models import FORMS, Form, build_model, has_onnx_form
 from conformance.models.node_descriptions import describe_node
 from conformance.suite.cases import Case, call_digest
-from conformance.workers.wire_requests import LoadRequest
+from conformance.workers.worker_protocol import LoadRequest
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError

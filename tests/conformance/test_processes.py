@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from conformance.processes.descendants import descendants, marked
-from conformance.processes.memory import MemoryWatch
+from conformance.processes.descendants import MemoryWatch, descendants, marked
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 MIB = 1 << 20

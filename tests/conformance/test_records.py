@@ -25,8 +25,7 @@ from conformance.judging.verdicts import FAILING, VERDICTS, Verdict
 from conformance.recording import outputs
 from conformance.recording.outputs import OutputStore, outputs_folder, restore_output
 from conformance.recording.records import RecordWriter, read_record
-from conformance.recording.rows import Result
-from conformance.recording.totals import case_verdicts, count_verdicts, ran
+from conformance.recording.rows import Result, case_verdicts, count_verdicts, ran
 from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime

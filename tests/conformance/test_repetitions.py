@@ -21,7 +21,7 @@ from conformance.running.requests import read_offer
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.adapter import load_adapter
 from conformance.runtimes.runtimes import find_runtime
-from conformance.suite.shards import Shard
+from conformance.suite.case_selection import Shard
 from conformance.suite.suites import open_suite
 from opcert.commands.run_summary import format_summary
 from opcert.vocabulary.tensors import tensor

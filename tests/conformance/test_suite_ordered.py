@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.judging.verdicts import VERDICTS, Verdict
-from conformance.recording.rows import Result
+from conformance.recording.rows import Result, case_verdicts, count_verdicts
 from conformance.recording.suite_ordered import OrderedCounts, cases_in_order, merged_cases, order_key
-from conformance.recording.totals import case_verdicts, count_verdicts
 from conformance.suite import suite_files
 from conformance.suite.suite_files import FolderFiles
 from opcert.vocabulary.names import FAMILIES

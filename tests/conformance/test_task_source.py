@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.running.harness import run_suite
-from conformance.running.run_options import RunOptions
-from conformance.running.task_source import RunPlan, TaskSource
-from conformance.running.tasks import Task
+from conformance.running.run_options import RunOptions, RunPlan, Task, TaskSource
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from conformance.suite.suites import Suite, open_suite

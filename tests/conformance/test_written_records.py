@@ -16,12 +16,11 @@ from conformance.recording.records import Record
 from conformance.running.harness import run_request
 from conformance.running.lane import Lane
 from conformance.running.progress import Silent
-from conformance.running.resuming import RecordPlace
+from conformance.running.resuming import RecordPlace, WrittenRecords
 from conformance.running.run_options import RunOptions, RunRequest
-from conformance.running.written_records import WrittenRecords
 from conformance.runtimes.runtimes import find_runtime
-from conformance.suite import kept_work
-from conformance.suite.kept_work import KeptWork
+from conformance.suite import store as kept_work
+from conformance.suite.store import KeptWork
 from conformance.suite.suites import open_suite
 from tests.conformance.samples import echo_runtime, make_case, make_environment, make_suite
 

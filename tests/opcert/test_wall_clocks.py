@@ -17,7 +17,7 @@ from tests.conformance.samples import echo_runtime, make_case, make_suite
 
 PACKAGES = ("opcert", "specs", "reference", "generator", "conformance", "reports")
 WALL = {
-    "conformance/recording/moments.py": "when a run began, went on and ended is told",
+    "conformance/recording/records.py": "when a run began, went on and ended is told",
     "generator/making/suites/part_making.py": "times of files are of that clock, which may have been set",
     "opcert/commands/baseline_options.py": "the day on which an entry of a baseline ends",
     "opcert/commands/profile_argument.py": "the day on which a waiver ends",

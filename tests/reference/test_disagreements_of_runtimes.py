@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.clusters.machines import machine_here
+from conformance.clusters.worker_answers import machine_here
 from conformance.recording.records import Record
 from conformance.running.harness import run_suite
 from conformance.running.run_options import SAMPLE, RunOptions

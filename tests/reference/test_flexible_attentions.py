@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto
 from onnx.helper import make_graph, make_node, make_tensor, make_tensor_value_info
 
-from conformance.suite.graph_protos import read_graph
+from conformance.suite.protos import read_graph
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor

@@ -14,8 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from conformance.recording.records import read_record
-from conformance.recording.rows import Result
-from conformance.recording.totals import case_verdicts, count_verdicts
+from conformance.recording.rows import Result, case_verdicts, count_verdicts
 from conformance.running.harness import run_suite
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime

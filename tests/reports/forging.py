@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from conformance.judging.judge import perturb
 from conformance.recording.faults import FaultFinder, count_threads
 from conformance.recording.records import read_record
 from conformance.recording.rows import Result
 from conformance.running.harness import run_suite
-from conformance.running.judge_check import perturb
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.canonical import canonical_json, sha256

@@ -16,8 +16,7 @@ import numpy as np
 from conformance.judging.judge import Judgement, judge
 from conformance.judging.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
 from conformance.recording.records import Record, RecordWriter, read_record
-from conformance.recording.rows import make_result
-from conformance.recording.totals import case_verdicts, count_verdicts
+from conformance.recording.rows import case_verdicts, count_verdicts, make_result
 from conformance.suite.cases import Alternative, Case, Demand, Expectation, ExpectedOutput, call_digest
 from conformance.suite.suites import Suite, open_suite, write_suite
 from opcert.vocabulary.attributes import Attribute, Attributes, attribute

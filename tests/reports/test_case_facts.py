@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.suite import kept_work
+from conformance.suite import store
 from conformance.suite.suites import Suite
 from reports.results import case_facts
 from reports.results.case_results import put_together
@@ -16,7 +16,7 @@ from tests.reports.sample import Maker, Sample, planted, sample_cases
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr(store, "cache_folder", lambda: tmp_path / "cache")
 
 
 @pytest.fixture
@@ -80,6 +80,6 @@ def test_whatever_else_lies_there_counts_for_nothing(
 ) -> None:
     plain = told(made)
     monkeypatch.setattr(case_facts, "FEWEST_KEPT", 1)
-    work = kept_work.KeptWork("case-facts")
+    work = store.KeptWork("case-facts")
     work.keep(work.key(made.suite.digest), content)
     assert told(made) == plain

@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 from conformance.judging.responses import Answered, Crashed, Refused, Response
 from conformance.judging.verdicts import FAILING, VERDICTS, Verdict
 from conformance.recording.records import Record, read_record
-from conformance.recording.rows import Result
-from conformance.recording.totals import case_verdicts, count_verdicts
+from conformance.recording.rows import Result, case_verdicts, count_verdicts
 from conformance.suite.cases import Case
 from opcert.commands import cli
 from opcert.vocabulary.errors import NothingRan, UserError

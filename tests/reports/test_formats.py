@@ -21,7 +21,7 @@ from conformance.judging.judge import Judgement
 from conformance.judging.responses import HarnessFailed, Refused, Response
 from conformance.judging.verdicts import FAILING, VERDICTS, Verdict, word
 from conformance.recording.records import Record
-from conformance.recording.totals import case_verdicts, count_verdicts
+from conformance.recording.rows import case_verdicts, count_verdicts
 from conformance.suite.cases import Case
 from reports.certificates.badges import state_run
 from reports.certificates.certificate import make_certificate

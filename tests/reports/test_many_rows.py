@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.made_rows import make_records
-from benchmarks.made_suite import make_suite
+from benchmarks.made_suite import make_records, make_suite
 from conformance.recording import records
 from conformance.recording.merging import merge_records
-from conformance.recording.record_rows import RecordRows
 from conformance.recording.records import Record, read_record
+from conformance.recording.suite_ordered import RecordRows
 from conformance.suite.canonical import canonical_json
 from conformance.suite.manifests import manifest_digest
 from conformance.suite.suites import Suite, open_suite

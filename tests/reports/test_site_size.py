@@ -9,8 +9,7 @@ import pytest
 
 from conformance.judging.verdicts import Verdict
 from conformance.recording.records import RecordWriter
-from conformance.recording.rows import Result
-from conformance.recording.totals import case_verdicts, count_verdicts
+from conformance.recording.rows import Result, case_verdicts, count_verdicts
 from reports.sites.site import write_site
 from tests.growth import LINEAR
 from tests.reports.sample import HEADER

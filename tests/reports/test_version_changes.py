@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from conformance.judging.known_causes import KnownCause
 from conformance.judging.verdicts import FAILING, VERDICTS, Verdict
 from conformance.recording.records import Record
-from conformance.recording.rows import Result
-from conformance.recording.totals import case_verdicts, count_verdicts
+from conformance.recording.rows import Result, case_verdicts, count_verdicts
 from reports.sites.kept_runs import ArchivedRun, KeptRuns, Tally, keep_run
 from reports.sites.seen_causes import CauseKey
 from reports.sites.site import render_front

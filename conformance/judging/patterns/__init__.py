@@ -10,13 +10,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from conformance.judging.patterns.arithmetic import find_offset, find_scale
-from conformance.judging.patterns.bounded import find_clipping, find_direction
-from conformance.judging.patterns.constants import find_constant, find_special_values
-from conformance.judging.patterns.converted import find_conversion
+from conformance.judging.patterns.arithmetic import find_conversion, find_offset, find_scale
+from conformance.judging.patterns.bounded import (
+    find_clipping,
+    find_constant,
+    find_direction,
+    find_special_values,
+)
 from conformance.judging.patterns.elements import Mask
-from conformance.judging.patterns.moved import find_input, find_move
-from conformance.judging.patterns.places import find_place
+from conformance.judging.patterns.moved import find_input, find_move, find_place
 from conformance.judging.patterns.wrong_output import WrongOutput
 from conformance.suite.cases import ExpectedOutput
 from opcert.vocabulary.tensors import Tensor

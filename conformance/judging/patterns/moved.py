@@ -1,8 +1,9 @@
-"""Right elements in wrong places: an input itself, axes exchanged, reversed, shifted by one, another shape.
+"""Right elements in wrong places, and where wrong elements lie.
 
 What is in another place must be right there, within what is allowed there. The answer must be one that a
 random order of its values, or random places of its wrong elements, would seldom give (`is_strange_order`); a
-shape that fits as well makes up for three bits.
+shape that fits as well makes up for three bits. So many wrong elements in random places must lie at a border,
+after the first channel or where NaN is expected less than once in 2**12 times.
 """
 
 from __future__ import annotations
@@ -10,16 +11,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import permutations
+from operator import itemgetter, methodcaller
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.judging.patterns.coincidences import STRANGE, is_strange_order
 from conformance.judging.patterns.elements import Floats, Mask, measure, same_bits, same_elements
-from conformance.judging.patterns.wrong_output import FEWEST, WrongOutput, spread
+from conformance.judging.patterns.wrong_output import (
+    FEWEST,
+    STRANGE,
+    WrongOutput,
+    is_strange_order,
+    is_strange_place,
+    spread,
+)
+from conformance.suite.values import decode_loudly
 from opcert.vocabulary.element_types import ElementType
 
 _STRANGE_WITH_SHAPE = 9
@@ -97,37 +106,25 @@ def _candidates(expected: tuple[int, ...], got: tuple[int, ...]) -> tuple[_Candi
     # The number of orders explodes with the axes.
     orders = permutations(range(len(expected))) if len(expected) <= _MOST_AXES else ()
     found = [
-        _Candidate(f"the expected output with its axes in the order {list(order)}", _transpose(order))
+        _Candidate(
+            f"the expected output with its axes in the order {list(order)}", methodcaller("transpose", order)
+        )
         for order in orders
         if order != tuple(range(len(order))) and tuple(expected[each] for each in order) == got
     ]
     if expected != got:
-        return (*found, _Candidate("the expected elements in another shape", _reshape(got)))
+        return (*found, _Candidate("the expected elements in another shape", methodcaller("reshape", got)))
     for axis, extent in enumerate(expected):
         if extent >= 2:
-            found.append(_Candidate(f"the expected output reversed along axis {axis}", _flip(axis)))
+            found.append(
+                _Candidate(f"the expected output reversed along axis {axis}", partial(np.flip, axis=axis))
+            )
         if extent >= 3:
             first, last = ((*(slice(None),) * axis, each) for each in (slice(-1), slice(1, None)))
             phrase = "the expected output shifted by one towards the {} of axis {}"
-            found.append(_Candidate(phrase.format("start", axis), _take(last), first))
-            found.append(_Candidate(phrase.format("end", axis), _take(first), last))
+            found.append(_Candidate(phrase.format("start", axis), itemgetter(last), first))
+            found.append(_Candidate(phrase.format("end", axis), itemgetter(first), last))
     return tuple(found)
-
-
-def _transpose(order: tuple[int, ...]) -> Move:
-    return lambda array: array.transpose(order)
-
-
-def _reshape(shape: tuple[int, ...]) -> Move:
-    return lambda array: array.reshape(shape)
-
-
-def _flip(axis: int) -> Move:
-    return lambda array: np.flip(array, axis)
-
-
-def _take(region: Region) -> Move:
-    return lambda array: array[region]
 
 
 def _fits(
@@ -171,3 +168,72 @@ def _holds(
         return bool(same.all())
     other = ~same
     return bool(measure(element_type, got[other], predicted[other], allowed[other])[1].all())
+
+
+_NAMES = ("batch", "channel")
+
+
+def find_place(output: WrongOutput) -> str | None:
+    """The wrong elements lie in one place, and all of them do."""
+    if output.wrong is None or output.wrong_places.size < FEWEST:
+        return None
+    return _where_nan_is_expected(output) or _after_first(output) or _at_border(output)
+
+
+def _where_nan_is_expected(output: WrongOutput) -> str | None:
+    if not output.element_type.is_float:
+        return None
+    if not np.isnan(decode_loudly(output.element_type, output.wrong_expected[:1])).all():
+        return None
+    nan = np.isnan(decode_loudly(output.element_type, output.expected.reshape(-1)))
+    if not nan[output.wrong_places].all():
+        return None
+    strange = is_strange_place(nan.size, int(np.count_nonzero(nan)), output.wrong_places.size)
+    return "wrong only where NaN is expected" if strange else None
+
+
+def _after_first(output: WrongOutput) -> str | None:
+    """The first of a batch or of the channels is right, and each of the others is wrong somewhere."""
+    wrong = output.wrong_mask
+    if wrong.ndim < 3:
+        return None
+    for axis, name in enumerate(_NAMES):
+        extent = wrong.shape[axis]
+        if extent < 2:
+            continue
+        some = _along(wrong, axis)
+        beyond = wrong.size - wrong.size // extent
+        if not some[0] and some[1:].all() and _strange(output, beyond):
+            return f"wrong only after the first {name} (axis {axis})"
+    return None
+
+
+def _at_border(output: WrongOutput) -> str | None:
+    """All wrong elements lie at one end of an axis, at its two ends, or at the ends of any axis."""
+    wrong = output.wrong_mask
+    wide = [axis for axis, extent in enumerate(wrong.shape) if extent > 2]
+    for axis in wide:
+        some = _along(wrong, axis)
+        if some[1:-1].any():
+            continue
+        face = wrong.size // wrong.shape[axis]
+        if not some[-1] and _strange(output, face):
+            return f"wrong only at the start of axis {axis}"
+        if not some[0] and _strange(output, face):
+            return f"wrong only at the end of axis {axis}"
+        if some[0] and some[-1] and _strange(output, 2 * face):
+            return f"wrong only at the ends of axis {axis}"
+    inner = tuple(slice(1, -1) if extent > 2 else slice(None) for extent in wrong.shape)
+    inside = wrong[inner]
+    if not wide or inside.any() or not _strange(output, wrong.size - inside.size):
+        return None
+    return "wrong only at the border"
+
+
+def _along(wrong: Mask, axis: int) -> Mask:
+    """Whether anything is wrong at each index of an axis."""
+    return np.asarray(wrong.any(axis=tuple(each for each in range(wrong.ndim) if each != axis)))
+
+
+def _strange(output: WrongOutput, places: int) -> bool:
+    return is_strange_place(output.got.size, places, output.wrong_places.size)

@@ -10,9 +10,7 @@ import onnx
 from onnx import GraphProto, NodeProto, ValueInfoProto
 from onnx.helper import make_node
 
-from conformance.suite.graph_protos import read_graph
-from conformance.suite.protos import write_tensor
-from conformance.suite.type_protos import write_type
+from conformance.suite.protos import read_graph, write_tensor, write_type
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.names import OperatorName

@@ -16,16 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from conformance.clusters.cluster import Cluster
-from conformance.clusters.machines import machine_here
-from conformance.clusters.run_units import RunOrder
-from conformance.clusters.run_worker import end_run
-from conformance.clusters.standing_runtimes import Standing, give_back, take_standing
-from conformance.clusters.told_runtimes import ToldRuntime
-from conformance.clusters.worker_answers import Lost, on_worker
+from conformance.clusters.run_units import RunOrder, ToldRuntime
+from conformance.clusters.run_worker import Standing, end_run, give_back, take_standing
+from conformance.clusters.worker_answers import Lost, machine_here, on_worker
 from conformance.judging.responses import Response
 from conformance.processes.worker_limits import Limits
-from conformance.running.run_options import RunOptions
-from conformance.running.tasks import Task
+from conformance.running.run_options import RunOptions, Task
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.cases import Case
 from generator.asking.calls_files import KeptCall, call_text, parse_call

@@ -11,8 +11,8 @@ from conformance.models.case_models import Form
 from conformance.processes.worker_limits import Limits
 from conformance.running.lane import Lane
 from conformance.running.requests import Offer
-from conformance.running.tasks import Task
-from conformance.running.whole_loading import WholeRequest
+from conformance.running.run_options import Task
+from conformance.running.session import WholeRequest
 from conformance.runtimes.runtimes import Runtime, install
 from conformance.suite.cases import Case
 from generator.exploring.fuzzing.known_failures import KnownFailures, find_known_failures

@@ -13,8 +13,8 @@ from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
 from conformance.judging.verdicts import DIFFERENT
 from conformance.suite.cases import Case, ExpectedOutput
-from conformance.suite.ordinary import has_ordinary_inputs
 from conformance.suite.values import decode_floats
+from conformance.suite.where_shown import has_ordinary_inputs
 from generator.asking.answered_outputs import asked_answers
 from generator.asking.calls import Call
 from generator.asking.computed import as_run

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance.clusters.cluster import Cluster
-from conformance.clusters.machines import machine_here
 from conformance.clusters.run_units import deflated, inflated
-from conformance.clusters.worker_answers import Lost, on_worker
+from conformance.clusters.worker_answers import Lost, machine_here, on_worker
 from conformance.suite.kept_parts import keep_part
 from conformance.suite.suite_parts import SuitePart, part_bytes, read_part
 from conformance.suite.suites import write_suite_of_parts

@@ -11,8 +11,7 @@ from typing import Generic, TypeVar
 
 from conformance.checked_models.model_calls import ModelCall
 from conformance.clusters.cluster import Cluster
-from conformance.clusters.plain_values import read_value, write_value
-from conformance.clusters.worker_answers import Lost, on_worker
+from conformance.clusters.worker_answers import Lost, on_worker, read_value, write_value
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.store import Store
 from generator.making.operators.sources import SourceReader, code_files, digest_of_many

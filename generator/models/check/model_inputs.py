@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto, ValueInfoProto
 
-from conformance.adopting.foreign_tensors import parse_tensor
+from conformance.adopting.foreign_values import parse_tensor
 from conformance.checked_models.model_calls import ModelValue
 from conformance.checked_models.model_nodes import typed_value
 from conformance.processes.worker_limits import Limits

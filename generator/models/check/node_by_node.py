@@ -10,7 +10,7 @@ from itertools import accumulate
 import numpy as np
 from onnx import ModelProto, NodeProto
 
-from conformance.adopting.foreign_tensors import read_foreign_tensor
+from conformance.adopting.foreign_values import read_foreign_tensor
 from conformance.checked_models.model_calls import ModelNode
 from conformance.checked_models.node_order import taken_names
 from conformance.checked_models.whole_model import (

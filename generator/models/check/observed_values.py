@@ -9,12 +9,12 @@ from math import prod
 
 from onnx import GraphProto, ModelProto, NodeProto
 
-from conformance.adopting.foreign_tensors import read_foreign_tensor
+from conformance.adopting.foreign_values import read_foreign_tensor
 from conformance.checked_models.model_calls import ModelNode, ModelValue
 from conformance.checked_models.node_order import branching_nodes, take_branches, taken_names
 from conformance.checked_models.whole_reading import WholeModel
 from conformance.judging.responses import Answered, Crashed, NotOffered, Refused, Response, TimedOut
-from conformance.processes.protocol_limits import MOST_OUTPUTS
+from conformance.processes.frames import MOST_OUTPUTS
 from conformance.suite.cases import Case
 from conformance.suite.protos import declare_tensor
 from generator.exploring.shrinking.judged_calls import Ask

@@ -15,7 +15,7 @@ from conformance.checked_models.whole_model import Against, LoadFacts, WholeMode
 from conformance.checked_models.whole_reading import read_as_it_is, read_whole
 from conformance.judging.responses import Crashed, Loaded, NotOffered, Refused, TimedOut
 from conformance.processes.worker_limits import Limits
-from conformance.running.whole_loading import WholeRequest
+from conformance.running.session import WholeRequest
 from conformance.runtimes.runtimes import Runtime
 from generator.exploring.fuzzing.workers import RunningRuntime
 from generator.exploring.shrinking.judged_calls import Ask

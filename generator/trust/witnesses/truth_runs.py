@@ -21,9 +21,8 @@ from conformance.running.progress import Progress
 from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import Runtime
 from conformance.suite.cases import Case
-from conformance.suite.protos import write_tensor
+from conformance.suite.protos import read_type, write_tensor, write_type
 from conformance.suite.suites import open_suite, write_suite
-from conformance.suite.type_protos import read_type, write_type
 from generator.asking.bare_cases import bare_case
 from generator.asking.calls import Call
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES

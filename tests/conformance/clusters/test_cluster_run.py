@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from conformance.clusters import run_worker, standing_runtimes
+from conformance.clusters import run_worker
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.cluster_run import run_suite_on
-from conformance.clusters.run_units import RunOrder, UnitAnswer
-from conformance.clusters.told_runtimes import ToldRuntime
+from conformance.clusters.run_units import RunOrder, ToldRuntime, UnitAnswer
 from conformance.clusters.worker_answers import Lost
 from conformance.recording.outputs import outputs_folder
 from conformance.recording.records import Record, read_record
@@ -260,13 +259,13 @@ def test_a_mistake_of_ours_on_a_worker_is_told_as_one(
 
 
 def test_a_runtime_that_nobody_asks_any_more_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standing_runtimes, "IDLE", 0.2)
+    monkeypatch.setattr(run_worker, "IDLE", 0.2)
     runtime = ToldRuntime.of(find_runtime(echo_runtime("nobody-asks")), None)
     order = RunOrder("idle", "suite", runtime, RunOptions())
-    first = standing_runtimes.take_standing(order)
-    standing_runtimes.give_back(first)
-    assert standing_runtimes.take_standing(order) is first
-    standing_runtimes.give_back(first)
+    first = run_worker.take_standing(order)
+    run_worker.give_back(first)
+    assert run_worker.take_standing(order) is first
+    run_worker.give_back(first)
     deadline = time.monotonic() + 60
     while find_processes("nobody-asks") and time.monotonic() < deadline:
         time.sleep(0.05)

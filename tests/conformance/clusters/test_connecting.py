@@ -14,7 +14,7 @@ import pytest
 from conformance.clusters import connecting
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.connecting import check_workers, open_cluster
-from conformance.clusters.machines import kind_of, machine_here
+from conformance.clusters.worker_answers import kind_of, machine_here
 from opcert.vocabulary.errors import UserError
 from tests.commands.command_line import call, check_message
 from tests.conformance.clusters.services import free_port

@@ -37,10 +37,10 @@ class Hidden:
 sys.meta_path.insert(0, Hidden())
 """
 _OTHER_SOURCES = """
-from conformance.clusters import machines
+from conformance.clusters import worker_answers
 
-found = {**machines.machine_here(), "sources": "0" * 64, "name": "node7"}
-machines.machine_here = lambda: found
+found = {**worker_answers.machine_here(), "sources": "0" * 64, "name": "node7"}
+worker_answers.machine_here = lambda: found
 """
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.clusters import plain_values
-from conformance.clusters.plain_values import read_value, write_value
+from conformance.clusters import worker_answers
+from conformance.clusters.worker_answers import read_value, write_value
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def test_types_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises((TypeError, ValueError)):
             write_value(value, Any)
     raw = write_value(b"x" * 1000, bytes)
-    monkeypatch.setattr(plain_values, "LARGEST", 1000)
+    monkeypatch.setattr(worker_answers, "LARGEST", 1000)
     with pytest.raises(ValueError, match="more than 1000"):
         read_value(raw, bytes)
     with pytest.raises(ValueError, match="more than 1000"):

@@ -10,10 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance.clusters import run_units
-from conformance.clusters.machine_book import UNKNOWN, MachineBook
-from conformance.clusters.run_units import UnitAnswer, UnitMaker, deflated
-from conformance.clusters.told_runtimes import ToldRuntime
-from conformance.running.task_source import RunPlan
+from conformance.clusters.cluster_run import UNKNOWN, MachineBook
+from conformance.clusters.run_units import ToldRuntime, UnitAnswer, UnitMaker, deflated
+from conformance.running.run_options import RunPlan
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import Suite, open_suite
 from opcert.vocabulary.errors import UserError

@@ -31,9 +31,9 @@ BOMBS = Path(__file__).with_name("bombs.py")
 _CLIENT = """
 import sys
 from conformance.clusters import connecting
-from conformance.clusters.machines import machine_here
+from conformance.clusters.worker_answers import machine_here
 from conformance.clusters.run_worker import newest_opset
-from conformance.clusters.told_runtimes import ToldRuntime
+from conformance.clusters.run_units import ToldRuntime
 from conformance.runtimes.runtimes import find_runtime
 from tests.conformance.samples import echo_runtime
 from opcert.vocabulary.errors import OpcertError
