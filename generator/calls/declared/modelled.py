@@ -28,8 +28,7 @@ from opcert.vocabulary.regular_files import FileState, file_state
 from opcert.vocabulary.whole_files import write_text
 from opcert.vocabulary.yaml_files import load_file
 from specs.files.declarations import find_declaration
-from specs.files.library import OWN_FOLDER
-from specs.files.spec_folders import SEARCHED, list_operators
+from specs.files.spec_folders import OWN_FOLDER, SEARCHED, list_operators
 from specs.files.yaml_writer import dump
 
 _NONE = "-"
