@@ -28,6 +28,7 @@ from generator.making.suites.operator_cases import OperatorCases, generate_opera
 from generator.measured.kept import expectations_of
 from opcert.vocabulary.names import OperatorName
 from specs.files.declarations import declaration_path
+from specs.files.library import load_spec
 from specs.files.spec_folders import OWN_FOLDER, SEARCHED, list_operators
 from specs.model.spec import Constraint
 from tools.asked import exit_code_of, parser_of
