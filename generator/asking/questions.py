@@ -130,6 +130,19 @@ class Question:
             self._results[options] = self._distinct.setdefault(found, len(self._distinct))
         return self._results[options]
 
+    def has_one_result(self) -> bool:
+        """Whether every open reading, each alone, leaves the result what it is.
+
+        Raises UnstableLength where the reference does.
+        """
+        first = self.first_options
+        return all(
+            self.result((*first[:place], option, *first[place + 1 :])) == self.result(first)
+            for place, reading in enumerate(self.open)
+            if self.asks_for(reading.id, first)
+            for option in list(reading.options)[1:]
+        )
+
     @cached_property
     def _results(self) -> dict[Options, int]:
         return {}

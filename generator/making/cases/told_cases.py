@@ -68,8 +68,11 @@ def _add_first(workshop: Workshop, word: str, calls: Iterable[tuple[Mapping[str,
     for levels, call in calls:
         if call is None or workshop.violations(call):
             continue
+        question = workshop.question(call)
         with suppress(UnstableLength):
-            case = workshop.make_valid("boundary", word, call, levels)
+            if not question.has_one_result():
+                continue
+            case = workshop.make_valid("boundary", word, call, levels, question)
             if len(case.expectations) == 1:
                 workshop.keep(call.trimmed(), case)
                 return

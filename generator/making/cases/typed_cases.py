@@ -107,7 +107,7 @@ def _add_ends(workshop: Workshop, word: str, types: Mapping[str, str], numbers: 
         levels.pop(DATA, None)
         call = workshop.levels.build_call(workshop.spec, levels, draw.child(str(turn)))
         made = None if call is None else _with_numbers(workshop, call.trimmed(), numbers)
-        case = None if made is None else workshop.attempt(word, made, levels)
+        case = None if made is None else workshop.attempt(word, made, levels, alone=True)
         if made is None or case is None or len(case.expectations) != 1:
             continue
         if case.expectations[0].outputs[0].expected.array.size:

@@ -177,16 +177,24 @@ class Workshop:
         )
 
     def attempt(
-        self, word: str | None, call: Call, levels: Mapping[str, str] | None = None, family: str = "boundary"
+        self,
+        word: str | None,
+        call: Call,
+        levels: Mapping[str, str] | None = None,
+        family: str = "boundary",
+        alone: bool = False,
     ) -> Case | None:
         """The case of a call that is not in the suite, without keeping it.
 
-        None where it is there, where the call breaks a rule, or an output length hangs on rounding.
+        None where it is there, where the call breaks a rule, or an output length hangs on rounding; with
+        `alone` also where an open reading makes another result.
         """
         if self.violations(call) or self.has(call):
             return None
+        question = self.question(call)
         with suppress(UnstableLength):
-            return self.make_valid(family, word, call, levels)
+            if not alone or question.has_one_result():
+                return self.make_valid(family, word, call, levels, question)
         return None
 
     def keep(self, call: Call, case: Case) -> Case:
