@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Protocol
 
 from conformance.processes.confinement import ENVIRONMENTS
-from conformance.runtimes.packages import PythonPackages
+from conformance.runtimes.installers import PythonPackages
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.file_locks import open_lock, wait_for_lock
 from opcert.vocabulary.names import slug

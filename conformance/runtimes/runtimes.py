@@ -18,7 +18,7 @@ from typing import Any
 from conformance.processes.worker_process import Launch
 from conformance.runtimes.adapter import WORKERS, Adapter, list_adapters, load_adapter
 from conformance.runtimes.environments import Environment, Installer, find_kept, prepare
-from conformance.runtimes.packages import NodePackages, PythonPackages, description_of
+from conformance.runtimes.installers import NodePackages, PythonPackages, description_of
 from conformance.suite.canonical import canonical_json, sha256
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import slug

@@ -30,7 +30,7 @@ from generator.exploring.diagnosis.diagnose import diagnose
 from generator.exploring.diagnosis.entry_trials import trials_by_asking, untried
 from generator.exploring.diagnosis.smallest_calls import SmallestCalls
 from generator.exploring.fuzzing import workers
-from opcert.commands.cause_finding import claimed, failures_to_ask_about
+from opcert.commands.entry_claims import claimed, failures_to_ask_about
 from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.harmless import one_line

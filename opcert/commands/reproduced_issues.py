@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.judging.verdicts import REJECTED_VALID
 from conformance.models.case_models import FORMS, Form
 from conformance.runtimes.environments import Environment, prepare
-from conformance.runtimes.packages import description_of
+from conformance.runtimes.installers import description_of
 from conformance.runtimes.processor import processor_here
 from conformance.runtimes.runtimes import Runtime, installer_of
 from conformance.runtimes.scripts import Ran, run_confined

@@ -82,7 +82,7 @@ def _verify(
     """Hold a certificate against the record and the suite, as far as they are found."""
     from datetime import UTC, datetime
 
-    from opcert.commands.cause_finding import followed_options
+    from opcert.commands.entry_claims import followed_options
     from opcert.commands.operator_facts import find_measured
     from opcert.commands.suite_standing import find_standing
     from reports.certificates.verification import Evidence, verify_certificate

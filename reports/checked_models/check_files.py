@@ -16,7 +16,13 @@ from reports.checked_models.chain_answers import ChainAnswer
 from reports.checked_models.check_json import render_check
 from reports.checked_models.check_page import render_check_page
 from reports.checked_models.check_sarif import render_sarif
-from reports.checked_models.check_summary import evidence_line, forbidden_lines, model_line, total_line
+from reports.checked_models.check_summary import (
+    chains_line,
+    evidence_line,
+    forbidden_lines,
+    model_line,
+    total_line,
+)
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers, coverage_line, coverage_of
 from reports.text.junit_tree import JUnitSuite, JUnitTest, render_suites
 from reports.text.markdown_tables import bullets, headed_list, table, within
@@ -47,7 +53,7 @@ def _tests(runtime: RuntimeAnswers) -> Iterator[JUnitTest]:
     if any(chain.answer != "uncovered" for chain in runtime.chains):
         blaming = runtime.blaming_chains
         told = [line for one in blaming for line in (words.path_of_chain(one.chain), _details(one.own))]
-        said = words.chains_line(runtime)
+        said = chains_line(runtime)
         yield _of_model("chains of neighbours", said, blaming[0].answer if blaming else "", told)
     if numbers is not None:
         failing = "" if numbers.holds else "wrong"
@@ -129,7 +135,7 @@ def _blocks(check: ModelCheck) -> Iterator[str]:
             yield f"## {for_markdown(run.label)}: calls to look at"
         yield from map(_call, run.worst)
         if run.chains:
-            yield f"## {for_markdown(run.label)}: {for_markdown(words.chains_line(run))}"
+            yield f"## {for_markdown(run.label)}: {for_markdown(chains_line(run))}"
         yield from map(_chain, run.blaming_chains)
 
 

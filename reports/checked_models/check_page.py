@@ -18,7 +18,7 @@ from reports.checked_models import check_words
 from reports.checked_models.call_answers import ANSWERS, Answer, CallCause
 from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
-from reports.checked_models.check_summary import evidence_line, forbidden_lines
+from reports.checked_models.check_summary import chains_line, evidence_line, forbidden_lines, unasked_lines
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers, coverage_line, coverage_of
 from reports.overview.headline import HeadlineFact
 from reports.single_cases.answer_views import AnswerView, view_answer
@@ -68,7 +68,7 @@ class CheckPage:
             f"{plural(len(self.check.model.nodes), 'node')} that make "
             f"{plural(len(self.check.calls), 'distinct call')}: {evidence_line(self.check)}.",
             *(
-                one_line(f"{each.label}, {check_words.chains_line(each)}.", 2 * _LONGEST)
+                one_line(f"{each.label}, {chains_line(each)}.", 2 * _LONGEST)
                 for each in self.check.runtimes
                 if each.blaming_chains
             ),
@@ -186,8 +186,8 @@ class CheckPage:
     def chain_lines(self) -> tuple[str, ...]:
         """What each runtime makes of the chains together, and what was not asked."""
         asked = (run for run in self.check.runtimes if run.chains)
-        told = (one_line(f"{run.label}: {check_words.chains_line(run)}", 2 * _LONGEST) for run in asked)
-        return (*told, *check_words.unasked_lines(self.check))
+        told = (one_line(f"{run.label}: {chains_line(run)}", 2 * _LONGEST) for run in asked)
+        return (*told, *unasked_lines(self.check))
 
     @property
     def blocks(self) -> Iterator[NodeBlock]:

@@ -19,6 +19,7 @@ _MOST_REMARKS = 2
 _MOST_NAMES = 1_000
 _MOST_OUTPUTS = 12
 _MOST_REASONS = 12
+_MOST_OF_CHAINS = 4
 _LONGEST = 400
 _LONGEST_GROUP = 8_000
 
@@ -52,7 +53,7 @@ def format_check(check: ModelCheck, program: str = "opcert") -> str:
     ]
     for run in check.runtimes:
         blocks += [_causes(run, program), chain_lines(run, program), _numbers(check, run)]
-    blocks += [_forbidden(check), _uncovered(check), words.unasked_lines(check)]
+    blocks += [_forbidden(check), _uncovered(check), unasked_lines(check)]
     blocks += [[f"Note: {one_line(note, _LONGEST)}"] for note in check.model.notes]
     blocks += [[_table(check)], *([total_line(check, run)] for run in check.runtimes)]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines) + "\n"
@@ -95,7 +96,7 @@ def total_line(check: ModelCheck, runtime: RuntimeAnswers) -> str:
         said += f" ({count(runtime.weaker)} by ONNX's node tests alone)"
     others = [f"{count(nodes[answer])} {words.WORDS[answer]}" for answer in ANSWERS[:-1] if nodes[answer]]
     whole = "" if runtime.numbers is None else f"; {words.numbers_line(runtime.numbers)}"
-    chains = f"; {words.chains_line(runtime)}" if runtime.blaming_chains else ""
+    chains = f"; {chains_line(runtime)}" if runtime.blaming_chains else ""
     return one_line(f"{runtime.label}: {', '.join([said, *others])}{whole}{chains}", _LONGEST)
 
 
@@ -154,7 +155,7 @@ def chain_lines(runtime: RuntimeAnswers, program: str) -> list[str]:
     """What a runtime makes of the chains, and those that it fails of itself; nothing where none was asked."""
     if not runtime.chains or runtime.unavailable:
         return []
-    lines = [one_line(f"{runtime.label}, {words.chains_line(runtime)}", _LONGEST)]
+    lines = [one_line(f"{runtime.label}, {chains_line(runtime)}", _LONGEST)]
     blaming = runtime.blaming_chains
     for number, answer in enumerate(blaming[:MOST_CHAINS], 1):
         lines.append(f"  {number}. {words.path_of_chain(answer.chain)}: {words.answer_of_chain(answer)}")
@@ -225,3 +226,39 @@ def _table(check: ModelCheck) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in rows)
     return "\n".join("  ".join(cells).rstrip() for cells in lines)
+
+
+def chains_line(runtime: RuntimeAnswers) -> str:
+    """`12 chains of neighbours: 10 conformant, 1 wrong (only with optimisation: 1), 1 follows from ...`."""
+    counts = Counter(chain.answer for chain in runtime.chains if not chain.is_known)
+    optimised = Counter(
+        chain.answer for chain in runtime.chains if chain.blames and chain.setting == "optimised"
+    )
+    told = [
+        f"{count(counts[answer])} {words.WORDS[answer]}"
+        + (f" (only with optimisation: {count(optimised[answer])})" if optimised[answer] else "")
+        for answer in reversed(ANSWERS)
+        if counts[answer]
+    ]
+    following = sum(bool(chain.follows) for chain in runtime.chains)
+    longer = sum(bool(chain.shorter) for chain in runtime.chains)
+    if following:
+        verb = "follows" if following == 1 else "follow"
+        told.append(f"{count(following)} {verb} from what a node of the chain fails alone")
+    if longer:
+        told.append(
+            f"{count(longer)} {'fails' if longer == 1 else 'fail'} as a shorter one in the chain does"
+        )
+    return f"{plural(len(runtime.chains), 'chain')} of neighbours: {', '.join(told)}"
+
+
+def unasked_lines(check: ModelCheck) -> list[str]:
+    """What of the neighbours was not asked, and why."""
+    reasons = Counter(each.why for each in check.chains if not each.case)
+    lines = [
+        f"{plural(number, 'chain')} of neighbours not asked: {why}"
+        for why, number in reasons.most_common(_MOST_OF_CHAINS)
+    ]
+    left = len(reasons) - _MOST_OF_CHAINS
+    lines += [f"and for {plural(left, 'reason')} more"] if left > 0 else []
+    return [one_line(line, _LONGEST) for line in (*lines, check.chains_cut) if line]

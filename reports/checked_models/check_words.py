@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from conformance.checked_models.model_calls import ModelCall, ModelNode, ModelValue
 from conformance.checked_models.whole_model import (
@@ -22,16 +22,13 @@ from conformance.checked_models.whole_model import (
 from conformance.judging.verdicts import ACCEPTED_INVALID, NOT_RUN, REJECTED_VALID
 from opcert.vocabulary.harmless import one_line
 from reports.causes.spoken_failures import said_form
-from reports.checked_models.call_answers import ANSWERS, Answer, CallAnswer, CallCause
+from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
 from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
 from reports.single_cases.answer_views import view_answer
 from reports.single_cases.case_views import demand_text
 from reports.text.phrasing import count, listed, plural, ratio_text
 from reports.text.value_text import attribute_text, values_text
-
-if TYPE_CHECKING:
-    from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
 
 _FEW = 16
 """A constant of so many elements stands in a sentence with its values."""
@@ -76,7 +73,6 @@ REASONS: Mapping[str, str] = {
 """By the word that programs read."""
 _LONGEST = 120
 _LONGEST_ROW = 400
-_MOST_REASONS = 4
 _LONGEST_ATTRIBUTE = 200
 _DIGITS = 8
 
@@ -184,30 +180,6 @@ def smallest_texts(cause: CallCause) -> tuple[str, str]:
     return demand_text(case), view_answer(cause.results, cause.smallest, case).answer
 
 
-def chains_line(runtime: RuntimeAnswers) -> str:
-    """`12 chains of neighbours: 10 conformant, 1 wrong (only with optimisation: 1), 1 follows from ...`."""
-    counts = Counter(chain.answer for chain in runtime.chains if not chain.is_known)
-    optimised = Counter(
-        chain.answer for chain in runtime.chains if chain.blames and chain.setting == "optimised"
-    )
-    told = [
-        f"{count(counts[answer])} {WORDS[answer]}"
-        + (f" (only with optimisation: {count(optimised[answer])})" if optimised[answer] else "")
-        for answer in reversed(ANSWERS)
-        if counts[answer]
-    ]
-    following = sum(bool(chain.follows) for chain in runtime.chains)
-    longer = sum(bool(chain.shorter) for chain in runtime.chains)
-    if following:
-        verb = "follows" if following == 1 else "follow"
-        told.append(f"{count(following)} {verb} from what a node of the chain fails alone")
-    if longer:
-        told.append(
-            f"{count(longer)} {'fails' if longer == 1 else 'fail'} as a shorter one in the chain does"
-        )
-    return f"{plural(len(runtime.chains), 'chain')} of neighbours: {', '.join(told)}"
-
-
 def answer_of_chain(answer: ChainAnswer) -> str:
     """`conformant`, `wrong, only with optimisation`, `wrong: follows from call 3` or `as chain 2 in it`."""
     said = WORDS[answer.answer]
@@ -229,18 +201,6 @@ def nodes_of_chain(chain: CheckedChain) -> str:
 def path_of_chain(chain: CheckedChain) -> str:
     """The names of its operators, in order."""
     return one_line(chain.path, _LONGEST_ROW)
-
-
-def unasked_lines(check: ModelCheck) -> list[str]:
-    """What of the neighbours was not asked, and why."""
-    reasons = Counter(each.why for each in check.chains if not each.case)
-    lines = [
-        f"{plural(number, 'chain')} of neighbours not asked: {why}"
-        for why, number in reasons.most_common(_MOST_REASONS)
-    ]
-    left = len(reasons) - _MOST_REASONS
-    lines += [f"and for {plural(left, 'reason')} more"] if left > 0 else []
-    return [one_line(line, _LONGEST_ROW) for line in (*lines, check.chains_cut) if line]
 
 
 PASSED_OVER: Mapping[str, str] = {

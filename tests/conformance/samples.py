@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from conformance.runtimes.environments import prepare
-from conformance.runtimes.packages import PythonPackages
+from conformance.runtimes.installers import PythonPackages
 from conformance.suite.cases import Case, Demand, Expectation, ExpectedOutput, call_digest
 from conformance.suite.suites import write_suite
 from opcert.vocabulary.attributes import Attribute, attribute

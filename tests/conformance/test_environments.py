@@ -15,7 +15,7 @@ import pytest
 
 from conformance.runtimes import environments, runtimes
 from conformance.runtimes.environments import environments_folder, prepare
-from conformance.runtimes.packages import PythonPackages
+from conformance.runtimes.installers import PythonPackages
 from opcert.vocabulary.errors import ExitCode, RuntimeUnavailable, UserError
 
 PACKAGE = "opcert_tiny"

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.runtimes.adapter import WORKERS, load_adapter
 from conformance.runtimes.environments import prepare
-from conformance.runtimes.packages import NodePackages
+from conformance.runtimes.installers import NodePackages
 from conformance.runtimes.runtimes import find_runtime, install, worker_command
 from opcert.vocabulary.errors import RuntimeUnavailable, UserError
 

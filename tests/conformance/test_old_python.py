@@ -12,7 +12,7 @@ import pytest
 
 from conformance.runtimes.adapter import WORKERS
 from conformance.runtimes.environments import prepare
-from conformance.runtimes.packages import PythonPackages
+from conformance.runtimes.installers import PythonPackages
 from tests.conformance.test_runtime_examples import EXAMPLES, run_example
 
 OLDEST = (3, 9)

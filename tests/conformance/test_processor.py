@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.runtimes.packages import find_node_package, find_wheel
+from conformance.runtimes.installers import find_node_package, find_wheel
 from conformance.runtimes.processor import (
     FLAGS,
     processor_here,

@@ -14,12 +14,10 @@ SHARED_NAMES = {
     "data": "the kind of a tensor of numbers, and what numbers are drawn for it",
     "draws": "what is drawn: by the generator for calls, and by operators whose outputs are random",
     "examples": "one file a dialect, named for the part of a page that it reads, and the rules on them",
-    "json": "one file an output format, found by the format's name",
-    "node_tests": "ONNX's own tests of operators: all of them as a suite, and those of one call",
-    "sections": "one file a dialect, named for the part of a page that it reads",
+    "rows": "those of a record, and the kind of an input of rows that follow each other",
     "whole_model": "what came of a model that was run, and the check that finds it out",
 }
-FAMILIES = ("reference/operators",)
+FAMILIES = ("reference/operators", "generator/models/neighbours/patterns")
 """Where a file is named for the operators that it is about."""
 
 

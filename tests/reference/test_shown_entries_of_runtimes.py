@@ -12,7 +12,7 @@ from conformance.suite.suites import Suite
 from generator.exploring.diagnosis.claims import point
 from generator.exploring.diagnosis.entry_trials import trials_by_asking, untried
 from generator.exploring.fuzzing.workers import RunningRuntime
-from opcert.commands.cause_finding import trials_by_answers
+from opcert.commands.entry_claims import trials_by_answers
 from reference.readings.disagreements import load_disagreements
 from tests.reference.test_disagreements_of_runtimes import run, suite
 

@@ -20,7 +20,8 @@ from reports.checked_models.chain_answers import (
 )
 from reports.checked_models.check_json import render_check
 from reports.checked_models.check_page import render_check_page
-from reports.checked_models.check_words import answer_of_chain, chains_line
+from reports.checked_models.check_summary import chains_line
+from reports.checked_models.check_words import answer_of_chain
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers
 from reports.results.case_results import Results, put_together
 from reports.schemas import load_schema

@@ -135,6 +135,7 @@ def test_typed_sentences_are_of_rules_that_there_are(repository: Path) -> None:
     words = set(re.findall(r"\w+", told))
 
     def is_there(name: str) -> bool:
-        return name in words or any(name[at:] in words for at, letter in enumerate(name) if letter == "_")
+        ends = [name[at:] for at, letter in enumerate(name) if letter == "_"]
+        return name in words or any(end in words or f'"{end[1:]}"' in told for end in ends)
 
     assert [name for name in typed if not is_there(name)] == []

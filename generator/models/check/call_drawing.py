@@ -22,7 +22,7 @@ from generator.calls.space.drawing import draw_call
 from generator.calls.variables.data_levels import DATA, fits
 from generator.calls.variables.kind import Kind
 from generator.calls.variables.wanted_outputs import NAMES, OUTPUTS, WANTED
-from generator.models.check.extents import ShapeChecks, Shapes, extents_in
+from generator.models.check.model_extents import ShapeChecks, Shapes, extents_in
 from generator.models.check.node_calls import NodeCall, NodeInput
 from opcert.vocabulary.tensors import Tensor
 from specs.language.evaluation import EvaluationError

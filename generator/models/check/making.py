@@ -39,7 +39,13 @@ from generator.models.check.call_drawing import (
     pairs_in,
     rows_of,
 )
-from generator.models.check.extents import UNKNOWN_EXTENT, ShapeChecks, Shapes, broken_by_model, elements
+from generator.models.check.model_extents import (
+    UNKNOWN_EXTENT,
+    ShapeChecks,
+    Shapes,
+    broken_by_model,
+    elements,
+)
 from generator.models.check.node_calls import NodeCall, read_node
 from generator.models.check.shape_choice import ChosenShapes, choose_shapes
 from opcert.vocabulary.errors import InternalError, OpcertError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from generator.calls.data.draws import Draw
 from generator.making.operators.workshop import rule_text
 from generator.models.check.call_cases import Uncovered
-from generator.models.check.extents import (
+from generator.models.check.model_extents import (
     Chosen,
     Class,
     Outline,

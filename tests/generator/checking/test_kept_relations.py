@@ -8,7 +8,7 @@ import pytest
 
 from conformance.checked_models.model_calls import ModelCall
 from generator.calls.data.draws import Draw
-from generator.models.check.extents import Shapes
+from generator.models.check.model_extents import Shapes
 from generator.models.check.node_calls import read_node
 from generator.models.check.shape_choice import ChosenShapes, choose_shapes
 from tests.generator.checking.made_calls import call, fed, fixed, weight
