@@ -90,6 +90,8 @@ def call_in(case_id: str) -> str:
 _MOST_SHARED = 16
 """So many cases stay that others were made from which must be refused: those stand beside each other."""
 _MOST_TOGETHER, _SECONDS_TOGETHER = 16, 0.05
+_LEAST_PACE = 1e-6
+"""Seconds: rows that are not asked take none, and a mean of nothing but them is no number to divide by."""
 _REMEMBERED = 0.9
 
 
@@ -197,10 +199,8 @@ class TaskSource:
 
     def _take(self) -> list[int]:
         with self._lock:
-            wanted = (
-                min(_MOST_TOGETHER, int(_SECONDS_TOGETHER / self._pace)) if self._pace else _MOST_TOGETHER
-            )
-            return list(islice(self._left, max(1, wanted)))
+            wanted = min(_MOST_TOGETHER, _SECONDS_TOGETHER / max(self._pace, _LEAST_PACE))
+            return list(islice(self._left, max(1, int(wanted))))
 
 
 SAMPLE = "sample"

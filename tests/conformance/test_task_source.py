@@ -123,3 +123,10 @@ def test_neighbours_go_to_one_lane_together_as_long_as_they_take_little(suite: S
     lanes = [source.lane(), source.lane()]
     source.measured(0.5)
     assert [next(lanes[number]).case_id for number in (0, 1, 0, 1)] == list(suite.case_ids[:4])
+
+
+def test_rows_that_take_no_time_may_be_ever_so_many(suite: Suite) -> None:
+    source = TaskSource(RunPlan(suite, suite.case_ids, ("inputs",), 1))
+    for _ in range(7_000):  # nine tenths of what went before, until it is less than 1e-308
+        source.measured(0.0)
+    assert [each.case_id for each in source.lane()] == list(suite.case_ids)
