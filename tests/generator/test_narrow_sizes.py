@@ -10,7 +10,6 @@ import pytest
 
 from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
-from conformance.judging.verdicts import FAILING
 from generator.calls.sizes.plans import plans_of
 from generator.calls.sizes.roles import roles_of
 from generator.calls.space.space import open_space
@@ -148,7 +147,10 @@ def test_each_mechanism_is_asked_for_alone(name: str, words: Sequence[str]) -> N
 
 @pytest.mark.slow
 def test_keys_behind_the_last_do_not_take_part_under_a_softcap() -> None:
-    """Padding of 65 keys to 128 whose scores are capped: they are not left out by an infinity."""
+    """Padding of 65 keys to 128 whose scores are capped: they are not left out by an infinity.
+
+    It is noticed, and yet told as inexact: what tf32 may err by over so many keys is as much.
+    """
     found = {}
     for case in cases_of("Attention-25"):
         if str(case.id.word).startswith("alone_softcap"):
@@ -161,6 +163,6 @@ def test_keys_behind_the_last_do_not_take_part_under_a_softcap() -> None:
                 made = (shares @ np.repeat(V, Q.shape[1] // V.shape[1], 1)).astype(np.float32)
                 kind = case.expectations[0].outputs[0].expected.element_type
                 verdict = judge(case, Answered((Tensor(kind, made),))).verdict
-                found[str(case.id.word), padding] = verdict in FAILING
+                found[str(case.id.word), padding] = verdict != "pass"
     assert found
     assert all(failed == bool(padding) for (_, padding), failed in found.items())
