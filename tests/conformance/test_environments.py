@@ -105,15 +105,15 @@ _PREPARE = """
 import sys, time
 from pathlib import Path
 from conformance.runtimes import environments
-from conformance.runtimes import packages
-real = packages.run_uv
+from conformance.runtimes import installers
+real = installers.run_uv
 def slow(arguments, **keywords):
     printed = real(arguments, **keywords)
     if arguments[0] == "venv":
         Path(sys.argv[2]).touch()
         time.sleep(float(sys.argv[3]))
     return printed
-packages.run_uv = slow
+installers.run_uv = slow
 print(environments.prepare([sys.argv[4]], folder=Path(sys.argv[1])).program)
 """
 
