@@ -13,6 +13,11 @@ from conformance.running.progress import Progress
 from opcert.commands.terminal import note, open_console, say_beside_bar
 from opcert.commands.verbosity import Pace
 
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+_SECONDS_BETWEEN_REFRESHES = 0.1
+
 
 class PlainProgress:
     """A line at the start, now and then, and at the end."""
@@ -45,7 +50,6 @@ def choose_progress() -> Progress:
     """The progress that suits standard error."""
     if not sys.stderr.isatty():
         return PlainProgress()
-
     return TerminalProgress()
 
 
@@ -64,12 +68,6 @@ class VerdictTally:
         passed = self.verdicts["pass"]
         failing = count_failing(self.verdicts)
         return f"{passed} pass, {failing} failing, {self.rows - passed - failing} other"
-
-
-if TYPE_CHECKING:
-    from rich.progress import TaskID
-
-_SECONDS_BETWEEN_REFRESHES = 0.1
 
 
 class TerminalProgress:
