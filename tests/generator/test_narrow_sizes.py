@@ -202,7 +202,7 @@ def attended(
 ) -> Array:
     """Attention on four axes in float; with keys of zero behind the last, so many alone, another mask."""
     given = {name: numbers(each).astype(np.float32) for name, each in case.inputs if each is not None}
-    options = {name: each.value for name, each in case.attributes.items()}
+    options: dict[str, Any] = {name: each.value for name, each in case.attributes.items()}
     Q, past = given["Q"], given["past_key"].shape[2] if "past_key" in given else 0
     K, V = (
         np.concatenate([given[behind], given[name]], 2) if past else given[name]
