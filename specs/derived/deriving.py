@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from specs.derived.entries import Collected, Derived
 from specs.derived.kinds import KindReader
+from specs.derived.rules import add_rules
 from specs.derived.shapes import ShapeReader
 from specs.derived.stated_extents import StatedExtents
 from specs.model.spec import Spec
@@ -18,6 +19,7 @@ def derive(spec: Spec) -> Derived:
     extents = StatedExtents(spec)
     ShapeReader(spec, extents, found).read()
     KindReader(spec, extents, found).read()
+    add_rules(spec, found)
     return Derived(
         spec.operator,
         {each.key: each.file for each in spec.documents},

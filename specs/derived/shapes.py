@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from opcert.vocabulary.errors import OpcertError
@@ -48,12 +48,20 @@ class ShapeReader:
         shapes = self._inputs()
         for name, shape in shapes.items():
             self._found.add("shapes", name, shape.text, *shape.origins, note=shape.note)
-        for shape in shapes.values():
-            if shape.bounds is not None and shape.bounds[0] not in {
-                each.path[1] for each in self._found.entries if each.path[0] == "extents"
-            }:
-                self._found.add("extents", *shape.bounds, *shape.origins)
+        self._bounds(shapes.values())
         self._results(shapes)
+
+    def _bounds(self, shapes: Iterable[FoundShape]) -> None:
+        """The ranks of packs: those that sentences bound, and of those that have a first member from 1 on."""
+        bounded: set[str] = set()
+        for shape in shapes:
+            numbered = [
+                (name, "1..3") for name in sorted(parse_shape(shape.text).starred & self._extents.numbered)
+            ]
+            for name, ends in (*([shape.bounds] if shape.bounds else []), *numbered):
+                if name not in bounded:
+                    bounded.add(name)
+                    self._found.add("extents", name, ends, *shape.origins)
 
     def _inputs(self) -> dict[str, FoundShape]:
         stated = {each.name: self._stated("inputs", each) for each in self._spec.inputs}
@@ -134,8 +142,15 @@ class ShapeReader:
         return self._extents.pack(_PACK if parameter.type == first.type else f"{_PACK}_{parameter.name}")
 
     def _broadcast_each_other(self, found: dict[str, FoundShape]) -> None:
-        """`broadcast(*S)` for inputs that are broadcast to each other and have no shape of their own."""
+        """`broadcast(*S)` for inputs that are broadcast to each other and have no shape of their own.
+
+        So are both inputs of an operator that its document calls a binary one.
+        """
         names = [each.name for each in self._spec.inputs]
+        if self._is_called("binary") and len(names) == 2 and not found:
+            note = f"an operator of the class {self._spec.category}"
+            for name in names:
+                found[name] = FoundShape((f"*broadcast(*{self._extents.pack(_PACK)})",), (), note)
         for each in self._statements(Broadcast):
             listed = [name for name in each.inputs or names if name in names]
             if each.to is None and len(listed) and not any(name in found for name in listed):
@@ -171,6 +186,9 @@ class ShapeReader:
                 return FoundShape((f"*{found[other].text.removeprefix('*')}",), (each.origin,))
         return None
 
+    def _is_called(self, word: str) -> bool:
+        return word in (self._spec.category or "").split()
+
     def _silent(self, found: dict[str, FoundShape]) -> None:
         """Any shape for what no sentence speaks of; inputs of the type of the first one have its shape."""
         for each in self._spec.inputs:
@@ -184,15 +202,11 @@ class ShapeReader:
         """The shapes of outputs, as far as what they hang on is known."""
         known = {*CONSTANTS, *self._spec.attributes, *(each.name for each in self._spec.inputs)}
         known |= {name for shape in shapes.values() for name in parse_shape(shape.text).names}
-        broadcast = [each for each in self._statements(Broadcast) if each.to is None]
         for each in self._spec.outputs:
             about = f"results.{each.name}"
             found = self._stated("outputs", each) or self._same("outputs", each, shapes) or self._scalar(each)
-            if found is None and broadcast and len(self._spec.outputs) == 1:
-                text = next((one.text for one in shapes.values() if "broadcast(" in one.text), None)
-                if text is not None:
-                    pack = f"*{self._extents.pack(_PACK)}"
-                    found = FoundShape((pack,), tuple(one.origin for one in broadcast))
+            if found is None and len(self._spec.outputs) == 1:
+                found = self._of_elements(shapes)
             if found is None:
                 self._found.lack(about, "no sentence says a shape")
                 continue
@@ -202,6 +216,15 @@ class ShapeReader:
                 self._found.lack(about, f"[{found.text}]: no input has {told}", *found.origins)
                 continue
             self._found.add("results", each.name, found.text, *found.origins, note=found.note)
+
+    def _of_elements(self, shapes: dict[str, FoundShape]) -> FoundShape | None:
+        """The shape of the only output where each of its elements is made of those in its place."""
+        first = next(iter(shapes.values()), None)
+        if first is not None and "broadcast(" in first.text:
+            return FoundShape((f"*{self._extents.pack(_PACK)}",), first.origins, first.note)
+        if first is not None and _is_plain(first.parts) and self._is_called("unary"):
+            return FoundShape(first.parts, (), f"an operator of the class {self._spec.category}")
+        return None
 
     def _scalar(self, output: ParameterSpec) -> FoundShape | None:
         """An output without axes: what else a rank says of an output, no shape says."""

@@ -25,7 +25,7 @@ class StatedExtents:
     """The extents of one operator version's documents, each name with one meaning in all shapes.
 
     `given` are attributes without a default that an extent is called by: an extent of its own stands for the
-    attribute, which may be left out.
+    attribute, which may be left out. `numbered` are packs whose members a document counts from the first.
     """
 
     def __init__(self, spec: Spec) -> None:
@@ -38,6 +38,7 @@ class StatedExtents:
         )
         self._single = {extent for extents in listed for extent in extents}
         self.given: dict[str, str] = {}
+        self.numbered: set[str] = set()
 
     def parts(self, extents: Sequence[str], of_output: bool) -> tuple[str, ...] | None:
         """The parts of a shape expression; None where an extent is not one that expressions have."""
@@ -75,7 +76,9 @@ class StatedExtents:
             return self.pack("S"), 0
         while before and (member := _NUMBERED.fullmatch(before[-1])) is not None and member[1] == stem:
             before.pop()
-        return self.pack(stem), int(last is not None and last[1] == stem)
+        pack = self.pack(stem)
+        self.numbered.add(pack)
+        return pack, int(last is not None and last[1] == stem)
 
     def _extent(self, text: str, of_output: bool) -> str | None:
         if _WORDS.fullmatch(text):
