@@ -19,6 +19,7 @@ from specs.files.added_entries import Additions, Level
 from specs.files.addition_merging import merge_additions
 from specs.files.composition import Composed, compose, declares
 from specs.files.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, DeclarationChecker, names_in
+from specs.files.derived_entries import fill_in
 from specs.files.schemas import Entry
 from specs.files.shared_readings import put_in_shared
 from specs.files.spec_folders import DECLARATION, facts_path, room_of
@@ -167,8 +168,22 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
             where=composed.place((LEVELS,)),
             remedy="docs/your-operator.md declares the calls of an operator.",
         )
+    return _merged(spec, composed, folders)
+
+
+def declare_by_documents(spec: Spec, room: Path, folders: Sequence[Path]) -> Spec:
+    """The spec of a version of which nobody declared anything, with what its documents alone say of calls.
+
+    `room` is where its facts are, and where a spec.yaml would be. Raises SeveralErrors where the documents
+    contradict themselves.
+    """
+    return _merged(spec, Composed({}, str(room / FILE_NAME)), folders)
+
+
+def _merged(spec: Spec, composed: Composed, folders: Sequence[Path]) -> Spec:
+    derived = fill_in(composed, spec)
     file = validate(DeclarationFile, composed)
-    reader = _Reader(spec, composed)
+    reader = _Reader(spec, composed, derived)
     declared = reader.read(file)
     checker = DeclarationChecker(spec, composed, folders)
     checker.check_group(file.group)
@@ -188,9 +203,10 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
 class _Reader:
     """Turns the file's texts into declared parts; collects what is wrong with them."""
 
-    def __init__(self, spec: Spec, composed: Composed) -> None:
+    def __init__(self, spec: Spec, composed: Composed, derived: frozenset[str]) -> None:
         self._spec = spec
         self._composed = composed
+        self._derived = derived
         self.errors: list[UserError] = []
 
     def read(self, file: DeclarationFile) -> Declared:
@@ -274,7 +290,8 @@ class _Reader:
         call, otherwise = (found[1], found[2]) if found else (text.strip(), "undefined")
         place = self._composed.place(("kinds", label))
         self._check_numbers(label, call)
-        return KindUse(name, call, _otherwise(otherwise), place, (found[3] if found else None) or "")
+        demanded_by = (found[3] if found else None) or ""
+        return KindUse(name, call, _otherwise(otherwise), place, demanded_by, label in self._derived)
 
     def _check_numbers(self, label: str, call: str) -> None:
         """No number in the arguments of a kind is beyond those that an attribute can hold."""

@@ -30,6 +30,8 @@ class KindUse:
     place: Place
     demanded_by: str = ""
     """The passage that makes breaking a rule an error, where it is not one about the name."""
+    derived: bool = False
+    """Whether documents alone say it: a kind that people declared of the same name goes before it."""
 
 
 @dataclass(frozen=True)
