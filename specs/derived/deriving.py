@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specs.derived.entries import Collected, Derived
+from specs.derived.entries import KEYS, Collected, Derived
 from specs.derived.kinds import KindReader
 from specs.derived.rules import add_rules
 from specs.derived.shapes import ShapeReader
@@ -23,7 +23,7 @@ def derive(spec: Spec) -> Derived:
     return Derived(
         spec.operator,
         {each.key: each.file for each in spec.documents},
-        tuple(found.entries),
+        tuple(sorted(found.entries, key=lambda each: KEYS.index(each.path[0]))),
         tuple(found.missing),
         tuple(found.contradictions),
     )

@@ -9,6 +9,9 @@ from typing import Any
 from opcert.vocabulary.names import OperatorName
 from specs.model.signature_parts import Origin, Source
 
+KEYS = ("shapes", "extents", "results", "kinds", "constraints")
+"""The keys of a spec.yaml that documents fill, in the order in which they are written."""
+
 
 @dataclass(frozen=True)
 class DerivedEntry:

@@ -15,6 +15,7 @@ from specs.model.statements import Range, is_proposed
 
 _LOWEST = re.compile(r"-rank\((\w+)\)( - 1)?")
 _LAST = re.compile(r"rank\((\w+)\)( - 1)?")
+_AN_AXIS = re.compile(r"axis\((\w+)(?!, extra)[,)]")
 _NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?")
 _TYPE_CODES = ("dtype", "to", "output_dtype", "out_dtype", "output_datatype")
 _PLAIN_LIMIT = 4
@@ -62,6 +63,10 @@ class KindReader:
     def _add(self, name: str, found: _Call) -> None:
         call, origins, note = found
         self._found.add("kinds", name, call, *origins, note=note)
+        of = _AN_AXIS.match(call)
+        pack = self._shapes.get(of[1], "").removeprefix("*") if of is not None else ""
+        if pack.isidentifier() and not any(each.path == ("extents", pack) for each in self._found.entries):
+            self._found.add("extents", pack, "1..4", *origins, note=f"{name} is one of its axes")
 
     def _window(self) -> _Call | None:
         """The window of kernel_shape, strides and pads over the last extents of the first input."""

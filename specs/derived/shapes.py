@@ -133,7 +133,7 @@ class ShapeReader:
         if (low, high) == (0, 1):
             return FoundShape((f"maybe({names[0]})",), (origin,))
         pack = self._own_pack(parameter)
-        ends = f"{low if low is not None else ''}..{high if high is not None else ''}"
+        ends = f"{low or 0}..{high if high is not None else max(4, (low or 0) + 2)}"
         return FoundShape((f"*{pack}",), (origin,), bounds=(pack, ends))
 
     def _own_pack(self, parameter: ParameterSpec) -> str:
