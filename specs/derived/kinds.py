@@ -41,7 +41,8 @@ class KindReader:
         self._shapes = {each.path[1]: str(each.value) for each in found.entries if each.path[0] == "shapes"}
         results = [str(each.value) for each in found.entries if each.path[0] == "results"]
         self._bound = {name for text in self._shapes.values() for name in parse_shape(text).names}
-        self._used = self._bound.union(*(parse_shape(text).names for text in results))
+        parts = (part for text in (*self._shapes.values(), *results) for part in parse_shape(text).parts())
+        self._used = frozenset[str]().union(*(part.names for part in parts))
 
     def read(self) -> None:
         """Add the entries of `kinds`."""

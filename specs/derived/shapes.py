@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from opcert.vocabulary.errors import OpcertError
 from specs.derived.entries import Collected, Contradiction, sources_of
 from specs.derived.stated_extents import StatedExtents
-from specs.language.shape_expressions import parse_shape
+from specs.language.expressions import parse
+from specs.language.shape_expressions import WORDS, parse_shape
 from specs.language.words import CONSTANTS
 from specs.model.signature_parts import Origin
 from specs.model.spec import ParameterSpec, Spec
@@ -107,17 +108,32 @@ class ShapeReader:
                 read.append((each, parts))
         if not read:
             return None
-        general = [one for one in read if any(part.startswith("*") for part in one[1])]
-        chosen, parts = next(
-            (one for one in general if all(_covers(one[1], each) for _, each in read)), read[0]
-        )
+        plain = [one for one in read if one[0].when is None] or read
+        general = [one for one in plain if any(part.startswith("*") for part in one[1])]
+        widest = (one for one in general if all(_covers(one[1], each) for _, each in read))
+        chosen, parts = next(widest, plain[0])
         origins = [chosen.origin]
-        others = [each for each, other in read if each is not chosen and not _covers(parts, other)]
+        others = [(each, other) for each, other in read if each is not chosen and not _covers(parts, other)]
+        under = [(each, other) for each, other in others if self._decides(each.when, parameter.name)]
+        if under and chosen.when is None:
+            text = _tuple(parts)
+            for each, other in under:
+                text = f"{_tuple(other)} if {each.when} else {text}"
+            return FoundShape((text,), (*origins, *(each.origin for each, _ in under)))
         scalar = [rank for rank in ranks if rank.least == "0" and rank.most == str(len(parts))]
         if scalar and len(parts) == 1 and not parts[0].startswith("*"):
             return FoundShape((f"maybe({parts[0]})",), (scalar[0].origin, *origins))
-        note = f"or {' or '.join(describe(each) for each in others)}" if others else ""
+        note = f"or {' or '.join(describe(each) for each, _ in others)}" if others else ""
         return FoundShape(parts, tuple(origins), note)
+
+    def _decides(self, when: str | None, name: str) -> bool:
+        """Whether a condition is one over attributes and other inputs, which a shape can hang on."""
+        try:
+            names = parse(when).names if when is not None else frozenset()
+        except OpcertError:
+            return False
+        known = {*self._spec.attributes, *(each.name for each in self._spec.inputs)} - {name}
+        return bool(names) and names <= known
 
     def _by_rank(
         self, parameter: ParameterSpec, least: str | None, most: str | None, origin: Origin
@@ -183,7 +199,7 @@ class ShapeReader:
                 if other not in found:
                     one = next(one for one in self._spec.inputs if one.name == other)
                     found[other] = self._any(one)
-                return FoundShape((f"*{found[other].text.removeprefix('*')}",), (each.origin,))
+                return FoundShape((f"shape({other})",), (each.origin,))
         return None
 
     def _is_called(self, word: str) -> bool:
@@ -274,9 +290,13 @@ def _is_shape(parts: Sequence[str]) -> bool:
     return True
 
 
+def _tuple(parts: Sequence[str]) -> str:
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
 def _is_plain(parts: Sequence[str]) -> bool:
     """Whether a shape leaves no choice, so that another tensor can have it as well."""
-    return not any("(" in part for part in parts)
+    return not any(f"{word}(" in part for part in parts for word in WORDS)
 
 
 def _covers(general: Sequence[str], other: Sequence[str]) -> bool:
