@@ -18,6 +18,8 @@ _LAST = re.compile(r"([A-Za-z][A-Za-z_]*?)_?([nNkKrRqQmM])")
 _BY_X = re.compile(r"[A-Z](?:x[A-Z\d])+")
 _WORDS = re.compile(r"[A-Za-z][\w ]*")
 _ANY = ("...", "*")
+_USUAL = {"D": "S", "d": "S", "k": "kernel"}
+"""What packs are called in declarations whose members documents call `D1, D2, ..., Dn`."""
 _LONGEST = 200
 
 
@@ -76,7 +78,7 @@ class StatedExtents:
             return self.pack("S"), 0
         while before and (member := _NUMBERED.fullmatch(before[-1])) is not None and member[1] == stem:
             before.pop()
-        pack = self.pack(stem)
+        pack = self.pack(_USUAL.get(stem, stem))
         self.numbered.add(pack)
         return pack, int(last is not None and last[1] == stem)
 

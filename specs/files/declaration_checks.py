@@ -310,6 +310,18 @@ class DeclarationChecker:
                 if not self._is_of_some_version(name):
                     self._unknown(("points", place), "unknown name in a point", name, known)
 
+    def check_overrides(self, overridden: Iterable[str]) -> None:
+        """Each is an entry of the declaration, such as `kinds.axis`."""
+        known = {
+            f"{key}.{name}"
+            for key in ("shapes", "results", "kinds")
+            for label in self._composed.value.get(key) or ()
+            for name in names_in(str(label))
+        }
+        for path in overridden:
+            if path not in known:
+                self._unknown(("overrides", path), "no such entry of the declaration", path, known)
+
     def check_demands(self, constraints: Sequence[ConstraintEntry]) -> None:
         """What is called an error is demanded by the passage that the entry cites."""
         for place, entry in enumerate(constraints):

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_schemas import validate
-from specs.files.added_entries import Additions, Level
+from specs.files.added_entries import Additions, Level, Reasoned
 from specs.files.addition_merging import merge_additions
 from specs.files.composition import Composed, compose, declares
 from specs.files.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, DeclarationChecker, names_in
@@ -113,6 +113,16 @@ ROLES = ("inner", "outer", "batch", "channels", "scanned")
 """What an extent may be to a kernel, as `sizes` says it."""
 
 
+def _override(value: Any) -> Any:
+    return {"why": value} if isinstance(value, str) else value
+
+
+class OverrideEntry(Reasoned):
+    """Why an entry says otherwise than a sentence of the document."""
+
+    why: str = Field(min_length=1)
+
+
 class DeclarationFile(Additions):
     """The whole of a `spec.yaml`, as one version sees it: `uses`, `versions`, `older` are used up by then."""
 
@@ -134,6 +144,7 @@ class DeclarationFile(Additions):
     counts: dict[str, Annotated[Any, BeforeValidator(_count)]] = Field(default_factory=dict)
     budget: int | None = Field(None, ge=1)
     sizes: SizesEntry | None = None
+    overrides: dict[str, Annotated[OverrideEntry, BeforeValidator(_override)]] = Field(default_factory=dict)
     why: str | None = None
 
 
@@ -192,6 +203,7 @@ def _merged(spec: Spec, composed: Composed, folders: Sequence[Path]) -> Spec:
     checker.check_roles(file.shapes, names_by_role(file.sizes))
     checker.check_results(file.results)
     checker.check_points(file.points)
+    checker.check_overrides(file.overrides)
     checker.check_demands(file.constraints)
     checker.check_read("constraints", file.constraints)
     checker.check_read("readings", file.readings)
@@ -229,6 +241,7 @@ class _Reader:
             budget=file.budget,
             sizes=_sizes(file.sizes),
             results=self._shapes("results", file.results, EVERY_OUTPUT, self._spec.outputs),
+            overrides={path: entry.why for path, entry in file.overrides.items()},
             places={
                 **{name: self._composed.place(("shapes", self._label(file.shapes, name))) for name in shapes},
                 **{
