@@ -102,7 +102,9 @@ def said_twice(
     ]
     wanted = [_filled(document, each, folders) for each in versions] if asked else []
     found: list[tuple[str, str]] = []
-    for key, label in asked:
+    for key, label in (*asked, *asked):  # what only goes behind another one goes in the second round
+        if (key, label) in found:
+            continue
         rest = {name: each for name, each in document.value[key].items() if name != label}
         shorter = replace(document, value={**document.value, key: rest})
         try:
@@ -115,8 +117,11 @@ def said_twice(
     return found
 
 
-def _filled(document: YamlDocument, spec: Spec, folders: Sequence[Path]) -> dict[str, dict[str, object]]:
-    """The shapes, extents, results and kinds of a version by single names, with those of its document."""
+def _filled(document: YamlDocument, spec: Spec, folders: Sequence[Path]) -> object:
+    """The shapes, extents, results and kinds of a version by single names, with those of its document.
+
+    Extents and kinds have an order, in which values are drawn for them.
+    """
     composed = compose_document(document, spec, folders)
     fill_in(composed, spec)
     version = spec.operator.since_version
@@ -131,7 +136,7 @@ def _filled(document: YamlDocument, spec: Spec, folders: Sequence[Path]) -> dict
             found[key] = {name: shape_of_version(str(each), version) for name, each in texts.items()}
         else:
             found[key] = {name: _of_version(str(each), version) for name, each in own.items()}
-    return found
+    return found, list(found["extents"]), list(found["kinds"])
 
 
 def _of_version(text: str, version: int) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from specs.derived.entries import Collected
+from specs.derived.entries import Collected, Contradiction, sources_of
 from specs.derived.stated_extents import StatedExtents
 from specs.language.shape_expressions import parse_shape
 from specs.model.signature_parts import AttributeSpec, Origin, ParameterSpec
 from specs.model.spec import Spec
-from specs.model.statements import Range, is_proposed
+from specs.model.statements import Range, describe, is_proposed
 
 _LOWEST = re.compile(r"-rank\((\w+)\)( - 1)?")
 _LAST = re.compile(r"rank\((\w+)\)( - 1)?")
@@ -165,14 +166,27 @@ class KindReader:
 
     def _stated(self, about: str, several: bool) -> _Call | None:
         """The kind that ranges of a value, or of elements, come to; those under a condition say none."""
-        ranges = [each for each in self._ranges.get(about, ()) if each.of != "length"]
+        ranges = [each for each in self._ranges.get(about, ()) if each.of != "length" and each.when is None]
+        self._check(about, ranges)
         for each in ranges:
-            if each.when is not None:
-                continue
             call = self._axis(each, several) or self._index(each) or self._numbers(about, each)
             if call is not None:
                 return (f"{call}{' or error' if self._is_demanded(each) else ''}", (each.origin,), "")
         return None
+
+    def _check(self, about: str, ranges: Sequence[Range]) -> None:
+        """Note where plain numbers of two ranges, or of one, leave nothing between them."""
+        ends = []
+        for each in ranges:
+            low = _end(each.at_least or each.more_than, -math.inf)
+            ends.append((low, _end(each.at_most or each.less_than, math.inf), each))
+        for at, (low, high, one) in enumerate(ends):
+            for other_low, other_high, other in ends[at:]:
+                if max(low, other_low) > min(high, other_high):
+                    sources = sources_of((one.origin, other.origin))
+                    self._found.contradictions.append(
+                        Contradiction(about, (describe(one), describe(other)), sources)
+                    )
 
     def _axis(self, stated: Range, several: bool) -> str | None:
         """`axis(X)` of the range [-r, r-1], `axes(X)` of several, with `extra=1` where it goes to r."""
@@ -256,6 +270,10 @@ class KindReader:
             each.about == stated.about and each.normative and each.source in stated.origin.sources
             for each in self._spec.prose
         )
+
+
+def _end(text: str | None, open_end: float) -> float:
+    return float(text) if text is not None and _NUMBER.fullmatch(text) else open_end
 
 
 def _of_rank(end: str | None) -> bool:

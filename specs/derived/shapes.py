@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -143,7 +144,7 @@ class ShapeReader:
         high = int(most) if most is not None and most.isdecimal() else None
         if (low is None and high is None) or max(low or 0, high or 0) > 8:
             return None
-        names = tuple(f"{parameter.name}_{at}" for at in range(high if high is not None else 0))
+        names = tuple(f"{_word(parameter.name)}_{at}" for at in range(high if high is not None else 0))
         if low == high:
             return FoundShape(names, (origin,))
         if (low, high) == (0, 1):
@@ -155,7 +156,9 @@ class ShapeReader:
     def _own_pack(self, parameter: ParameterSpec) -> str:
         """The pack that inputs of one type share in silence: that of the first is `S`."""
         first = self._spec.inputs[0] if self._spec.inputs else parameter
-        return self._extents.pack(_PACK if parameter.type == first.type else f"{_PACK}_{parameter.name}")
+        return self._extents.pack(
+            _PACK if parameter.type == first.type else f"{_PACK}_{_word(parameter.name)}"
+        )
 
     def _broadcast_each_other(self, found: dict[str, FoundShape]) -> None:
         """`broadcast(*S)` for inputs that are broadcast to each other and have no shape of their own.
@@ -288,6 +291,11 @@ def _is_shape(parts: Sequence[str]) -> bool:
     except OpcertError:
         return False
     return True
+
+
+def _word(name: str) -> str:
+    """A name as a part of the name of an extent."""
+    return re.sub(r"\W", "_", name) or "_"
 
 
 def _tuple(parts: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from opcert.vocabulary.harmless import LONGEST, one_line
 from specs.derived.entries import KEYS, Derived, DerivedEntry
 from specs.model.signature_parts import Source
 
@@ -23,7 +24,7 @@ def written(derived: Derived, *others: Derived) -> str:
     What lacks and what is contradicted stands in comments.
     """
     every = sorted((derived, *others), key=lambda each: each.operator.since_version)
-    return "".join(f"{line}\n" for line in _lines(every))
+    return "".join(f"{each}\n" for each in _lines(every))
 
 
 def _lines(every: Sequence[Derived]) -> Iterator[str]:
@@ -41,10 +42,10 @@ def _lines(every: Sequence[Derived]) -> Iterator[str]:
         for contradiction in each.contradictions:
             one, other = contradiction.says
             where = _places(each, contradiction.sources)
-            yield f"# {contradiction.about} is contradicted{of_version}: {one}, and {other}{where}"
+            yield _comment(f"{contradiction.about} is contradicted{of_version}: {one}, and {other}{where}")
     for missing in newest.missing:
         sources = tuple(source for each in missing.origins for source in each.sources)
-        yield f"# {missing.about}: {missing.why}{_places(newest, sources)}"
+        yield _comment(f"{missing.about}: {missing.why}{_places(newest, sources)}")
 
 
 def _by_path(every: Sequence[Derived], key: str) -> dict[str, dict[int, DerivedEntry]]:
@@ -63,7 +64,7 @@ def _entry(every: Sequence[Derived], versions: _Versions) -> Iterator[str]:
     entry = versions[newest.operator.since_version]
     said = entry.note + ("; " if entry.note and entry.origins else "")
     where = ", ".join(newest.places(entry.sources)[:_MOST_PLACES])
-    comment = f"  # {' '.join(f'{said}{where}'.split())}" if said or where else ""
+    comment = f"  {_comment(said + where)}" if said or where else ""
     runs = list(_runs(every, versions))
     if isinstance(entry.value, dict):
         for first, last, value in runs:
@@ -96,6 +97,11 @@ def _range(first: int | None, last: int | None) -> str:
 def _places(derived: Derived, sources: Sequence[Source]) -> str:
     where = ", ".join(derived.places(sources)[:_MOST_PLACES])
     return f" ({where})" if where else ""
+
+
+def _comment(text: str) -> str:
+    """A comment in one line, whatever a document writes."""
+    return f"# {one_line(text, LONGEST)}"
 
 
 def _flow(value: object) -> str:
