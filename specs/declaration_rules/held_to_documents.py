@@ -22,6 +22,7 @@ from specs.files.derived_entries import fill_in
 from specs.files.imported_files import read_imported
 from specs.files.layers import merge_layers
 from specs.files.spec_folders import DECLARATION, OWN_FOLDER, find_facts
+from specs.language.expressions import Expression
 from specs.language.kind_calls import KindCall, parse_call
 from specs.language.shape_expressions import Shape, ShapePart, shape_of_version
 from specs.model.signature_parts import Origin, Source
@@ -30,6 +31,8 @@ from specs.model.statements import Range, Rank, StatedShape, Statement, describe
 from specs.rules import Told, examine
 
 _MANY = 10**6
+_ENDS = frozenset(["at_least", "more_than", "below", "high", "low", "mistaken", "length"])
+"""Arguments of numbers beside which ends still say which numbers there are."""
 
 
 @examine("error")
@@ -165,7 +168,8 @@ def disagreements(spec: Spec) -> Iterator[Disagreement]:
             stated.setdefault(each.about, []).append(each)
     for key, group, shapes in (("shapes", "inputs", spec.shapes), ("results", "outputs", spec.results)):
         for name, shape in shapes.items():
-            yield from _of_shape(spec, f"{key}.{name}", shape, stated.get(f"{group}.{name}", ()))
+            yield from _of_shape(f"{key}.{name}", shape, stated.get(f"{group}.{name}", ()))
+    version = {"version": spec.operator.since_version}
     for use in spec.declared.kinds if spec.declared is not None else ():
         try:
             call = parse_call(use.call)
@@ -173,24 +177,20 @@ def disagreements(spec: Spec) -> Iterator[Disagreement]:
             continue
         for group in ("attributes", "inputs"):
             for each in stated.get(f"{group}.{use.name}", ()):
-                if (
-                    isinstance(each, Range)
-                    and each.when is None
-                    and each.of != "length"
-                    and _differs(spec, call, each)
-                ):
+                plain = isinstance(each, Range) and each.when is None and each.of != "length"
+                if plain and isinstance(each, Range) and _differs(call, each, version):
                     yield Disagreement(f"kinds.{use.name}", use.call, describe(each), each.origin)
         allowed = spec.attributes[use.name].values if use.name in spec.attributes else None
-        if allowed is not None and not allowed.proposed and call.kind == "enumeration" and call.positional:
-            listed = [each.evaluate({}) for each in call.positional]
-            if set(listed) - set(allowed.values):
+        if allowed is not None and not allowed.proposed and call.kind == "enumeration":
+            listed = {_value(each, version) for each in call.positional} - {None}
+            if listed - set(allowed.values):
                 told = f"values {', '.join(map(str, allowed.values))}"
                 yield Disagreement(f"kinds.{use.name}", use.call, told, allowed.origin)
 
 
-def _of_shape(spec: Spec, path: str, shape: Shape, stated: Sequence[Statement]) -> Iterator[Disagreement]:
+def _of_shape(path: str, shape: Shape, stated: Sequence[Statement]) -> Iterator[Disagreement]:
     """Ranks that no sentence allows, and numbers at a place where a sentence has another."""
-    ends = _ranks(spec, shape)
+    ends = [_rank_of(parts) for _, parts in shape.alternatives]
     ranks = [each for each in stated if isinstance(each, Rank) and each.when is None]
     for each in ranks:
         low = int(each.least) if (each.least or "").isdecimal() else 0
@@ -228,18 +228,14 @@ def _number(part: ShapePart) -> int | None:
     return tree.value if isinstance(tree, ast.Constant) and isinstance(tree.value, int) else None
 
 
-def _ranks(spec: Spec, shape: Shape) -> list[tuple[int, int]]:
-    """The least and greatest rank of each alternative."""
-    return [_rank_of(spec, parts) for _, parts in shape.alternatives]
-
-
-def _rank_of(spec: Spec, parts: Sequence[ShapePart]) -> tuple[int, int]:
+def _rank_of(parts: Sequence[ShapePart]) -> tuple[int, int]:
+    """The least and greatest rank of an alternative."""
     low = high = 0
     for part in parts:
         if part.word in ("maybe", "within", "broadcast"):
-            high += _rank_of(spec, part.arguments)[1]
+            high += _rank_of(part.arguments)[1]
         elif part.word == "upto":
-            inner = _rank_of(spec, part.arguments)
+            inner = _rank_of(part.arguments)
             low, high = low + inner[0], high + inner[1]
         elif part.several:
             high = _MANY
@@ -248,44 +244,28 @@ def _rank_of(spec: Spec, parts: Sequence[ShapePart]) -> tuple[int, int]:
     return low, high
 
 
-def _differs(spec: Spec, call: KindCall, stated: Range) -> bool:
-    version = {"version": spec.operator.since_version}
+def _differs(call: KindCall, stated: Range, version: Mapping[str, object]) -> bool:
+    """Whether a kind's axes are others, or its numbers go beyond those of a sentence."""
     ends = axis_ends(stated)
-    if call.kind == "axis" and ends is not None:
-        of = call.positional[0].text if call.positional else ""
-        negative = call.named.get("negative")
-        counted = negative is None or bool(negative.evaluate(version))
-        extra = "extra" in call.named
-        return (of, counted, extra) != ends
-    if call.kind not in ("integer", "real") or call.named.keys() - {
-        "at_least",
-        "more_than",
-        "below",
-        "high",
-        "low",
-        "mistaken",
-        "length",
-    }:
+    if call.kind == "axis" and ends is not None and call.positional:
+        counted = _value(call.named["negative"], version) if "negative" in call.named else True
+        return (call.positional[0].text, counted, "extra" in call.named) != ends and counted is not None
+    if call.kind not in ("integer", "real") or call.named.keys() - _ENDS:
         return False
-    low = _value(
-        call.positional[0] if call.positional else call.named.get("at_least") or call.named.get("low"),
-        version,
-    )
-    high = _value(call.positional[1] if len(call.positional) > 1 else call.named.get("high"), version)
+    first, second = (*call.positional, None, None)[:2]
+    low = _value(first or call.named.get("at_least") or call.named.get("low"), version)
+    high = _value(second or call.named.get("high"), version)
     least, most = _plain(stated.at_least), _plain(stated.at_most)
-    if low is not None and least is not None and low < least:
-        return True
-    return high is not None and most is not None and high > most
+    below = isinstance(low, int | float) and least is not None and low < least
+    return below or (isinstance(high, int | float) and most is not None and high > most)
 
 
-def _value(expression: Any, names: Mapping[str, object]) -> float | None:
-    if expression is None:
-        return None
+def _value(expression: Expression | None, names: Mapping[str, object]) -> object:
+    """What an argument comes to; None where that hangs on a call."""
     try:
-        value = expression.evaluate(names)
+        return None if expression is None else expression.evaluate(names)
     except OpcertError:
         return None
-    return float(value) if isinstance(value, int | float) else None
 
 
 def _plain(text: str | None) -> float | None:

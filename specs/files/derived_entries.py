@@ -20,13 +20,17 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
     """Put derived entries into a version's view of a declaration, where it has none of its own.
 
     An input without a shape gets one, an attribute or input without a kind its kind; outputs get their
-    shapes where those of all inputs are the derived ones. Returns the names whose kinds were put in. Raises
-    SeveralErrors where the document contradicts itself about something that is put in.
+    shapes where those of all inputs are the derived ones. Rules are put in where nobody declared anything.
+    Returns the names whose kinds were put in. Raises SeveralErrors where the document contradicts itself
+    about something that is put in.
     """
     derived = derive(spec)
     value = composed.value
     own = {key: _by_name(value.get(key)) for key in ("shapes", "kinds", "results", "extents")}
-    own["kinds"] |= {name: None for key in ("attributes", "inputs") for name in value.get(key) or ()}
+    own["kinds"] |= {name: None for key in ("attributes", "inputs") for name in _by_name(value.get(key))}
+    if any(value.get(key) is not None and not isinstance(value[key], dict) for key in own):
+        return frozenset()  # whoever reads the declaration says what is wrong with it
+    undeclared = not value
     known = {each.path[1]: each.value for each in derived.entries if each.path[0] == "shapes"}
     version = spec.operator.since_version
     others = [text for name, text in _shapes(own["shapes"], spec, version) if known.get(name) != text]
@@ -36,7 +40,10 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
     chosen: list[DerivedEntry] = []
     for each in derived.entries:
         key, name = each.path
-        if key == "constraints" or name in own[key] or _EVERY.get(key) in own[key]:
+        if key == "constraints":
+            chosen += [each] * undeclared
+            continue
+        if name in own[key] or _EVERY.get(key) in own[key]:
             continue
         if key == "shapes" and (name in bound or _names([str(each.value)]) & taken):
             continue
@@ -55,7 +62,10 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
     _raise_contradictions(derived, chosen, composed)
     for each in chosen:
         key, name = each.path
-        value.setdefault(key, {})[name] = each.value
+        if key == "constraints":
+            value.setdefault(key, []).append(each.value)
+        else:
+            value[key] = {**(value.get(key) or {}), name: each.value}
     return frozenset(each.path[1] for each in chosen if each.path[0] == "kinds")
 
 

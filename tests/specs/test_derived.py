@@ -210,6 +210,13 @@ def test_a_mistake_in_overrides_is_told(own: Path, text: str, told: str) -> None
     assert f"{declaration}:3" in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["kinds: axis\n", "shapes: [X]\n", "results: 3\n", "attributes: 3\n"])
+def test_what_is_no_mapping_is_told_by_who_reads_it(own: Path, text: str) -> None:
+    (own / "org.example" / "EveryNth" / FILE_NAME).write_text(text, encoding="utf-8")
+    with pytest.raises(SeveralErrors, match="wrong value"):
+        load_spec(EVERY_NTH, [own])
+
+
 _EXTENT = st.one_of(
     st.sampled_from(
         ["...", "*", "N", "D1", "D2", "Dn", "k_1", "NxC", "2*N", "X", "axis", "H/2", "rank", "a b", ""]
