@@ -193,8 +193,8 @@ def _of_shape(path: str, shape: Shape, stated: Sequence[Statement]) -> Iterator[
     ends = [_rank_of(parts) for _, parts in shape.alternatives]
     ranks = [each for each in stated if isinstance(each, Rank) and each.when is None]
     for each in ranks:
-        low = int(each.least) if (each.least or "").isdecimal() else 0
-        high = int(each.most) if (each.most or "").isdecimal() else _MANY
+        low = int(each.least or 0) if (each.least or "").isdecimal() else 0
+        high = int(each.most or 0) if (each.most or "").isdecimal() else _MANY
         if not any(one[0] <= high and low <= one[1] for one in ends):
             yield Disagreement(path, shape.text, describe(each), each.origin)
     listed = [each for each in stated if isinstance(each, StatedShape)]
