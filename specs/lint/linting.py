@@ -224,6 +224,28 @@ def join(parts: Sequence[Linted]) -> Linted:
     return joined
 
 
+def fold_conventions(linted: Linted, asked: Iterable[str] = ()) -> Linted:
+    """The same, of each convention of a house only the first place, with the number of the others.
+
+    Codes that were asked for, and findings that are accepted, keep all their places.
+    """
+    folded = {rule.code for rule in linted.rules if rule.convention} - set(asked)
+    of_code: dict[str, list[Reported]] = {}
+    for reported in linted.found:
+        if reported.finding.code in folded and reported.accepted is None:
+            of_code.setdefault(reported.finding.code, []).append(reported)
+    found = []
+    for reported in linted.found:
+        same = of_code.get(reported.finding.code, []) if reported.accepted is None else []
+        if len(same) < 2:
+            found.append(reported)
+        elif reported is same[0]:
+            documents = len({other.document for other in same})
+            message = f"{reported.finding.message}; {len(same) - 1} more in {documents} documents"
+            found.append(replace(reported, finding=replace(reported.finding, message=message)))
+    return replace(linted, found=found)
+
+
 def _sorted(found: Iterable[Reported]) -> list[Reported]:
     return sorted(
         found,
