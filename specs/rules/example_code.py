@@ -81,17 +81,25 @@ def _line(block: Block, node: ast.expr) -> Line:
 
 
 def _given_twice(block: Block, tree: ast.AST, names: Sequence[ast.Name]) -> Iterator[Told]:
-    used = {name.id for name in names if isinstance(name.ctx, ast.Load)}
-    unused = [name.id for name in names if isinstance(name.ctx, ast.Store) and name.id not in used]
-    for node in ast.walk(tree):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "expect"):
-            continue
-        lists = {keyword.arg: keyword.value for keyword in node.keywords}
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "expect"
+    ]
+    above = 0
+    for call in sorted(calls, key=lambda node: node.lineno):
+        end = call.end_lineno or call.lineno
+        here = [name for name in names if above < name.lineno <= end]
+        above = end
+        used = {name.id for name in here if isinstance(name.ctx, ast.Load)}
+        unused = [name.id for name in here if isinstance(name.ctx, ast.Store) and name.id not in used]
+        lists = {keyword.arg: keyword.value for keyword in call.keywords}
         inputs, outputs = (_names(lists.get(which)) for which in ("inputs", "outputs"))
         both = [name for name in outputs if name in inputs]
         if both and unused:
             message = f"example {block.title} expects its input {both[0]} as its output"
-            yield Told(_line(block, node).source(), message, f"{unused[0]} is assigned and never used")
+            line = _line(block, lists["outputs"])
+            yield Told(line.source(), message, f"{unused[0]} is assigned and never used")
 
 
 def _names(value: ast.expr | None) -> list[str]:

@@ -17,7 +17,7 @@ _FIRST_WORDS = 60
 _NODE = re.compile(r"\bmake_node\(")
 _LIST = re.compile(r"\b(?P<which>inputs|outputs)=\[(?P<names>[^\[\]]{0,400})\]")
 _STRING = re.compile(r"[\"']([^\"']{0,60})[\"']")
-_ASSIGNED = re.compile(r"(?<![\w=`'\"<>!(\[,.] )(?<![\w.])(?P<name>[A-Za-z_]\w*) = (?=[\w(\[-])")
+_ASSIGNED = re.compile(r"(?<![\w=<>!(\[,.] )(?<![\w.])(?P<name>[A-Za-z_]\w*) ?= (?=[\w(\[-])")
 _CUSTOMARY = frozenset(["y", "z", "o", "out", "output", "outputs", "res", "result", "ret"])
 _OTHERS = re.compile(r"^Other versions of this operator: .*$")
 _VERSION = re.compile(r">(\d{1,4})</a>")
@@ -138,7 +138,8 @@ def _assigned_last(version: Version, name: str) -> tuple[str, Source] | None:
     """The name that the last formula of the summary assigns, where no part has it and none the output's."""
     summary = version.passages.get("summary")
     spec = version.spec
-    if summary is None or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", summary.text, re.IGNORECASE):
+    named = rf"[`'\"]{re.escape(name)}\b|\b{re.escape(name)}(?: =|\[|[`'\"])"
+    if summary is None or re.search(named, summary.text, re.IGNORECASE):
         return None
     known = {*spec.attributes, *(each.name for each in spec.inputs)}
     found = list(islice(_ASSIGNED.finditer(summary.text), MOST_NODES))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from specs.documents.pages.pages import Version
-from specs.model.spec import Example
+from specs.model.spec import Example, Source
 from specs.rules import Told, check
 
 MOST_LETTERS, MOST_PLACES = 50_000, 100
@@ -26,7 +26,7 @@ _SHAPE = re.compile(
 )
 _SENTENCE = re.compile(r"\.(?: |$)")
 _NO_LIST = re.compile(r"\.\.\.|…|\*\s*,|\bor\b|\band\b|=|:|<|>|\bx\b|\bn\b$")
-_EXTENT = re.compile(r"[\w\s+*/%^`\\-]+(?:[\[(][^,]*[\])][\w\s+*/%-]*)*")
+_EXTENT = re.compile(r"[\w\s+*/%^`\\-]+(?:[\[(][^\[\]()]*[\])][\w\s+*/%-]*)*")
 _RANGE = re.compile(
     r"\b(?P<lead>range|between|interval)\b[^\[(\n]{0,40}[`$]*[\[(]\s*"
     r"(?P<low>-?[\w. ]{1,40}?(?:\(\w{1,40}\))?(?: ?[-+] ?\w{1,20})?)\s*,\s*"
@@ -124,6 +124,9 @@ def _is_above(low: str, high: str) -> bool:
     return high in (f"-{length[0]}", "0") or high.startswith(f"-{length[0]}-")
 
 
+_EQUAL_SHAPE = re.compile(
+    r"\b(?:shape|shape and type) (?:equal to|same as|identical to) (?:the )?`(?P<name>\w+)`(?! *\[)"
+)
 _OPERATIONS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -137,11 +140,12 @@ _MOST_EXTENT = 2**40
 def example_vs_formula(version: Version) -> Iterator[Told]:
     """An example's output has another extent than the text's formula gives for its inputs.
 
-    One finding for each output whose shape the text writes with extents of inputs and attributes, at the
-    first example in which they give another number.
+    One finding for each output whose shape the text writes with extents of inputs and attributes, or gives as
+    that of an input, at the first example in which it is another.
     """
     spec = version.spec
     for output in spec.outputs:
+        yield from _not_as_the_input(version, output.name)
         for example in spec.examples:
             values = [value for name, value in example.outputs if name == output.name]
             if output.shape is None or len(values) != 1 or values[0] is None:
@@ -155,8 +159,31 @@ def example_vs_formula(version: Version) -> Iterator[Told]:
                 if value is not None and value != extent:
                     message = f"example {example.id} gives {output.name} the shape {list(shape)}"
                     evidence = f"extent {position} is {text}, which is {value} for the inputs"
-                    yield Told(values[0].source or example.source, message, evidence)
+                    place = _output_line(version, values[0].source or example.source)
+                    yield Told(place, message, evidence)
                     break
+
+
+def _not_as_the_input(version: Version, output: str) -> Iterator[Told]:
+    passage = version.passages.get(f"outputs.{output}")
+    match = _EQUAL_SHAPE.search(passage.text[:MOST_LETTERS]) if passage is not None else None
+    if match is None:
+        return
+    for example in version.spec.examples:
+        inputs, outputs = dict(example.inputs), dict(example.outputs)
+        given, made = inputs.get(match["name"]), outputs.get(output)
+        if given is not None and made is not None and given.shape != made.shape:
+            message = f"example {example.id} gives {output} the shape {list(made.shape)}"
+            evidence = f"{match[0]}, which has {list(given.shape)}"
+            yield Told(_output_line(version, made.source or example.source), message, evidence)
+            return
+
+
+def _output_line(version: Version, source: Source) -> Source:
+    """The line in which an example's layer begins its outputs; a node's own place where it is no layer."""
+    start = version.page.position(source)
+    lines = version.page.lines[start : start + MOST_PLACES]
+    return next((line.source() for line in lines if "<output" in line.text), source)
 
 
 def _known_extents(version: Version, example: Example) -> dict[str, int] | None:
