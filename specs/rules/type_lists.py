@@ -33,7 +33,7 @@ _MAP = re.compile(r"^map\((\w+), ?(.*)\)$")
 _SMALL_FLOAT = re.compile(r"^float(?:4|6|8)e\dm\d(?:fn|fnuz|uz)?$")
 """Small floats are named by their bits; newer documents have more of them than calls can carry."""
 _NAME = re.compile(r"^[a-z]\w*$")
-_LISTED = re.compile(r"(?:\w+\()+[^()]*\)+|`+\w+`+")
+_LISTED = re.compile(r"(?<!\w)(?:\w{1,40}\(){1,4}[^()]{0,80}\){1,4}|(?<!`)`{1,2}\w{1,40}`")
 _MOST_TYPES = 60
 """Lines that the list of one constraint may take in the older pages."""
 
