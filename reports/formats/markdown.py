@@ -20,10 +20,7 @@ from reports.overview.cause_paragraphs import (
 from reports.overview.headline import list_sentences, list_warnings, runtime_label
 from reports.overview.untested import find_untested
 from reports.results.case_results import Results
-from reports.text.markdown_tables import bullets, headed_list, table, within
-
-LIMIT = 1024 * 1024
-"""Bytes that a step's summary may have."""
+from reports.text.markdown_tables import LIMIT, bullets, headed_list, table, within
 
 
 def write(results: Results, folder: Path) -> Path:

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from opcert.vocabulary.harmless import for_markdown
 
+LIMIT = 1024 * 1024
+"""Bytes that the summary of a CI step may have."""
+
 
 def table(rows: Sequence[Sequence[str]], under: Sequence[str] = ()) -> list[str]:
     """Lines of a table whose cells are Markdown; the first row is its heading, the first column words.

@@ -28,12 +28,13 @@ from reports.certificates.certificate import make_certificate
 from reports.formats import list_formats, write_format
 from reports.formats.json import render_json
 from reports.formats.junit import render_junit
-from reports.formats.markdown import LIMIT, render_markdown
+from reports.formats.markdown import render_markdown
 from reports.overview.cause_paragraphs import summary_table
 from reports.overview.matrix import build_matrix
 from reports.results.case_csv import COLUMNS, render_csv
 from reports.results.case_results import Results, put_together
 from reports.schemas import load_schema
+from reports.text.markdown_tables import LIMIT
 from tests.reports.sample import CROP_PAD, HEADER, RESIZE_18, Maker, make_case, planted, sample_cases
 from tests.reports.test_junit import parse
 
