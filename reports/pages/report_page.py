@@ -269,7 +269,7 @@ def _pack(report: Report) -> tuple[list[DataPart], dict[str, list[int]]]:
     """The parts, and by the name of each part of details the positions of its cases."""
     where, details = {}, []
     with ThreadPoolExecutor(1) as beside:  # compressing keeps no other thread from its work
-        table = beside.submit(pack, "table", build_table(report))
+        table = beside.submit(pack, "table", build_table(report.pages, report.listed))
         operators = beside.submit(pack, "operators", list_operator_facts(report.runs[0]))
         for part, positions in pack_many("details", list_details(report)):
             details.append(part)
