@@ -18,8 +18,8 @@ _LONGEST = 20_000
 class JUnitTest:
     """One test: where it stands, what it is called, how long it took, and the element of what came of it.
 
-    `kind` is the type that the element names, `details` stand in it; of what is only said, in `system-out`,
-    there is the message alone, and nothing of what passes in silence.
+    `kind` is the type that the element names; `details` stand in that of a failure or an error. Of what is
+    only said, in `system-out`, there is the message alone, and nothing of what passes in silence.
     """
 
     classname: str
@@ -74,4 +74,5 @@ def _test(suite: Element, test: JUnitTest) -> None:
     if test.outcome == "system-out":
         SubElement(found, test.outcome).text = test.message
     elif test.outcome:
-        SubElement(found, test.outcome, message=test.message, type=test.kind).text = test.details
+        element = SubElement(found, test.outcome, message=test.message, type=test.kind)
+        element.text = test.details if test.outcome != "skipped" else None

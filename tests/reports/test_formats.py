@@ -26,9 +26,9 @@ from conformance.suite.cases import Case
 from reports.certificates.badges import state_run
 from reports.certificates.certificate import make_certificate
 from reports.formats import list_formats, write_format
-from reports.formats.json import render_json
-from reports.formats.junit import render_junit
-from reports.formats.markdown import render_markdown
+from reports.formats.json import render as render_json
+from reports.formats.junit import render as render_junit
+from reports.formats.markdown import render as render_markdown
 from reports.overview.cause_paragraphs import summary_table
 from reports.overview.matrix import build_matrix
 from reports.results.case_csv import COLUMNS, render_csv
