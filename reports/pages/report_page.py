@@ -15,6 +15,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from conformance.judging.verdicts import word
 from opcert.vocabulary.errors import unwritable
 from opcert.vocabulary.harmless import shown
 from opcert.vocabulary.names import OperatorName
@@ -293,6 +294,7 @@ def _render(report: Report, parts: Sequence[DataPart], where: dict[str, list[int
         scripts="script",
         nonces=[each.digest for each in parts] if apart else [],
         report=report,
+        word=word,
         directory=Markup(to_json(directory).replace("<", "\\u003c")),
         # Base64 has no character that HTML reads.
         parts=[] if apart else [(each.name, Markup(each.text)) for each in parts],
