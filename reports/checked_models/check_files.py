@@ -34,10 +34,18 @@ from reports.overview.headline import HeadlineFact
 from reports.single_cases.answer_views import AnswerView, view_answer
 from reports.single_cases.case_views import CaseView, view_case
 from reports.single_cases.passages_shown import with_titles
-from reports.text.junit_tree import JUnitSuite, JUnitTest, render_suites
-from reports.text.markdown_tables import LIMIT, bullets, headed_list, table, within
 from reports.text.pages_alone import render_page
 from reports.text.phrasing import count, listed, plural
+from reports.text.tests_and_tables import (
+    LIMIT,
+    JUnitSuite,
+    JUnitTest,
+    bullets,
+    headed_list,
+    render_suites,
+    table,
+    within,
+)
 
 MOST_DETAILED = 250
 """So many causes have their smallest case on the page; of the others the command makes it."""

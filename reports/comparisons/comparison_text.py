@@ -15,9 +15,9 @@ from opcert.vocabulary.harmless import for_markdown, for_markdown_code, for_shel
 from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.comparisons.run_comparison import KINDS, CaseChange, ChangeKind, RunComparison, WorstRow
 from reports.overview.headline import runtime_label
-from reports.text.markdown_tables import LIMIT, headed_list, table, within
 from reports.text.pages_alone import render_page
 from reports.text.phrasing import count, moment, plural, ratio_text
+from reports.text.tests_and_tables import LIMIT, headed_list, table, within
 
 LISTED: tuple[ChangeKind, ...] = ("regressed", "fixed", "changed", "expectation")
 """Kinds of which every case is listed; of the error's changes the greatest are."""

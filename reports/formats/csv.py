@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.results.case_csv import FILE
-from reports.results.case_csv import render_csv as render
+from reports.pages.case_table import CSV_FILE as FILE
+from reports.pages.case_table import render_csv as render
 
 __all__ = ["FILE", "render"]

@@ -19,8 +19,8 @@ from reports.overview.headline import runtime_label
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import text
 from reports.single_cases.answer_views import error_text
-from reports.text.junit_tree import JUnitSuite, JUnitTest, render_suites
 from reports.text.phrasing import parse_moment
+from reports.text.tests_and_tables import JUnitSuite, JUnitTest, render_suites
 
 FILE = "junit.xml"
 

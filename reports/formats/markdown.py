@@ -18,7 +18,7 @@ from reports.overview.cause_paragraphs import (
 from reports.overview.headline import list_sentences, list_warnings, runtime_label
 from reports.overview.untested import find_untested
 from reports.results.case_results import Results
-from reports.text.markdown_tables import LIMIT, bullets, headed_list, table, within
+from reports.text.tests_and_tables import LIMIT, bullets, headed_list, table, within
 
 FILE = "report.md"
 

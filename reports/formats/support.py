@@ -23,8 +23,8 @@ from reports.overview.support_table import (
 )
 from reports.results.case_results import Results
 from reports.results.told_facts import short_names
-from reports.text.markdown_tables import headed_list, table
 from reports.text.phrasing import count, listed, plural
+from reports.text.tests_and_tables import headed_list, table
 
 FILE = "support.md"
 HEAD = "<!-- Written by opcert report; edited, it is overwritten. -->"

@@ -23,8 +23,8 @@ from reports.overview.decided import decide_verdicts
 from reports.overview.headline import runtime_name
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import short_names
-from reports.text.junit_tree import JUnitTest
 from reports.text.phrasing import count, listed, plural
+from reports.text.tests_and_tables import JUnitTest
 
 MOST_CAUSES = 10
 """So many are told in full."""

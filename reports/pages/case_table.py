@@ -1,7 +1,9 @@
-"""All cases of a report in columns: what a search looks at, and what a list shows."""
+"""All cases of a report in columns: what a search looks at, and what a list shows; and `cases.csv`."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import sys
 from collections import Counter
@@ -9,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from conformance.judging.verdicts import COMPARED, WORST_FIRST, short_word, word
-from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.harmless import for_spreadsheet, one_line
 from opcert.vocabulary.names import FAMILIES
 from reports.causes.class_words import headline
 from reports.causes.failure_class import shown_order
@@ -310,3 +312,46 @@ def _milliseconds(case: CaseResult) -> float | None:
 def _readings(case: CaseResult) -> str:
     found = matched_options(case)
     return ";".join(f"{name}={option}" for name, options in found.items() for option in options)
+
+
+CSV_FILE = "cases.csv"
+"""One line a case, for a spreadsheet."""
+CSV_COLUMNS = (
+    "case",
+    "operator",
+    "family",
+    "element_type",
+    "verdict",
+    "error_over_allowed",
+    "seconds",
+    "rule_broken",
+    "reason",
+    "reproduce",
+)
+
+
+def render_csv(results: Results) -> str:
+    """The whole file, in suite order. Text that a spreadsheet would compute gets an apostrophe before it."""
+    written = io.StringIO()
+    lines = csv.writer(written)
+    lines.writerow(CSV_COLUMNS)
+    for each in results.cases:
+        lines.writerow(for_spreadsheet(cell) for cell in _csv_cells(results, each))
+    return written.getvalue()
+
+
+def _csv_cells(results: Results, case: CaseResult) -> tuple[str, ...]:
+    seconds = math.fsum(row.seconds for row in case.rows)
+    reason = (case.row.reason if case.row is not None else None) or ""
+    return (
+        str(case.id),
+        str(case.operator),
+        case.id.family,
+        case.element_type,
+        case.verdict,
+        "" if case.ratio is None else f"{case.ratio:.6g}",
+        f"{seconds:.6f}" if case.rows else "",
+        case.constraint or "",
+        one_line(reason, 1000),
+        results.reproduction_command(case.id) if case.fails else "",
+    )

@@ -21,11 +21,9 @@ from opcert.vocabulary.harmless import shown
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_text
 from reports.overview.headline import runtime_name
-from reports.pages.case_table import build_table
+from reports.pages.case_table import CSV_FILE, build_table, render_csv
 from reports.pages.report import Report
 from reports.pages.run_page import RunPage
-from reports.results.case_csv import FILE as CSV_FILE
-from reports.results.case_csv import render_csv
 from reports.results.case_results import ANY_CASE, Results
 from reports.results.told_facts import mapping, text
 from reports.single_cases.answer_views import view_answer

@@ -33,7 +33,7 @@ from reports.comparisons.comparison_text import (
 )
 from reports.comparisons.run_comparison import KINDS, compare_runs
 from reports.schemas import load_schema
-from reports.text.markdown_tables import LIMIT
+from reports.text.tests_and_tables import LIMIT
 from tests.reports.sample import CROP_PAD, HEADER, Maker, Sample, make_case
 
 IDS = [f"ai.onnx/Resize-18/cover/{number:012x}" for number in range(6)]
