@@ -15,7 +15,7 @@ from pathlib import Path
 
 import xmlschema
 
-from reports.formats.junit import render_junit
+from reports.formats.junit import render as render_junit
 from reports.results.case_results import put_together
 from tests.reports.sample import Maker, sample_cases
 from tools.asked import parser_of

@@ -108,8 +108,12 @@ def _expectations(record: Record, name: str, option: str) -> dict[str, str]:
 
 def _render(found: RunComparison, form: str, suite_name: str) -> str:
     from opcert.commands.failures import program
-    from reports.comparisons.comparison_page import render_comparison
-    from reports.comparisons.comparison_text import render_json, render_markdown, render_text
+    from reports.comparisons.comparison_text import (
+        render_comparison,
+        render_json,
+        render_markdown,
+        render_text,
+    )
 
     if form == "json":
         return render_json(found)

@@ -1,35 +1,258 @@
-"""The files that a check writes, by the names of their formats; here JUnit and Markdown."""
+"""The files that a check writes, by the names of their formats; here the page, JUnit and Markdown."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 
-from conformance.checked_models.whole_model import WholeModelFacts
-from opcert.vocabulary.harmless import for_markdown, for_markdown_code
+from conformance.checked_models.model_calls import ModelNode
+from conformance.checked_models.whole_model import OutputVerdict, WholeModelFacts
+from conformance.judging.verdicts import NOT_RUN, REJECTED_VALID
+from opcert.vocabulary.harmless import for_markdown, for_markdown_code, one_line
 from opcert.vocabulary.whole_files import write_bytes, write_text
+from reports.causes.failure_class import marked_features
 from reports.checked_models import check_words as words
-from reports.checked_models.call_answers import ANSWERS, BLAMING, CallAnswer
-from reports.checked_models.chain_answers import ChainAnswer
-from reports.checked_models.check_json import render_check
-from reports.checked_models.check_page import render_check_page
-from reports.checked_models.check_sarif import render_sarif
+from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer, CallCause
+from reports.checked_models.call_evidence import CheckedCall
+from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
+from reports.checked_models.check_data import render_check, render_sarif
 from reports.checked_models.check_summary import (
     chains_line,
     evidence_line,
     forbidden_lines,
     model_line,
     total_line,
+    unasked_lines,
 )
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers, coverage_line, coverage_of
-from reports.text.junit_tree import JUnitSuite, JUnitTest, render_suites
-from reports.text.markdown_tables import bullets, headed_list, table, within
-from reports.text.phrasing import count, plural
+from reports.overview.headline import HeadlineFact
+from reports.single_cases.answer_views import AnswerView, view_answer
+from reports.single_cases.case_views import CaseView, view_case
+from reports.single_cases.passages_shown import with_titles
+from reports.text.pages_alone import render_page
+from reports.text.phrasing import count, listed, plural
+from reports.text.tests_and_tables import (
+    LIMIT,
+    JUnitSuite,
+    JUnitTest,
+    bullets,
+    headed_list,
+    render_suites,
+    table,
+    within,
+)
 
-LIMIT = 1024 * 1024
-"""Bytes that the summary of a CI step may have."""
+MOST_DETAILED = 250
+"""So many causes have their smallest case on the page; of the others the command makes it."""
+MOST_NAMED = 10
+"""So many nodes of a call are named with it; the table of nodes has them all."""
+MOST_WRONG = 500
+"""So many wrong nodes stand on the page."""
+BLOCK, FEW_NODES = 200, 400
+OPEN_CALLS = 3
+_LONGEST = 200
+
+
+class CheckPage:
+    """What the page of a check says; each part is put together when it is asked for."""
+
+    def __init__(self, check: ModelCheck) -> None:
+        self.check = check
+        self.name = one_line(Path(check.model.path).name, _LONGEST)
+
+    @property
+    def headline(self) -> str:
+        """What it comes to, in one line."""
+        asked = [run for run in self.check.runtimes if not run.unavailable]
+        total = len(self.check.model.nodes)
+        conformant = asked and all(run.holds and run.nodes["conformant"] == total for run in asked)
+        return f"{self.name}: every node is conformant" if conformant else self.name
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        return (
+            f"{plural(len(self.check.model.nodes), 'node')} that make "
+            f"{plural(len(self.check.calls), 'distinct call')}: {evidence_line(self.check)}.",
+            *(
+                one_line(f"{each.label}, {chains_line(each)}.", 2 * _LONGEST)
+                for each in self.check.runtimes
+                if each.blaming_chains
+            ),
+        )
+
+    @cached_property
+    def facts(self) -> tuple[HeadlineFact, ...]:
+        model = self.check.model
+        opsets = listed([f"{name or 'ai.onnx'} {number}" for name, number in sorted(model.opsets.items())])
+        found = [
+            HeadlineFact("model", one_line(model.path, _LONGEST)),
+            HeadlineFact("sha256", "", model.sha256[:16]),
+            HeadlineFact("operator sets", one_line(opsets, _LONGEST)),
+        ]
+        suite = next((each.results.suite for each in self.check.runtimes if each.results is not None), None)
+        if suite is not None:
+            cases = f"{plural(len(suite.case_ids), 'case')}, digest"
+            found.append(HeadlineFact("cases", cases, suite.digest[:16]))
+        for run in self.check.runtimes:
+            settings = "" if run.plain is None else " (with and without its optimisation)"
+            found.append(HeadlineFact("runtime", one_line(f"{run.label}{settings}", _LONGEST)))
+        return tuple(found)
+
+    @cached_property
+    def loads(self) -> tuple[tuple[str, str, str], ...]:
+        """For each runtime that was asked the sign of whether the model loads, and the words."""
+        signs = {"loads": "pass", "refused": REJECTED_VALID, "lost": "crash", "unknown": NOT_RUN}
+        return tuple(
+            (each.label, signs[each.load.verdict], words.load_text(each.load))
+            for each in self.check.runtimes
+            if each.load is not None
+        )
+
+    @cached_property
+    def telling(self) -> Sequence[CheckedCall]:
+        """The calls that some runtime does not do as it should, the worst first."""
+        return [call for call in self.check.worst_first if self._tells(call)]
+
+    @cached_property
+    def others(self) -> Sequence[CheckedCall]:
+        """The others, in the order of the model."""
+        return [call for call in self.check.calls if not self._tells(call)]
+
+    def _tells(self, call: CheckedCall) -> bool:
+        return any(answer.causes for answer in self.check.answers(call))
+
+    @property
+    def open_calls(self) -> int:
+        """How many calls stand open when the page is opened."""
+        return OPEN_CALLS if len(self.telling) > OPEN_CALLS + 2 else len(self.telling)
+
+    @cached_property
+    def _detailed(self) -> frozenset[int]:
+        """The causes, by their `id`, whose smallest case is shown: the first of calls, and of chains."""
+        of_calls = (answer for call in self.check.worst_first for answer in self.check.answers(call))
+        of_chains = (answer for chain in self._asked_chains for _, answer in self.answers_of_chain(chain))
+        calls = (cause for answer in of_calls for cause in answer.causes)
+        chains = (cause for answer in of_chains for cause in answer.own_causes)
+        return frozenset(map(id, (*islice(calls, MOST_DETAILED), *islice(chains, MOST_DETAILED))))
+
+    def smallest(self, cause: CallCause) -> tuple[CaseView, AnswerView] | None:
+        """The smallest case of a cause and what it got; None where the page has no more room."""
+        if id(cause) not in self._detailed:
+            return None
+        results, smallest = cause.results, cause.smallest
+        case = results.suite.case(str(smallest.id))
+        marked = marked_features(cause.found) if cause.found is not None else frozenset()
+        return view_case(results, case, marked), view_answer(results, smallest, case)
+
+    def remarks(self, cause: CallCause) -> Sequence[str]:
+        """What is remarked on a cause, with the titles of passages."""
+        return [with_titles(remark, cause.smallest.operator) for remark in cause.remarks]
+
+    @cached_property
+    def uncovered(self) -> tuple[tuple[str, str, str], ...]:
+        """How many, why, and which operators, one line for each reason."""
+        return tuple(
+            (
+                words.calls_and_nodes(calls),
+                why,
+                ", ".join(dict.fromkeys(words.operator_text(each.call.first) for each in calls)),
+            )
+            for why, calls in self.check.uncovered.items()
+        )
+
+    @cached_property
+    def chains(self) -> Sequence[CheckedChain]:
+        """The chains that were asked, those that tell something first."""
+        return sorted(self._asked_chains, key=lambda chain: not self.chain_tells(chain))
+
+    @property
+    def _asked_chains(self) -> Sequence[CheckedChain]:
+        return [chain for chain in self.check.chains if chain.case]
+
+    def chain_tells(self, chain: CheckedChain) -> bool:
+        """Whether some runtime fails a chain of itself."""
+        return any(answer.own_causes for _, answer in self.answers_of_chain(chain))
+
+    def answers_of_chain(self, chain: CheckedChain) -> Sequence[tuple[RuntimeAnswers, ChainAnswer]]:
+        """What each runtime that was asked makes of a chain."""
+        every = ((runtime, answer) for runtime in self.check.runtimes for answer in runtime.chains)
+        return [(runtime, answer) for runtime, answer in every if answer.chain.number == chain.number]
+
+    @cached_property
+    def chain_lines(self) -> tuple[str, ...]:
+        """What each runtime makes of the chains together, and what was not asked."""
+        asked = (run for run in self.check.runtimes if run.chains)
+        told = (one_line(f"{run.label}: {chains_line(run)}", 2 * _LONGEST) for run in asked)
+        return (*told, *unasked_lines(self.check))
+
+    @property
+    def blocks(self) -> Iterator[tuple[str, bool, Sequence[tuple[int, ModelNode]]]]:
+        """Every node with its number, in blocks with a heading; a few nodes are one block, which is open."""
+        nodes = self.check.model.nodes
+        step = max(len(nodes), 1) if len(nodes) <= FEW_NODES else BLOCK
+        for begun in range(0, len(nodes), step):
+            rows = list(enumerate(nodes[begun : begun + step], begun + 1))
+            odd = sum(self.rank(node) < ANSWERS.index("conformant") for _, node in rows)
+            said = f"{count(odd)} not conformant" if odd else "all conformant"
+            heading = f"Nodes {count(begun + 1)} to {count(begun + len(rows))}: {said}"
+            yield heading, step == len(nodes), rows
+
+    def rank(self, node: ModelNode) -> int:
+        """The place of the worst that a runtime makes of a node: the worst first."""
+        call = self.check.call_of.get(node.place)
+        return ANSWERS.index("uncovered" if call is None else self.check.worst(call))
+
+    def answers_of_node(self, node: ModelNode) -> Sequence[tuple[RuntimeAnswers, Answer, str]]:
+        """What each runtime makes of a node, and of its values in the model with actual inputs."""
+        call = self.check.call_of.get(node.place)
+        return [
+            (run, "uncovered" if call is None else run.answers[call.number - 1].answer, _here(run, node))
+            for run in self.check.runtimes
+        ]
+
+    @cached_property
+    def nodes_by_place(self) -> Mapping[str, ModelNode]:
+        return {node.place: node for node in self.check.model.nodes}
+
+
+def signed_outputs(numbers: WholeModelFacts) -> Sequence[tuple[str, str]]:
+    """What came at the end of the whole model, with the verdict whose sign it has."""
+    signs: dict[OutputVerdict, str] = {"right": "pass", "same": "pass", "near": "pass", "unknown": "not_run"}
+    failing = numbers.failing
+    told = [("rejected_valid", words.not_running_text(numbers))] if numbers.does_not_run else []
+    told += [("mismatch", words.output_text(output)) for output in failing]
+    others = (output for output in numbers.outputs if output not in failing)
+    return [*told, *((signs.get(one.verdict, "observed"), words.output_text(one)) for one in others)]
+
+
+def _here(runtime: RuntimeAnswers, node: ModelNode) -> str:
+    found = runtime.numbers_of.get(node.place)
+    if found is None or found.verdict == "passed_over":
+        return ""
+    return f"here {words.right_text(found)}" if found.verdict == "right" else "wrong here, see above"
+
+
+def render_check_page(check: ModelCheck) -> str:
+    """The whole page; needs no network and no other file."""
+    return render_page(
+        "check.html.j2",
+        scripts="check_script",
+        page=CheckPage(check),
+        check=check,
+        coverage=coverage_line(coverage_of(check)),
+        forbidden=forbidden_lines(check),
+        answers=ANSWERS,
+        most_named=MOST_NAMED,
+        most_wrong=MOST_WRONG,
+        words=words,
+        signed_outputs=signed_outputs,
+        version=version("opcert"),
+    )
 
 
 def render_junit_check(check: ModelCheck) -> bytes:

@@ -1,10 +1,11 @@
-"""A comparison of two runs for a terminal, as Markdown for the page of a CI step, and for programs."""
+"""A comparison of two runs for a terminal, as Markdown for a CI step, as a page, and for programs."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from importlib.metadata import version
 from typing import Any
 
 from conformance.judging.verdicts import COMPARED, word
@@ -14,11 +15,10 @@ from opcert.vocabulary.harmless import for_markdown, for_markdown_code, for_shel
 from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.comparisons.run_comparison import KINDS, CaseChange, ChangeKind, RunComparison, WorstRow
 from reports.overview.headline import runtime_label
-from reports.text.markdown_tables import headed_list, table, within
-from reports.text.phrasing import count, plural, ratio_text
+from reports.text.pages_alone import render_page
+from reports.text.phrasing import count, moment, plural, ratio_text
+from reports.text.tests_and_tables import LIMIT, headed_list, table, within
 
-LIMIT = 1024 * 1024
-"""Bytes of Markdown that a step's summary may have."""
 LISTED: tuple[ChangeKind, ...] = ("regressed", "fixed", "changed", "expectation")
 """Kinds of which every case is listed; of the error's changes the greatest are."""
 GREATEST = 20
@@ -40,10 +40,14 @@ def change_text(change: CaseChange) -> str:
     """`pass, error 0.2 -> mismatch, error 4.1 ×`, with the reason where it fails now."""
     sides = []
     for each in (change.before, change.after):
-        told = each.ratio is not None and each.verdict in COMPARED
-        unstable = " (unstable)" if each.unstable else ""
-        sides.append(f"{word(each.verdict)}{unstable}{f', error {ratio_text(each.ratio)}' if told else ''}")
+        unstable, error = " (unstable)" if each.unstable else "", error_of(each)
+        sides.append(f"{word(each.verdict)}{unstable}{f', error {error}' if error else ''}")
     return " → ".join(sides)
+
+
+def error_of(seen: WorstRow) -> str:
+    """The error over the allowed one in words; empty where no values were compared."""
+    return "" if seen.ratio is None or seen.verdict not in COMPARED else ratio_text(seen.ratio)
 
 
 def reason_of(change: CaseChange) -> str:
@@ -152,6 +156,47 @@ def _change(change: CaseChange, suite: str) -> str:
         lines += [f"  {for_markdown_code(reason)}"] if reason else []
         lines.append(f"  {for_markdown_code(repro_command(change.case, suite))}")
     return "  \n".join(lines)
+
+
+MOST = 2000
+"""Cases that one table of a page lists; what it leaves out it counts."""
+
+
+def render_comparison(found: RunComparison, suite: str = DEFAULT_SUITE) -> str:
+    """A page in the style of the report; needs no network, no script and no other file."""
+    changes = {kind: found.of_kind(kind) for kind in LISTED} | {"error": greatest_changes(found)}
+    records = zip(("base", "head"), found.labels, (found.base, found.head), strict=True)
+    return render_page(
+        "comparison.html.j2",
+        found=found,
+        verdict=verdict_text(found),
+        runs=[
+            (name, label, moment(str(record.header.get("started"))), str(record.header.get("suite")))
+            for name, label, record in records
+        ],
+        kinds=KINDS,
+        headings=_HEADINGS,
+        sections=[(kind, own[:MOST]) for kind, own in changes.items() if found.counts[kind]],
+        error_of=error_of,
+        reason_of=reason_of,
+        command_of=lambda change: repro_command(change.case, suite) if change.kind == "regressed" else "",
+        alone=[
+            ("New", "ran in the second run alone", list(found.new.items())[:MOST]),
+            ("Gone", "ran in the first run alone", list(found.gone.items())[:MOST]),
+        ],
+        word=word,
+        version=version("opcert"),
+    )
+
+
+_HEADINGS: Mapping[ChangeKind, str] = {
+    "regressed": "Regressed",
+    "fixed": "Fixed",
+    "changed": "Changed",
+    "expectation": "Expectation changed",
+    "error": "Error changed",
+    "same": "The same",
+}
 
 
 FORMAT = "opcert-comparison/1"

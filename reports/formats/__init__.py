@@ -1,6 +1,7 @@
-"""Formats of a report: one module each, found by name; its `write(results, folder)` returns the file.
+"""Formats of a report: one module each, found by name, with its `FILE` and what `render(results)` has in it.
 
-In the name of a format a hyphen stands for the underscore of its module's.
+One that holds several runs in one file has `write_together(runs, folder)` instead, which returns the file. In
+the name of a format a hyphen stands for the underscore of its module's.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.whole_files import write_bytes, write_text
 
 if TYPE_CHECKING:  # so that the names of the formats are there at once, for --help
     from reports.results.case_results import Results
@@ -24,27 +26,34 @@ def list_formats() -> list[str]:
 
 
 def write_format(name: str, results: Results, folder: Path) -> Path:
-    """Write a run in a format into a folder; returns the file. Raises UserError on an unknown format."""
-    written: Path = _find(name).write(results, folder)
-    return written
+    """Write a run in a format into a folder; returns the file.
+
+    Raises UserError on an unknown format, or where the folder cannot be written.
+    """
+    module = _find(name)
+    if hasattr(module, "write_together"):
+        written: Path = module.write_together([results], folder)
+        return written
+    path, said = folder / module.FILE, module.render(results)
+    return write_bytes(path, said) if isinstance(said, bytes) else write_text(path, said)
 
 
 def write_together(name: str, runs: Sequence[Results], folder: Path) -> list[Path]:
     """Write several runs in a format into a folder; returns the files.
 
-    A format that knows `write_together(runs, folder)` holds them all in one; of any other each run has a
-    folder of its own where there are several. Raises UserError on an unknown format.
+    Where a format does not hold them all in one, each of several has a folder of its own. Errors as of
+    `write_format`.
     """
     module = _find(name)
+    if len(runs) == 1:
+        return [write_format(name, runs[0], folder)]
     if hasattr(module, "write_together"):
         return [module.write_together(runs, folder)]
-    if len(runs) == 1:
-        return [module.write(runs[0], folder)]
     from reports.overview.headline import runtime_label
     from reports.pages.report import run_keys
 
     keys = run_keys([runtime_label(each.record) for each in runs])
-    return [module.write(each, folder / key) for each, key in zip(runs, keys, strict=True)]
+    return [write_format(name, each, folder / key) for each, key in zip(runs, keys, strict=True)]
 
 
 def _find(name: str) -> ModuleType:

@@ -7,26 +7,20 @@ is excused or open in the documents.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from opcert.vocabulary.harmless import for_workflow, for_workflow_property
-from opcert.vocabulary.whole_files import write_text
 from reports.causes.failure_classes import classes_of
 from reports.overview.cause_paragraphs import CauseParagraph, cause_paragraphs, fault_paragraphs
 from reports.overview.headline import list_sentences, list_warnings, runtime_label
 from reports.results.case_results import Results
 from reports.text.phrasing import plural
 
+FILE = "annotations.txt"
 MOST = 10
 """So many annotations of one kind are shown of a step."""
 
 
-def write(results: Results, folder: Path) -> Path:
-    """Write the file; raises UserError where the folder cannot be written."""
-    return write_text(folder / "annotations.txt", render_annotations(results))
-
-
-def render_annotations(results: Results) -> str:
+def render(results: Results) -> str:
     """An order a line, the worst first."""
     runtime = runtime_label(results.record)
     errors = [(f"{runtime}: fault of the run", "\n".join(each)) for each in fault_paragraphs(results)]

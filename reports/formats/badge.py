@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from reports.certificates.badges import render_run_badge as render
 
-from opcert.vocabulary.whole_files import write_text
-from reports.certificates.badges import render_run_badge
-from reports.results.case_results import Results
-
-
-def write(results: Results, folder: Path) -> Path:
-    """Write the file; raises UserError where the folder cannot be written."""
-    return write_text(folder / "badge.json", render_run_badge(results))
+FILE = "badge.json"
+__all__ = ["FILE", "render"]

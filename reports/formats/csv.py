@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from reports.pages.case_table import CSV_FILE as FILE
+from reports.pages.case_table import render_csv as render
 
-from opcert.vocabulary.whole_files import write_text
-from reports.results.case_csv import FILE, render_csv
-from reports.results.case_results import Results
-
-
-def write(results: Results, folder: Path) -> Path:
-    """Write the file; raises UserError where the folder cannot be written."""
-    return write_text(folder / FILE, render_csv(results))
+__all__ = ["FILE", "render"]

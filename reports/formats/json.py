@@ -7,14 +7,12 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from conformance.judging.kept_diagnosis import OUTCOMES, DiagnosedCause, SmallerCall
 from conformance.judging.known_causes import KnownCause
 from conformance.judging.verdicts import VERDICTS
 from conformance.suite.canonical import plain
-from opcert.vocabulary.whole_files import write_text
 from reports.causes.class_words import headline
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
@@ -28,15 +26,11 @@ from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import text
 from reports.text.value_text import in_type_order
 
+FILE = "report.json"
 FORMAT = "opcert-report/1"
 
 
-def write(results: Results, folder: Path) -> Path:
-    """Write the file; raises UserError where the folder cannot be written."""
-    return write_text(folder / "report.json", render_json(results))
-
-
-def render_json(results: Results) -> str:
+def render(results: Results) -> str:
     """The whole document; every list of counts adds up to its number of cases."""
     header = results.record.header
     document = {

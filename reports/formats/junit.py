@@ -8,29 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Literal
 
 from conformance.judging.verdicts import BESIDE, HARNESS_ERROR, NOT_RUN, word
-from opcert.vocabulary.whole_files import write_bytes
 from reports.causes.class_words import headline
 from reports.causes.failure_classes import class_of
 from reports.causes.followed_readings import fault_text
-from reports.overview.cause_paragraphs import GroupedTest, grouped_tests
+from reports.overview.cause_paragraphs import grouped_tests
 from reports.overview.headline import runtime_label
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import text
 from reports.single_cases.answer_views import error_text
-from reports.text.junit_tree import JUnitSuite, JUnitTest, render_suites
 from reports.text.phrasing import parse_moment
+from reports.text.tests_and_tables import JUnitSuite, JUnitTest, render_suites
+
+FILE = "junit.xml"
 
 
-def write(results: Results, folder: Path) -> Path:
-    """Write the file; raises UserError where the folder cannot be written."""
-    return write_bytes(folder / "junit.xml", render_junit(results))
-
-
-def render_junit(results: Results) -> bytes:
+def render(results: Results) -> bytes:
     """The whole document. Characters that XML does not allow are replaced by U+FFFD."""
     return render_suites(f"opcert {runtime_label(results.record)}", _suites(results))
 
@@ -45,7 +40,7 @@ def _suites(results: Results) -> Iterator[JUnitSuite]:
         # One suite for causes and one for operators, each with a test for every one of them.
         suites: dict[str, list[JUnitTest]] = {}
         for test in grouped_tests(results):
-            suites.setdefault(test.suite, []).append(_grouped(test))
+            suites.setdefault(test.classname, []).append(test)
         for name, tests in suites.items():
             yield JUnitSuite(name, tuple(tests), stamp)
     if results.record.faults:
@@ -55,16 +50,6 @@ def _suites(results: Results) -> Iterator[JUnitSuite]:
             for number, message in enumerate(said, 1)
         ]
         yield JUnitSuite("faults of the run", tuple(faults))
-
-
-def _grouped(test: GroupedTest) -> JUnitTest:
-    if test.failed:
-        return JUnitTest(
-            test.suite, test.name, test.seconds, "failure", test.message, test.suite, test.details
-        )
-    if test.skipped:
-        return JUnitTest(test.suite, test.name, test.seconds, "skipped", test.message, "unsupported")
-    return JUnitTest(test.suite, test.name, test.seconds, "system-out", test.message)
 
 
 def _case(results: Results, case: CaseResult) -> JUnitTest:

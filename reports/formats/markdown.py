@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code
-from opcert.vocabulary.whole_files import write_text
 from reports.causes.failure_classes import classes_of
 from reports.causes.followed_readings import fault_text
 from reports.causes.forms import compare_forms
@@ -20,18 +18,12 @@ from reports.overview.cause_paragraphs import (
 from reports.overview.headline import list_sentences, list_warnings, runtime_label
 from reports.overview.untested import find_untested
 from reports.results.case_results import Results
-from reports.text.markdown_tables import bullets, headed_list, table, within
+from reports.text.tests_and_tables import LIMIT, bullets, headed_list, table, within
 
-LIMIT = 1024 * 1024
-"""Bytes that a step's summary may have."""
-
-
-def write(results: Results, folder: Path) -> Path:
-    """Write the file; raises UserError where the folder cannot be written."""
-    return write_text(folder / "report.md", render_markdown(results))
+FILE = "report.md"
 
 
-def render_markdown(results: Results, limit: int = LIMIT) -> str:
+def render(results: Results, limit: int = LIMIT) -> str:
     """The whole document. Totals and warnings come first; what does not fit is left out at the end."""
     return within(_blocks(results), limit, "parts are")
 

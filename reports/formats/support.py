@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code
 from opcert.vocabulary.names import OperatorName
-from opcert.vocabulary.whole_files import write_text
 from reports.overview.support_table import (
     Support,
     SupportCell,
@@ -25,9 +23,10 @@ from reports.overview.support_table import (
 )
 from reports.results.case_results import Results
 from reports.results.told_facts import short_names
-from reports.text.markdown_tables import headed_list, table
 from reports.text.phrasing import count, listed, plural
+from reports.text.tests_and_tables import headed_list, table
 
+FILE = "support.md"
 HEAD = "<!-- Written by opcert report; edited, it is overwritten. -->"
 _SIGNS: Mapping[Support, tuple[str, str, str]] = {
     "full": ("✓ {0}", "full", "all {1} cases pass"),
@@ -52,9 +51,9 @@ _LONGEST = 2_000
 _ADDRESS = re.compile(r"https://[\w.-]+(?:/[\w./#=?%+-]*)?", re.ASCII)
 
 
-def write(results: Results, folder: Path) -> Path:
-    """Write the file; raises UserError where the folder cannot be written."""
-    return write_text(folder / "support.md", render_support(make_support_table(results)))
+def render(results: Results) -> str:
+    """The whole file."""
+    return render_support(make_support_table(results))
 
 
 def render_support(found: SupportTable) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
 
 from opcert.vocabulary.harmless import for_spreadsheet
-from opcert.vocabulary.whole_files import write_text
 from reports.overview.support_table import SupportTable, make_support_table
 from reports.results.case_results import Results
 
+FILE = "support.csv"
 COLUMNS = (
     "domain",
     "operator",
@@ -29,9 +28,9 @@ COLUMNS = (
 )
 
 
-def write(results: Results, folder: Path) -> Path:
-    """Write the file; raises UserError where the folder cannot be written."""
-    return write_text(folder / "support.csv", render_support_csv(make_support_table(results)))
+def render(results: Results) -> str:
+    """The whole file."""
+    return render_support_csv(make_support_table(results))
 
 
 def render_support_csv(found: SupportTable) -> str:

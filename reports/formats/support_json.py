@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from opcert.vocabulary.harmless import for_json, shown
-from opcert.vocabulary.whole_files import write_text
 from reports.overview.support_table import SupportCell, SupportNote, SupportTable, make_support_table
 from reports.results.case_results import Results
 
+FILE = "support.json"
 FORMAT = "opcert-support/1"
 
 
-def write(results: Results, folder: Path) -> Path:
-    """Write the file; raises UserError where the folder cannot be written."""
-    return write_text(folder / "support.json", render_support_json(make_support_table(results)))
+def render(results: Results) -> str:
+    """The whole file."""
+    return render_support_json(make_support_table(results))
 
 
 def render_support_json(found: SupportTable) -> str:

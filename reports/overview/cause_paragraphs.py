@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.judging.kept_diagnosis import SmallerCall
 from conformance.judging.known_causes import WORDS, KnownCause
@@ -24,6 +24,7 @@ from reports.overview.headline import runtime_name
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import short_names
 from reports.text.phrasing import count, listed, plural
+from reports.text.tests_and_tables import JUnitTest
 
 MOST_CAUSES = 10
 """So many are told in full."""
@@ -212,20 +213,7 @@ _MOST_NAMED = 200
 """So many ids of cases stand in one test."""
 
 
-@dataclass(frozen=True)
-class GroupedTest:
-    """One test: its suite and name, whether it `failed` or was `skipped`, a line and the details."""
-
-    suite: str
-    name: str
-    failed: bool
-    skipped: bool
-    message: str
-    details: str
-    seconds: float
-
-
-def grouped_tests(results: Results) -> Iterator[GroupedTest]:
+def grouped_tests(results: Results) -> Iterator[JUnitTest]:
     """The tests of a run that is told by cause or by operator, its causes first."""
     if results.grouping == "cause":
         yield from cause_tests(results)
@@ -242,10 +230,15 @@ def grouped_tests(results: Results) -> Iterator[GroupedTest]:
             message += f"; causes {', '.join(map(str, numbers))}"
         details = "\n".join([message, *_names(failing)])
         skipped = not failing and not any(counted[each] for each in ("pass", "observed", *BESIDE))
-        yield GroupedTest(OPERATORS, str(operator), failed, skipped, message, details, _seconds(cases))
+        told = JUnitTest(OPERATORS, str(operator), _seconds(cases), "system-out", message)
+        if failed:
+            told = replace(told, outcome="failure", kind=OPERATORS, details=details)
+        elif skipped:
+            told = replace(told, outcome="skipped", kind="unsupported", details=details)
+        yield told
 
 
-def cause_tests(results: Results) -> Iterator[GroupedTest]:
+def cause_tests(results: Results) -> Iterator[JUnitTest]:
     """A test for each cause, under a name that stays while the cause does: no number, no count is in it."""
     names: Counter[str] = Counter()
     for told in cause_paragraphs(results):
@@ -254,7 +247,8 @@ def cause_tests(results: Results) -> Iterator[GroupedTest]:
         name = told.name if names[told.name] == 1 else f"{told.name} ({names[told.name]})"
         details = "\n".join([*told.remarks, told.command, "", *_names(cases)])
         failed = any(each.fails for each in cases)
-        yield GroupedTest(CAUSES, name, failed, not failed, told.head, details, _seconds(cases))
+        test = JUnitTest(CAUSES, name, _seconds(cases), "failure", told.head, CAUSES, details)
+        yield test if failed else replace(test, outcome="skipped", kind="unsupported")
 
 
 def _names(cases: Sequence[CaseResult]) -> list[str]:

@@ -1,7 +1,9 @@
-"""All cases of a report in columns: what a search looks at, and what a list shows."""
+"""All cases of a report in columns: what a search looks at, and what a list shows; and `cases.csv`."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import sys
 from collections import Counter
@@ -9,17 +11,118 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from conformance.judging.verdicts import COMPARED, WORST_FIRST, short_word, word
-from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.harmless import for_spreadsheet, one_line
 from opcert.vocabulary.names import FAMILIES
 from reports.causes.class_words import headline
+from reports.causes.failure_class import shown_order
 from reports.causes.followed_readings import matched_options
-from reports.pages.report import Report, count_others, counted_values
 from reports.pages.run_page import RunPage
 from reports.results.case_facts import CONSTRAINT, ELEMENT_TYPE
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import items, mapping, text
 from reports.text.links import operator_words
 from reports.text.value_text import in_type_order
+
+MOST_LISTED = 64_000
+"""So many cases a page can search at once, as of all versions; of more it lists about so many."""
+FAILING_PART = 0.4
+"""Of these so many are failing ones, as long as there are more: each has a page of its own."""
+MOST_VALUES = 64
+"""A feature of more values in all cases is none by which cases are counted that are not listed."""
+
+Counted = Mapping[str, Mapping[int, Sequence[Sequence[int]]]]
+"""By what is counted (nothing, `type`, `family`, a feature) and the number of its value, the cases of one
+operator version: for each run verdict and note, and last how many cases have just these."""
+
+
+def listed_positions(pages: Sequence[RunPage]) -> Sequence[int]:
+    """The positions in suite order of the cases that the list has.
+
+    Of more than `MOST_LISTED` these are of every cause the cases to show first, of each about as many as of
+    every other one, and some of each verdict of every operator version.
+    """
+    total, failing = pages[0].total, int(MOST_LISTED * FAILING_PART)
+    if total <= MOST_LISTED:
+        return range(total)
+    places = {id(each): position for page in pages for position, each in enumerate(page.results.cases)}
+    causes = [
+        [places[id(case)] for case in sorted(each.cases, key=shown_order)]
+        for page in pages
+        for each in page.classes
+    ]
+    chosen = set(_evenly(causes, failing))
+    others: dict[tuple[Any, ...], list[int]] = {}
+    for position, cases in enumerate(zip(*(each.results.cases for each in pages), strict=True)):
+        if not any(each.deviates for each in cases):
+            group = (cases[0].operator, *(each.verdict for each in cases))
+            others.setdefault(group, []).append(position)
+    chosen.update(_evenly(others.values(), MOST_LISTED - len(chosen)))
+    return sorted(chosen)
+
+
+def _evenly(groups: Iterable[Sequence[int]], most: int) -> list[int]:
+    """The first of each group, of each as many, about `most` in all; at least one of each."""
+    sizes = Counter(map(len, groups := list(groups)))
+    each, left, number = 0, most, len(groups)
+    for size, groups_of_it in sorted(sizes.items()):
+        if number * (size - each) > left:
+            each += left // number
+            break
+        left -= number * (size - each)
+        each, number = size, number - groups_of_it
+    return [position for own in groups for position in own[: max(each, 1)]]
+
+
+def count_others(
+    pages: Sequence[RunPage],
+    listed: Sequence[int],
+    numbers: Mapping[str, Mapping[str, int]],
+    verdicts: Mapping[str, int],
+) -> dict[str, Counted]:
+    """The cases that are not listed, counted, by operator version.
+
+    `numbers` are those of the values of `type`, `family` and each feature, `verdicts` the places of verdicts.
+    """
+    notes = [{id(case): each.number for each in page.classes for case in each.cases} for page in pages]
+    there = set(listed)
+    found: dict[str, dict[str, dict[int, Counter[tuple[int, ...]]]]] = {}
+    for position, cases in enumerate(zip(*(each.results.cases for each in pages), strict=True)):
+        if position in there:
+            continue
+        told = [
+            (verdicts[each.verdict], own.get(id(each), 0)) for each, own in zip(cases, notes, strict=True)
+        ]
+        entry = tuple(number for pair in told for number in pair)
+        first = cases[0]
+        values = {"type": first.element_type, "family": first.id.family, **_counted(first.features)}
+        keys = found.setdefault(str(first.operator), {})
+        keys.setdefault("", {}).setdefault(0, Counter())[entry] += 1
+        for name, value in values.items():
+            if name in numbers:
+                keys.setdefault(name, {}).setdefault(numbers[name][value], Counter())[entry] += 1
+    return {
+        operator: {
+            name: {value: [[*entry, number] for entry, number in told.items()] for value, told in by.items()}
+            for name, by in keys.items()
+        }
+        for operator, keys in found.items()
+    }
+
+
+def _counted(features: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in features.items() if name not in (CONSTRAINT, ELEMENT_TYPE)}
+
+
+def counted_values(pages: Sequence[RunPage]) -> dict[str, list[str]]:
+    """The features by which cases are counted that are not listed, with all their values as they come."""
+    found: dict[str, dict[str, None]] = {}
+    for each in pages[0].results.cases:
+        for name, value in _counted(each.features).items():
+            own = found.setdefault(name, {})
+            if len(own) <= MOST_VALUES:
+                own[value] = None
+    return {name: list(values) for name, values in found.items() if len(values) <= MOST_VALUES}
+
 
 _REASON = 240
 _NOT_EQUAL, _WRONG_SHAPE = -1, -2
@@ -40,25 +143,23 @@ class Words:
         return list(self._numbers)
 
 
-def build_table(report: Report) -> dict[str, Any]:
+def build_table(pages: Sequence[RunPage], positions: Sequence[int]) -> dict[str, Any]:
     """The table as JSON holds it.
 
-    Cases stand in suite order, those of an operator version together: those that the report lists. Of very
+    Cases stand in suite order, those of an operator version together: those at `positions`. Of very
     many, `total` is the number of all, and `others` counts those that are not listed (`Counted`), by operator
     version in the order of `operators`. A column of an operator version is a
     list with a number a case, or one number where all are equal; numbers count the values of `features` from
     1, and 0 is absent. Of each run there is a verdict (its place in `verdicts`), the number of the failure
     class, error over allowed error, milliseconds, and the numbers of reason, readings and excuse, a case.
     """
-    first = report.runs[0]
-    listed = [first.cases[each] for each in report.listed]
+    first, whole = pages[0].results, len(positions) == pages[0].total
+    listed = [first.cases[each] for each in positions]
     names = operator_words(first.by_operator)
     types = in_type_order(each.element_type for each in first.cases)
     rules = Words()
     # Those by which others are counted have the values of these, too, in the order in which all come.
-    features = (
-        {} if report.whole else {name: Words(each) for name, each in counted_values(report.pages).items()}
-    )
+    features = {} if whole else {name: Words(each) for name, each in counted_values(pages).items()}
     operators = []
     for operator, cases in _blocks(listed):
         columns: dict[str, Any] = {}
@@ -77,7 +178,7 @@ def build_table(report: Report) -> dict[str, Any]:
         )
     there = {each.id.family for each in first.cases}
     families = [each for each in FAMILIES if each in there]
-    others = {} if report.whole else _others(report, operators, types, families, features)
+    others = {} if whole else _others(pages, positions, operators, types, families, features)
     return {
         "verdicts": [[each, word(each), short_word(each)] for each in WORST_FIRST],
         "types": types,
@@ -88,13 +189,14 @@ def build_table(report: Report) -> dict[str, Any]:
         "rule": _column([rules.number(each.constraint) for each in listed]),
         "rules": rules.all,
         "features": {name: values.all for name, values in features.items()},
-        "runs": [_run(each, [each.results.cases[one] for one in report.listed]) for each in report.pages],
+        "runs": [_run(each, [each.results.cases[one] for one in positions]) for each in pages],
         **others,
     }
 
 
 def _others(
-    report: Report,
+    pages: Sequence[RunPage],
+    positions: Sequence[int],
     operators: Sequence[Mapping[str, Any]],
     types: Sequence[str],
     families: Sequence[str],
@@ -105,12 +207,12 @@ def _others(
         name: {each: place for place, each in enumerate(of)}
         for name, of in (("type", types), ("family", families))
     }
-    for name, values in counted_values(report.pages).items():
+    for name, values in counted_values(pages).items():
         numbers[name] = {each: features[name].number(each) for each in values}
     places = {each: place for place, each in enumerate(WORST_FIRST)}
-    found = count_others(report.pages, report.listed, numbers, places)
+    found = count_others(pages, positions, numbers, places)
     return {
-        "total": report.first.total,
+        "total": pages[0].total,
         "counted": [each for each in numbers if each in features],
         "others": [found.get(each["name"], {}) for each in operators],
     }
@@ -210,3 +312,46 @@ def _milliseconds(case: CaseResult) -> float | None:
 def _readings(case: CaseResult) -> str:
     found = matched_options(case)
     return ";".join(f"{name}={option}" for name, options in found.items() for option in options)
+
+
+CSV_FILE = "cases.csv"
+"""One line a case, for a spreadsheet."""
+CSV_COLUMNS = (
+    "case",
+    "operator",
+    "family",
+    "element_type",
+    "verdict",
+    "error_over_allowed",
+    "seconds",
+    "rule_broken",
+    "reason",
+    "reproduce",
+)
+
+
+def render_csv(results: Results) -> str:
+    """The whole file, in suite order. Text that a spreadsheet would compute gets an apostrophe before it."""
+    written = io.StringIO()
+    lines = csv.writer(written)
+    lines.writerow(CSV_COLUMNS)
+    for each in results.cases:
+        lines.writerow(for_spreadsheet(cell) for cell in _csv_cells(results, each))
+    return written.getvalue()
+
+
+def _csv_cells(results: Results, case: CaseResult) -> tuple[str, ...]:
+    seconds = math.fsum(row.seconds for row in case.rows)
+    reason = (case.row.reason if case.row is not None else None) or ""
+    return (
+        str(case.id),
+        str(case.operator),
+        case.id.family,
+        case.element_type,
+        case.verdict,
+        "" if case.ratio is None else f"{case.ratio:.6g}",
+        f"{seconds:.6f}" if case.rows else "",
+        case.constraint or "",
+        one_line(reason, 1000),
+        results.reproduction_command(case.id) if case.fails else "",
+    )

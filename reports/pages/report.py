@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any
 
-from conformance.judging.verdicts import UNCOUNTED, WORST_FIRST
+from conformance.judging.verdicts import COMPARED, UNCOUNTED, WORST_FIRST
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import slug
-from reports.causes.failure_class import shown_order
 from reports.causes.followed_readings import ReadingFollowed, find_readings, untold_of_doubles
 from reports.overview.headline import runtime_label
 from reports.overview.matrix import MOST_ROWS
 from reports.overview.untested import Untested, find_untested
+from reports.pages.case_table import counted_values, listed_positions
 from reports.pages.run_page import RunPage
-from reports.results.accuracy import Accuracy, measure_accuracy
 from reports.results.adequacy import MutationScore, find_adequacy
 from reports.results.case_facts import CONSTRAINT, ELEMENT_TYPE
 from reports.results.case_results import CaseResult, Results
@@ -27,105 +26,127 @@ from reports.results.told_facts import ToldDocument, ToldFinding, list_documents
 from reports.text.links import case_link
 from reports.text.phrasing import duration, plural
 
-MOST_LISTED = 64_000
-"""So many cases a page can search at once, as of all versions; of more it lists about so many."""
-FAILING_PART = 0.4
-"""Of these so many are failing ones, as long as there are more: each has a page of its own."""
-MOST_VALUES = 64
-"""A feature of more values in all cases is none by which cases are counted that are not listed."""
-
-Counted = Mapping[str, Mapping[int, Sequence[Sequence[int]]]]
-"""By what is counted (nothing, `type`, `family`, a feature) and the number of its value, the cases of one
-operator version: for each run verdict and note, and last how many cases have just these."""
-
-
-def listed_positions(pages: Sequence[RunPage]) -> Sequence[int]:
-    """The positions in suite order of the cases that the list has.
-
-    Of more than `MOST_LISTED` these are of every cause the cases to show first, of each about as many as of
-    every other one, and some of each verdict of every operator version.
-    """
-    total, failing = pages[0].total, int(MOST_LISTED * FAILING_PART)
-    if total <= MOST_LISTED:
-        return range(total)
-    places = {id(each): position for page in pages for position, each in enumerate(page.results.cases)}
-    causes = [
-        [places[id(case)] for case in sorted(each.cases, key=shown_order)]
-        for page in pages
-        for each in page.classes
-    ]
-    chosen = set(_evenly(causes, failing))
-    others: dict[tuple[Any, ...], list[int]] = {}
-    for position, cases in enumerate(zip(*(each.results.cases for each in pages), strict=True)):
-        if not any(each.deviates for each in cases):
-            group = (cases[0].operator, *(each.verdict for each in cases))
-            others.setdefault(group, []).append(position)
-    chosen.update(_evenly(others.values(), MOST_LISTED - len(chosen)))
-    return sorted(chosen)
+LIMITS = (0.0, 1 / 64, 1 / 16, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 16.0)
+HEADS = ("0", "≤ 1/64", "≤ 1/16", "≤ 1/4", "≤ 1/2", "≤ 1", "≤ 2", "≤ 4", "≤ 16", "> 16", "not equal", "shape")
+WITHIN = 6
+"""How many of the columns are within the allowed error."""
+CLASSES = ("equal", "≤ 1 ulp", "≤ 4 ulp", "≤ 64 ulp", "absolute only")
+"""Of right answers, by the element that is farthest off in steps of its type; the last are right by an error
+that is allowed in absolute terms, as beside zero or where terms cancel."""
+_STEPS = (0, 1, 4, 64)
+_NOT_EQUAL, _SHAPE = 10, 11
+_COLUMN, _PLOT_HEIGHT, _GAP, _HEAD = 74, 46, 22, 44
 
 
-def _evenly(groups: Iterable[Sequence[int]], most: int) -> list[int]:
-    """The first of each group, of each as many, about `most` in all; at least one of each."""
-    sizes = Counter(map(len, groups := list(groups)))
-    each, left, number = 0, most, len(groups)
-    for size, groups_of_it in sorted(sizes.items()):
-        if number * (size - each) > left:
-            each += left // number
-            break
-        left -= number * (size - each)
-        each, number = size, number - groups_of_it
-    return [position for own in groups for position in own[: max(each, 1)]]
+@dataclass(frozen=True)
+class Bar:
+    """A column of the plot of one operator version, in units of the drawing."""
+
+    x: int
+    y: float
+    height: float
+    number: int
+    within: bool
 
 
-def count_others(
-    pages: Sequence[RunPage],
-    listed: Sequence[int],
-    numbers: Mapping[str, Mapping[str, int]],
-    verdicts: Mapping[str, int],
-) -> dict[str, Counted]:
-    """The cases that are not listed, counted, by operator version.
+@dataclass(frozen=True)
+class AccuracyRow:
+    operator: str
+    numbers: tuple[int, ...]
+    baseline: int
+    bars: tuple[Bar, ...]
+    classes: tuple[int, ...]
 
-    `numbers` are those of the values of `type`, `family` and each feature, `verdicts` the places of verdicts.
-    """
-    notes = [{id(case): each.number for each in page.classes for case in each.cases} for page in pages]
-    there = set(listed)
-    found: dict[str, dict[str, dict[int, Counter[tuple[int, ...]]]]] = {}
-    for position, cases in enumerate(zip(*(each.results.cases for each in pages), strict=True)):
-        if position in there:
-            continue
-        told = [
-            (verdicts[each.verdict], own.get(id(each), 0)) for each, own in zip(cases, notes, strict=True)
-        ]
-        entry = tuple(number for pair in told for number in pair)
-        first = cases[0]
-        values = {"type": first.element_type, "family": first.id.family, **_counted(first.features)}
-        keys = found.setdefault(str(first.operator), {})
-        keys.setdefault("", {}).setdefault(0, Counter())[entry] += 1
-        for name, value in values.items():
-            if name in numbers:
-                keys.setdefault(name, {}).setdefault(numbers[name][value], Counter())[entry] += 1
-    return {
-        operator: {
-            name: {value: [[*entry, number] for entry, number in told.items()] for value, told in by.items()}
-            for name, by in keys.items()
-        }
-        for operator, keys in found.items()
-    }
+    @property
+    def top(self) -> int:
+        """Where its slice of the plot begins."""
+        return self.baseline - _PLOT_HEIGHT + 8
+
+    @property
+    def judged(self) -> int:
+        return sum(self.numbers)
+
+    @property
+    def right(self) -> int:
+        return sum(self.classes)
 
 
-def _counted(features: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in features.items() if name not in (CONSTRAINT, ELEMENT_TYPE)}
+@dataclass(frozen=True)
+class Accuracy:
+    """The distribution for each operator version of which an answer was judged, and the plot's measures."""
+
+    rows: tuple[AccuracyRow, ...]
+    left: int
+    width: int
+    height: int
+    limit_x: int
+    heads: tuple[tuple[int, str], ...]
+    classes: tuple[str, ...] = CLASSES
+    head: int = _HEAD
+    row: int = _PLOT_HEIGHT
 
 
-def counted_values(pages: Sequence[RunPage]) -> dict[str, list[str]]:
-    """The features by which cases are counted that are not listed, with all their values as they come."""
-    found: dict[str, dict[str, None]] = {}
-    for each in pages[0].results.cases:
-        for name, value in _counted(each.features).items():
-            own = found.setdefault(name, {})
-            if len(own) <= MOST_VALUES:
-                own[value] = None
-    return {name: list(values) for name, values in found.items() if len(values) <= MOST_VALUES}
+def measure_accuracy(results: Results) -> Accuracy:
+    """Count the judged answers of each operator version by error over allowed error."""
+    rows: list[AccuracyRow] = []
+    for operator, cases in results.by_operator.items():
+        columns = Counter(map(accuracy_column, cases))
+        numbers = [columns[place] for place in range(len(HEADS))]
+        if any(numbers):
+            classes = count_classes(cases)
+            rows.append(_accuracy_row(short_names([operator]), numbers, classes, len(rows)))
+    return Accuracy(
+        tuple(rows),
+        _LEFT,
+        _column_x(len(HEADS)) + 10,
+        _HEAD + _PLOT_HEIGHT * len(rows) + 40,
+        _column_x(WITHIN),
+        tuple((_column_x(column) + 4, head) for column, head in enumerate(HEADS)),
+    )
+
+
+def accuracy_column(case: CaseResult) -> int | None:
+    """In which column of `HEADS` a case counts; None where no answer of it was judged."""
+    if case.demand != "answer" or case.verdict not in COMPARED:
+        return None
+    if case.verdict == "pass":
+        return bisect.bisect_left(LIMITS, min(case.ratio or 0.0, 1.0))
+    if case.wrong_shape:
+        return _SHAPE
+    if case.ratio is None:
+        return _NOT_EQUAL
+    return bisect.bisect_left(LIMITS, max(case.ratio, math.nextafter(1.0, 2.0)))
+
+
+def count_classes(cases: Iterable[CaseResult]) -> tuple[int, ...]:
+    """How many right answers fall in each of `CLASSES`."""
+    found = Counter(map(accuracy_class, cases))
+    return tuple(found[place] for place in range(len(CLASSES)))
+
+
+def accuracy_class(case: CaseResult) -> int | None:
+    """In which of `CLASSES` a right answer is; None of any other case."""
+    if case.demand != "answer" or case.verdict != "pass" or case.row is None:
+        return None
+    return bisect.bisect_left(_STEPS, case.row.ulps or 0)
+
+
+def _accuracy_row(operator: str, numbers: list[int], classes: tuple[int, ...], place: int) -> AccuracyRow:
+    """Bar heights are square roots, so that one case in hundreds stays visible."""
+    baseline = _HEAD + place * _PLOT_HEIGHT + _PLOT_HEIGHT - 8
+    most = max(numbers)
+    bars = []
+    for column, number in enumerate(numbers):
+        if number:
+            height = max(2.0, round(math.sqrt(number / most) * (_PLOT_HEIGHT - 22), 1))
+            bars.append(
+                Bar(_column_x(column) + 4, round(baseline - height, 1), height, number, column < WITHIN)
+            )
+    return AccuracyRow(operator, tuple(numbers), baseline, tuple(bars), classes)
+
+
+def _column_x(column: int) -> int:
+    return _LEFT + column * _COLUMN + (_GAP if column >= _NOT_EQUAL else 0)
 
 
 SLOWEST = 8

@@ -15,16 +15,15 @@ from typing import Any
 
 from markupsafe import Markup
 
+from conformance.judging.verdicts import word
 from opcert.vocabulary.errors import unwritable
 from opcert.vocabulary.harmless import shown
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_text
 from reports.overview.headline import runtime_name
-from reports.pages.case_table import build_table
+from reports.pages.case_table import CSV_FILE, build_table, render_csv
 from reports.pages.report import Report
 from reports.pages.run_page import RunPage
-from reports.results.case_csv import FILE as CSV_FILE
-from reports.results.case_csv import render_csv
 from reports.results.case_results import ANY_CASE, Results
 from reports.results.told_facts import mapping, text
 from reports.single_cases.answer_views import view_answer
@@ -269,7 +268,7 @@ def _pack(report: Report) -> tuple[list[DataPart], dict[str, list[int]]]:
     """The parts, and by the name of each part of details the positions of its cases."""
     where, details = {}, []
     with ThreadPoolExecutor(1) as beside:  # compressing keeps no other thread from its work
-        table = beside.submit(pack, "table", build_table(report))
+        table = beside.submit(pack, "table", build_table(report.pages, report.listed))
         operators = beside.submit(pack, "operators", list_operator_facts(report.runs[0]))
         for part, positions in pack_many("details", list_details(report)):
             details.append(part)
@@ -293,6 +292,7 @@ def _render(report: Report, parts: Sequence[DataPart], where: dict[str, list[int
         scripts="script",
         nonces=[each.digest for each in parts] if apart else [],
         report=report,
+        word=word,
         directory=Markup(to_json(directory).replace("<", "\\u003c")),
         # Base64 has no character that HTML reads.
         parts=[] if apart else [(each.name, Markup(each.text)) for each in parts],

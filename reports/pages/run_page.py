@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
-from conformance.judging.verdicts import ALWAYS, GROUPS, word
+from conformance.judging.verdicts import ALWAYS, GROUPS
 from reports.causes.class_words import equals_text, fit_text, headline, remarks
 from reports.causes.failure_class import FailureClass, marked_features
 from reports.causes.failure_classes import classes_of
@@ -36,22 +37,6 @@ from reports.single_cases.passages_shown import with_titles
 from reports.text.links import case_link, cases_link, note_id, token
 from reports.text.phrasing import count, listed, plural
 from reports.text.value_text import ViewedValue, in_type_order
-
-
-@dataclass(frozen=True)
-class LedgerEntry:
-    """A verdict and its number of cases."""
-
-    verdict: str
-    word: str
-    number: int
-    link: str
-
-
-@dataclass(frozen=True)
-class LedgerGroup:
-    heading: str
-    entries: tuple[LedgerEntry, ...]
 
 
 @dataclass(frozen=True)
@@ -198,20 +183,18 @@ class RunPage:
         return list_facts(self.results)
 
     @cached_property
-    def ledger(self) -> tuple[LedgerGroup, ...]:
-        counts = self.results.counts
-        groups = (
-            LedgerGroup(
-                group.heading,
-                tuple(
-                    LedgerEntry(each, word(each), counts[each], cases_link(token("status", each), of=self.of))
-                    for each in group.verdicts
-                    if counts[each] or each in ALWAYS
-                ),
-            )
-            for group in GROUPS
-        )
-        return tuple(group for group in groups if group.entries)
+    def ledger(self) -> Sequence[tuple[str, Sequence[tuple[str, int, str]]]]:
+        """Verdicts under their headings, each with its number of cases and the link to them."""
+        found, counts = [], self.results.counts
+        for group in GROUPS:
+            told = [
+                (each, counts[each], cases_link(token("status", each), of=self.of))
+                for each in group.verdicts
+                if counts[each] or each in ALWAYS
+            ]
+            if told:
+                found.append((group.heading, told))
+        return found
 
     @cached_property
     def bar(self) -> tuple[BarPart, ...]:

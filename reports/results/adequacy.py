@@ -56,7 +56,6 @@ class AdequacyRow:
     tuples: str
     rules: str
     mutants: str
-    equivalent: str
     node_tests: str
     factor: str
     element: str
@@ -111,7 +110,6 @@ def _row(results: Results, operator: OperatorName, told: Mapping[str, Any]) -> A
         share_text(coverage.get("covered"), coverage.get("feasible")),
         share_text(len(tried.intersection(refusable)), len(refusable)),
         share_text(mutants.get("killed"), left),
-        "" if equivalent is None else text(equivalent),
         share_text(node_tests.get("killed"), left),
         *_slack(mapping(facts.get("slack"))),
         trust_of(results, operator) or "",

@@ -14,31 +14,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto, NodeProto
+from onnx import ModelProto
 
 from conformance.models.case_models import Form, build_model
 from conformance.models.input_names import named_inputs
 from conformance.suite.cases import Case
-from conformance.suite.protos import read_tensor
-from opcert.vocabulary.attributes import PLAIN_KINDS, AttributeValue
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.harmless import for_python, one_line
 from opcert.vocabulary.tensors import Tensor
 from reports.single_cases.standalone import (
     CALLS,
-    PLAIN,
-    declared_text,
+    call_lines,
     element_texts,
+    inputs_code,
     kind_of,
-    plain_attribute,
+    why_none,
 )
 from reports.text.rule_words import absent_inputs, broken_rule
 from reports.text.value_text import attribute_text
-
-MOST_ELEMENTS = 1024
-"""Of inputs and expected outputs together; a script of more is none for people."""
-_WIDTH = 108
-_FORMS = ("inputs", "initializers", "dynamic")
 
 
 @dataclass(frozen=True)
@@ -69,45 +62,11 @@ def bare_script(case: Case, runtime: str, form: Form, valid_case: Case | None = 
     return _in_python(case, runtime, form, valid_case)
 
 
-def why_none(case: Case, runtime: str, form: Form) -> str:
-    """Why a case has no script for a runtime in a form; empty where it has one."""
-    kind = kind_of(case)
-    outputs = [each for expectation in case.expectations for each in expectation.outputs]
-    tensors = [tensor for _, tensor in named_inputs(case.inputs)] + [each.expected for each in outputs[:4]]
-    if kind is None:
-        return "its operator is of a domain that nobody calls by itself"
-    if form not in (_FORMS if runtime != "tract" else ("initializers",)):
-        return f"it fails in the form {form} alone, which is more than one call"
-    if case.model is not None or case.slots or case.output_types:
-        return "its inputs or outputs are more than tensors, or its model has several nodes"
-    if kind != "onnx" and any(each.kind not in PLAIN_KINDS for each in case.attributes.values()):
-        return "an attribute of its is a tensor or a graph"
-    if any(each.kind not in (*PLAIN_KINDS, "tensor") for each in case.attributes.values()):
-        return "an attribute of its is a graph or a type"
-    lacking = sorted({str(each.element_type) for each in tensors} - PLAIN)
-    if lacking:
-        return f"a short script cannot give {' and '.join(lacking)}"
-    elements = sum(each.array.size for each in tensors)
-    return f"it has {elements} elements" if elements > MOST_ELEMENTS else ""
-
-
 def _in_python(case: Case, runtime: str, form: Form, valid_case: Case | None) -> BareScript:
     kind = kind_of(case)
     assert kind is not None
     modules, call = CALLS[runtime, kind]
-    body: list[str] = []
-    given = dict(named_inputs(case.inputs))
-    if kind == "onnx":
-        model = ModelProto.FromString(build_model(case, "inputs" if runtime == "tract" else form, valid_case))
-        taken = {each.name for each in model.graph.input}
-        body += _inputs("inputs", {name: each for name, each in given.items() if name in taken})
-        body += _model(model, case)
-    else:
-        attributes = {name: plain_attribute(each.value) for name, each in sorted(case.attributes.items())}
-        body += _inputs("inputs", given)
-        body += _wrapped(f"operator, attributes = {for_python(case.operator.name)}, {for_python(attributes)}")
-        if kind == "org.openvino":
-            body.append(f"version = {case.operator.since_version}")
+    body = call_lines(case, kind, "inputs" if runtime == "tract" else form, valid_case)
     said = [*_expected(case), *call.strip().splitlines()]
     printed = ["for each in got:", '    print("got", each.dtype, each.shape, each.ravel())']
     whole = "\n".join([*body, *said])
@@ -125,67 +84,6 @@ def _has_parts(modules: Sequence[str]) -> bool:
     return any(each.startswith("onnx.") for each in modules)
 
 
-def _inputs(name: str, given: Mapping[str, Tensor]) -> Iterator[str]:
-    entries = ", ".join(f"{for_python(key)}: {array_code(tensor)}" for key, tensor in given.items())
-    if len(entries) + len(name) + 5 <= _WIDTH:
-        yield f"{name} = {{{entries}}}"
-        return
-    yield f"{name} = {{"
-    for key, tensor in given.items():
-        yield from _wrapped(f"    {for_python(key)}: {array_code(tensor)},", "        ")
-    yield "}"
-
-
-def array_code(tensor: Tensor) -> str:
-    """A tensor in the fewest words: all alike, in a row, or each element."""
-    array = tensor.array
-    shape = "" if array.ndim == 1 else f".reshape({', '.join(map(str, array.shape)) or '()'})"
-    kind = for_python(array.dtype.name)
-    if tensor.element_type.kind == "string":
-        texts = [each.decode("utf-8", "surrogateescape") for each in array.reshape(-1)]
-        return f"np.array({for_python(texts)}, object){shape}"
-    flat = array.reshape(-1)
-    if flat.size > 8 and (flat == flat[0]).all() and not np.signbit(flat[0:1].astype(np.float64)).any():
-        return f"np.full({list(array.shape)}, {flat[0]}, {kind})"
-    if flat.size > 8 and flat.dtype.kind in "iuf" and (flat == np.arange(flat.size) + flat[0]).all():
-        first = int(flat[0])
-        return f"np.arange({f'{first}, ' if first else ''}{first + flat.size}, dtype={kind}){shape}"
-    return f"np.array([{', '.join(element_texts(array))}], {kind}){shape}"
-
-
-def _model(model: ModelProto, case: Case) -> Iterator[str]:
-    graph, node = model.graph, model.graph.node[0]
-    constants = {each.name: read_tensor(each) for each in graph.initializer}
-    yield from _node(node, case)
-    own = [declared_text(each, "info") for each in graph.input]
-    outputs = [declared_text(each, "info") for each in graph.output]
-    if constants:
-        yield from _inputs("constants", constants)
-    last = ", [onnx.numpy_helper.from_array(each, name) for name, each in constants.items()]"
-    yield "info = helper.make_tensor_value_info"
-    yield from _wrapped(
-        f"graph = helper.make_graph([node], 'case', [{', '.join(own)}], [{', '.join(outputs)}]"
-        f"{last if constants else ''})"
-    )
-    opsets = ", ".join(
-        f"helper.make_opsetid({for_python(each.domain)}, {each.version})" for each in model.opset_import
-    )
-    yield f"model = helper.make_model(graph, opset_imports=[{opsets}], ir_version={model.ir_version})"
-
-
-def _node(node: NodeProto, case: Case) -> Iterator[str]:
-    words = [for_python(node.op_type), for_python(list(node.input)), for_python(list(node.output))]
-    words += [f"domain={for_python(node.domain)}"] if node.domain else []
-    words += [f"{name}={_attribute_code(each.value)}" for name, each in sorted(case.attributes.items())]
-    yield from _wrapped(f"node = helper.make_node({', '.join(words)})")
-
-
-def _attribute_code(value: AttributeValue) -> str:
-    if isinstance(value, Tensor):
-        return f"onnx.numpy_helper.from_array({array_code(value)})"
-    return for_python(plain_attribute(value))
-
-
 def expected_error(case: Case) -> str:
     """What must happen where nothing is to come; empty where something is."""
     if case.demand == "refuse":
@@ -199,28 +97,9 @@ def _expected(case: Case) -> Iterator[str]:
     if error:
         yield f"print({for_python(error)}, flush=True)"
         return
-    yield from _inputs("expected", {each.name: each.expected for each in case.expectations[0].outputs})
+    yield from inputs_code("expected", {each.name: each.expected for each in case.expectations[0].outputs})
     yield "for name, each in expected.items():"
     yield '    print("expected", name, each.dtype, each.shape, each.ravel(), flush=True)'
-
-
-def _wrapped(line: str, indent: str = "    ") -> list[str]:
-    """A line in several where it is long: behind commas that stand in no text."""
-    lines, begin, last, quote = [], 0, 0, ""
-    for at, letter in enumerate(line):
-        if quote:
-            quote = "" if letter == quote and line[at - 1] != "\\" else quote
-        elif letter in "'\"":
-            quote = letter
-        elif letter == "," and line[at + 1 : at + 2] == " ":
-            if at - begin > _WIDTH and last > begin:
-                lines.append(line[begin:last])
-                begin = last + 1
-            last = at + 1
-    if len(line) - begin > _WIDTH and last > begin:
-        lines.append(line[begin:last])
-        begin = last + 1
-    return [part if not place else indent + part for place, part in enumerate([*lines, line[begin:]])]
 
 
 def outputs_from(dumped: list[dict[str, Any]]) -> tuple[Tensor, ...]:

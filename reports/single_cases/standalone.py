@@ -6,25 +6,30 @@ The lines of a case stand between those of a runtime: what they need of each oth
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import ModelProto, TensorProto, ValueInfoProto
+from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto
 
-from conformance.models.case_models import build_model, has_onnx_form
+from conformance.models.case_models import Form, build_model, has_onnx_form
 from conformance.models.input_names import named_inputs
 from conformance.suite.cases import Case
-from opcert.vocabulary.attributes import PLAIN_KINDS
+from conformance.suite.protos import read_tensor
+from opcert.vocabulary.attributes import PLAIN_KINDS, AttributeValue
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.harmless import for_python, for_python_comment
 from opcert.vocabulary.tensors import Tensor
 from reports.single_cases.case_folder import must_text
 
 MOST_ELEMENTS = 256
-"""A case with more elements in its inputs and expected outputs together has no script."""
+"""A case with more elements in its inputs and expected outputs together has no script to copy."""
+MOST_SHOWN = 1024
+"""Of a script that shows it: one of more is none for people."""
+_WIDTH = 108
+_FORMS = ("inputs", "initializers", "dynamic")
 PLAIN = frozenset(
     [
         *("float", "double", "float16", "int8", "int16", "int32", "int64"),
@@ -148,40 +153,147 @@ def case_lines(case: Case, valid_case: Case | None = None) -> CaseLines | None:
     kind = kind_of(case)
     if (
         kind is None
-        or case.model is not None
-        or case.slots
-        or case.output_types
+        or why_none(case, "", "inputs")
         or case.properties
         or any(each.unordered for each in case.expectations)
-        or any(each.kind not in PLAIN_KINDS for each in case.attributes.values())
+        or any(each.kind not in PLAIN_KINDS or each.value == () for each in case.attributes.values())
         or sum(each.array.size for each in tensors) > MOST_ELEMENTS
-        or any(each.element_type.name not in PLAIN for each in tensors)
         or any(each.alternatives for each in outputs)
-        or any(value.value == () for value in case.attributes.values())
     ):
         return None
-    attributes = {name: plain_attribute(each.value) for name, each in sorted(case.attributes.items())}
     said = [
         for_python_comment(f"{case.id}: {must_text(case)}"),
-        f"operator, version = {for_python(case.operator.name)}, {case.operator.since_version}",
-        f"attributes = {for_python(attributes)}",
-        "inputs = {",
-        *(f"    {for_python(name)}: {array_text(tensor)}," for name, tensor in named_inputs(case.inputs)),
-        "}",
-        *(_model(case, valid_case) if kind == "onnx" else ()),
+        *call_lines(case, kind, "inputs", valid_case),
         f"must_be_refused = {case.demand == 'refuse'}",
         "expectations = [",
     ]
     for expectation in case.expectations:
-        pairs = [f"({array_text(each.expected)}, {_allowed(each.allowed)})" for each in expectation.outputs]
-        said.append(f"    [{', '.join(pairs)}],")
-    return CaseLines(kind, tuple("\n".join([*said, "]"]).splitlines()))
+        pairs = [f"({array_code(each.expected)}, {_allowed(each.allowed)})" for each in expectation.outputs]
+        said += _wrapped(f"    [{', '.join(pairs)}],", "        ")
+    return CaseLines(kind, (*said, "]"))
 
 
 def whole_script(runtime: str, lines: CaseLines) -> str | None:
     """The script of a case for a runtime; None where it is not known how that runtime is called."""
     around = surroundings(runtime).get(lines.kind)
     return None if around is None else "\n".join([*around[0], *lines.lines, *around[1]]) + "\n"
+
+
+def why_none(case: Case, runtime: str, form: Form) -> str:
+    """Why a case has no script for a runtime in a form; empty where it has one."""
+    kind = kind_of(case)
+    outputs = [each for expectation in case.expectations for each in expectation.outputs]
+    tensors = [tensor for _, tensor in named_inputs(case.inputs)] + [each.expected for each in outputs[:4]]
+    if kind is None:
+        return "its operator is of a domain that nobody calls by itself"
+    if form not in (_FORMS if runtime != "tract" else ("initializers",)):
+        return f"it fails in the form {form} alone, which is more than one call"
+    if case.model is not None or case.slots or case.output_types:
+        return "its inputs or outputs are more than tensors, or its model has several nodes"
+    if kind != "onnx" and any(each.kind not in PLAIN_KINDS for each in case.attributes.values()):
+        return "an attribute of its is a tensor or a graph"
+    if any(each.kind not in (*PLAIN_KINDS, "tensor") for each in case.attributes.values()):
+        return "an attribute of its is a graph or a type"
+    lacking = sorted({str(each.element_type) for each in tensors} - PLAIN)
+    if lacking:
+        return f"a short script cannot give {' and '.join(lacking)}"
+    elements = sum(each.array.size for each in tensors)
+    return f"it has {elements} elements" if elements > MOST_SHOWN else ""
+
+
+def call_lines(case: Case, kind: Kind, form: Form, valid_case: Case | None) -> list[str]:
+    """Lines that leave what the calls need: `inputs`, and `model`, or `operator`, `attributes`, `version`."""
+    given = dict(named_inputs(case.inputs))
+    if kind == "onnx":
+        model = ModelProto.FromString(build_model(case, form, valid_case))
+        taken = {each.name for each in model.graph.input}
+        inputs = {name: each for name, each in given.items() if name in taken}
+        return [*inputs_code("inputs", inputs), *_model(model, case)]
+    attributes = {name: plain_attribute(each.value) for name, each in sorted(case.attributes.items())}
+    lines = _wrapped(f"operator, attributes = {for_python(case.operator.name)}, {for_python(attributes)}")
+    version = [f"version = {case.operator.since_version}"] if kind == "org.openvino" else []
+    return [*inputs_code("inputs", given), *lines, *version]
+
+
+def inputs_code(name: str, given: Mapping[str, Tensor]) -> Iterator[str]:
+    """Tensors by name, in a line or in one each."""
+    entries = ", ".join(f"{for_python(key)}: {array_code(tensor)}" for key, tensor in given.items())
+    if len(entries) + len(name) + 5 <= _WIDTH:
+        yield f"{name} = {{{entries}}}"
+        return
+    yield f"{name} = {{"
+    for key, tensor in given.items():
+        yield from _wrapped(f"    {for_python(key)}: {array_code(tensor)},", "        ")
+    yield "}"
+
+
+def array_code(tensor: Tensor) -> str:
+    """A tensor in the fewest words: all alike, in a row, or each element."""
+    array = tensor.array
+    shape = "" if array.ndim == 1 else f".reshape({', '.join(map(str, array.shape)) or '()'})"
+    kind = for_python(array.dtype.name)
+    if tensor.element_type.kind == "string":
+        texts = [each.decode("utf-8", "surrogateescape") for each in array.reshape(-1)]
+        return f"np.array({for_python(texts)}, object){shape}"
+    flat = array.reshape(-1)
+    if flat.size > 8 and (flat == flat[0]).all() and not np.signbit(flat[0:1].astype(np.float64)).any():
+        return f"np.full({list(array.shape)}, {flat[0]}, {kind})"
+    if flat.size > 8 and flat.dtype.kind in "iuf" and (flat == np.arange(flat.size) + flat[0]).all():
+        first = int(flat[0])
+        return f"np.arange({f'{first}, ' if first else ''}{first + flat.size}, dtype={kind}){shape}"
+    return f"np.array([{', '.join(element_texts(array))}], {kind}){shape}"
+
+
+def _model(model: ModelProto, case: Case) -> Iterator[str]:
+    graph, node = model.graph, model.graph.node[0]
+    constants = {each.name: read_tensor(each) for each in graph.initializer}
+    yield from _node(node, case)
+    own = [declared_text(each, "info") for each in graph.input]
+    outputs = [declared_text(each, "info") for each in graph.output]
+    if constants:
+        yield from inputs_code("constants", constants)
+    last = ", [onnx.numpy_helper.from_array(each, name) for name, each in constants.items()]"
+    yield "info = helper.make_tensor_value_info"
+    yield from _wrapped(
+        f"graph = helper.make_graph([node], 'case', [{', '.join(own)}], [{', '.join(outputs)}]"
+        f"{last if constants else ''})"
+    )
+    opsets = ", ".join(
+        f"helper.make_opsetid({for_python(each.domain)}, {each.version})" for each in model.opset_import
+    )
+    yield f"model = helper.make_model(graph, opset_imports=[{opsets}], ir_version={model.ir_version})"
+
+
+def _node(node: NodeProto, case: Case) -> Iterator[str]:
+    words = [for_python(node.op_type), for_python(list(node.input)), for_python(list(node.output))]
+    words += [f"domain={for_python(node.domain)}"] if node.domain else []
+    words += [f"{name}={_attribute_code(each.value)}" for name, each in sorted(case.attributes.items())]
+    yield from _wrapped(f"node = helper.make_node({', '.join(words)})")
+
+
+def _attribute_code(value: AttributeValue) -> str:
+    if isinstance(value, Tensor):
+        return f"onnx.numpy_helper.from_array({array_code(value)})"
+    return for_python(plain_attribute(value))
+
+
+def _wrapped(line: str, indent: str = "    ") -> list[str]:
+    """A line in several where it is long: behind commas that stand in no text."""
+    lines, begin, last, quote = [], 0, 0, ""
+    for at, letter in enumerate(line):
+        if quote:
+            quote = "" if letter == quote and line[at - 1] != "\\" else quote
+        elif letter in "'\"":
+            quote = letter
+        elif letter == "," and line[at + 1 : at + 2] == " ":
+            if at - begin > _WIDTH and last > begin:
+                lines.append(line[begin:last])
+                begin = last + 1
+            last = at + 1
+    if len(line) - begin > _WIDTH and last > begin:
+        lines.append(line[begin:last])
+        begin = last + 1
+    return [part if not place else indent + part for place, part in enumerate([*lines, line[begin:]])]
 
 
 def kind_of(case: Case) -> Kind | None:
@@ -201,15 +313,6 @@ def plain_attribute(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def array_text(tensor: Tensor) -> str:
-    """A tensor of a type that numpy has, as numpy writes it."""
-    array = tensor.array
-    if tensor.element_type.kind == "string":
-        texts = [each.decode("utf-8", "surrogateescape") for each in array.reshape(-1)]
-        return f"np.array({for_python(texts)}, object).reshape({list(array.shape)})"
-    return f"np.array({_numbers(array)}, {for_python(array.dtype.name)}).reshape({list(array.shape)})"
-
-
 def element_texts(array: NDArray[Any], *, bare: bool = True) -> list[str]:
     """The elements in the fewest digits that, read into their type, are the same again.
 
@@ -224,35 +327,12 @@ def element_texts(array: NDArray[Any], *, bare: bool = True) -> list[str]:
     return short if np.array_equal(again, flat, equal_nan=True) else texts
 
 
-def _numbers(array: NDArray[Any]) -> str:
-    text = f"[{', '.join(element_texts(array, bare=False))}]"
-    return "\n".join(textwrap.wrap(text, 100, subsequent_indent="        ")) if len(text) > 60 else text
-
-
 def _allowed(allowed: NDArray[np.float64] | None) -> str:
     if allowed is None:
         return "None"
     if allowed.size and allowed.min() == allowed.max():
         return repr(float(allowed.flat[0]))
-    return f"np.array({_numbers(allowed)}).reshape({list(allowed.shape)})"
-
-
-def _model(case: Case, valid_case: Case | None) -> list[str]:
-    model = ModelProto.FromString(build_model(case, "inputs", valid_case))
-    graph, node = model.graph, model.graph.node[0]
-    opsets = ", ".join(
-        f"helper.make_opsetid({for_python(each.domain)}, {each.version})" for each in model.opset_import
-    )
-    return [
-        f"node = helper.make_node(operator, {for_python(list(node.input))}, {for_python(list(node.output))}, "
-        f"domain={for_python(node.domain)}, **attributes)",
-        "graph = helper.make_graph([node], 'case', [",
-        *(f"    {declared_text(each)}," for each in graph.input),
-        "], [",
-        *(f"    {declared_text(each)}," for each in graph.output),
-        "])",
-        f"model = helper.make_model(graph, opset_imports=[{opsets}], ir_version={model.ir_version})",
-    ]
+    return array_code(Tensor(ELEMENT_TYPES["double"], allowed))
 
 
 def declared_text(value: ValueInfoProto, function: str = "helper.make_tensor_value_info") -> str:

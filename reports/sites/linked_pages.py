@@ -20,35 +20,18 @@ from reports.sites.site_page import (
     SiteCause,
     anchor,
     cause_in_run,
-    report_link,
     run_name,
     short_name,
     versions_of,
 )
 from reports.sites.version_changes import (
-    TURNS,
     ChangedCause,
     Turn,
-    VersionChange,
     sentence,
-    summary,
     versions_text,
 )
-from reports.text.phrasing import count, moment
+from reports.text.phrasing import count
 from reports.text.value_text import type_rank
-
-
-@dataclass(frozen=True)
-class RunLine:
-    """One run in the table of a runtime's runs; `since` says what changed since the one before."""
-
-    run: ArchivedRun
-    when: str
-    tally: Tally
-    suite: str
-    report: str | None
-    since: str
-    link: str | None
 
 
 @dataclass(frozen=True)
@@ -94,28 +77,12 @@ def render_runtime(site: Site, series: str) -> str:
         "../",
         series=series,
         shown=[(run, run_name(run, site.shown[series])) for run in shown],
-        lines=list(reversed(list(_lines(site, series)))),
+        lines=[*zip(site.runs.series[series], [None, *site.changes[series]], strict=True)][::-1],
         causes=causes,
         operators=[each for each in operators if each.tells],
         quiet=sum(not each.tells for each in operators),
-        changes=[_told(site, each) for each in reversed(site.changes[series]) if each.changed],
+        changes=[each for each in reversed(site.changes[series]) if each.changed],
     )
-
-
-def _lines(site: Site, series: str) -> Iterator[RunLine]:
-    changes: list[VersionChange | None] = [None, *site.changes[series]]
-    for run, change in zip(site.runs.series[series], changes, strict=True):
-        since = "the first run that is kept" if change is None else summary(change)
-        link = site.links.change(run) if change is not None and not change.why_not else None
-        yield RunLine(
-            run, moment(run.started), run.tally, suite_text(run), report_link(run, site.place), since, link
-        )
-
-
-def suite_text(run: ArchivedRun) -> str:
-    """Which suite a run was of: the opset of ONNX's operators, and how many operator versions."""
-    opset = f"opset {run.opset}, " if run.opset else ""
-    return f"{opset}{len(run.operators)} operator versions, suite {run.suite[:12]}"
 
 
 def _cause(cause: SiteCause, shown: tuple[ArchivedRun, ...]) -> CauseByVersion:
@@ -138,16 +105,6 @@ def _operator(site: Site, name: str, shown: tuple[ArchivedRun, ...]) -> Operator
         return Tally.sum_of(own.values()), versions_of([*own]) if len(versions) > 1 else ""
 
     return OperatorByVersion(short_name(name), site.links.operator(name), tuple(cell(each) for each in shown))
-
-
-def _told(site: Site, change: VersionChange) -> tuple[str, str, str, list[tuple[Turn, str, str]]]:
-    """A change in words, the first causes of it; its page has them all."""
-    told = [
-        (each.turn, sentence(each), "" if each.cause is None else site.links.cause(each.cause))
-        for turn in TURNS
-        for each in change.of_turn(turn)
-    ]
-    return site.links.change(change.after), versions_text(change), summary(change), told
 
 
 MOST_CASES = 40
@@ -221,24 +178,8 @@ def render_causes(site: Site) -> str:
     return site.render("site_causes.html.j2", "", here="causes", tiers=tiers)
 
 
-@dataclass(frozen=True)
-class OperatorRow:
-    """One run's cases of one operator version: all of them, and those of each element type."""
-
-    run: ArchivedRun
-    name: str
-    operator: OperatorName
-    first: bool
-    tally: Tally
-    cells: tuple[Tally | None, ...]
-
-
-@dataclass(frozen=True)
-class OperatorCause:
-    """A cause, and how many of the operator's cases each runtime has by it, version by version."""
-
-    cause: SiteCause
-    runs: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+Shown = tuple[str, OperatorName, Tally, tuple[Tally | None, ...]]
+"""One run's cases of one operator version by the run's name: all of them, and those of each element type."""
 
 
 def render_operator(site: Site, name: str) -> str:
@@ -246,7 +187,7 @@ def render_operator(site: Site, name: str) -> str:
     runs = [each for each in site.shown_runs if name in each.named]
     types = _types(runs, name)
     rows = [
-        (series, anchor(series), site.links.runtime(series), tuple(_operator_rows(site, series, name, types)))
+        (series, anchor(series), site.links.runtime(series), tuple(_shown_rows(site, series, name, types)))
         for series in site.shown
     ]
     one = next(iter(runs[0].named[name])) if runs else None
@@ -260,7 +201,7 @@ def render_operator(site: Site, name: str) -> str:
         types=types,
         rows=[each for each in rows if each[3]],
         versions=sorted({each.since_version for run in runs for each in run.named[name]}, reverse=True),
-        causes=[_operator_cause(site, each, name) for each in site.causes_of_operator.get(name, ())],
+        causes=[(each, _counted(site, each, name)) for each in site.causes_of_operator.get(name, ())],
         changes=list(_changes(site, name)),
         absent=[series for series in site.shown if not any(name in run.named for run in site.shown[series])],
     )
@@ -271,17 +212,15 @@ def _types(runs: list[ArchivedRun], name: str) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda each: (type_rank(each), each)))
 
 
-def _operator_rows(site: Site, series: str, name: str, types: tuple[str, ...]) -> Iterator[OperatorRow]:
-    first = True
+def _shown_rows(site: Site, series: str, name: str, types: tuple[str, ...]) -> Iterator[Shown]:
     for run in site.shown[series]:
         for operator, tally in run.named.get(name, {}).items():
             cells = tuple(run.by_type[operator].get(each) for each in types)
-            told = run_name(run, site.shown[series])
-            yield OperatorRow(run, told, operator, first, tally, cells)
-            first = False
+            yield run_name(run, site.shown[series]), operator, tally, cells
 
 
-def _operator_cause(site: Site, cause: SiteCause, name: str) -> OperatorCause:
+def _counted(site: Site, cause: SiteCause, name: str) -> list[tuple[str, tuple[tuple[str, int], ...]]]:
+    """How many of the operator's cases each runtime has by a cause, version by version."""
     found = []
     for series, runs in site.shown.items():
         counted = tuple(
@@ -291,7 +230,7 @@ def _operator_cause(site: Site, cause: SiteCause, name: str) -> OperatorCause:
         )
         if any(number for _, number in counted):
             found.append((series, counted))
-    return OperatorCause(cause, tuple(found))
+    return found
 
 
 def _own_cases(cause: SiteCause, run: ArchivedRun, name: str) -> int:

@@ -25,7 +25,6 @@ from reports.sites.linked_pages import (
     render_causes,
     render_operator,
     render_runtime,
-    suite_text,
 )
 from reports.sites.site_page import (
     CAUSES,
@@ -38,7 +37,7 @@ from reports.sites.site_page import (
     short_name,
     versions_of,
 )
-from reports.sites.version_changes import HEADINGS, TURNS, VersionChange, sentence, summary, versions_text
+from reports.sites.version_changes import VersionChange, sentence, summary, versions_text
 from reports.text.pages_alone import STYLE_FILE
 from reports.text.phrasing import moment, parse_moment
 
@@ -85,20 +84,10 @@ class FrontGroup:
         return sum(each.fails for each in self.rows)
 
 
-@dataclass(frozen=True)
-class FrontColumn:
-    """A runtime in its newest version; `suite` says which operators it was asked, where most were others."""
-
-    run: ArchivedRun
-    link: str
-    suite: str
-
-
 def render_front(site: Site) -> str:
     """The page; its table has every case of every run that it shows, once."""
     groups = _groups(site)
     last = {name: [each for each in own if not each.same_code] for name, own in site.changes.items()}
-    changes = [(name, each[-1]) for name, each in last.items() if each]
     runs = site.runs.all
     return site.render(
         "site.html.j2",
@@ -109,10 +98,7 @@ def render_front(site: Site) -> str:
         groups=groups,
         operators=sum(len(each.rows) for each in groups),
         fits=len(site.newest) <= MOST_FITTING,
-        changes=[
-            (name, site.links.change(each.after), versions_text(each), summary(each))
-            for name, each in changes
-        ],
+        changes=[(name, each[-1]) for name, each in last.items() if each],
         total=len(runs),
         first=moment(min(each.started for each in runs)),
         last=moment(max(each.started for each in runs)),
@@ -120,17 +106,14 @@ def render_front(site: Site) -> str:
     )
 
 
-def _columns(site: Site) -> tuple[FrontColumn, ...]:
+def _columns(site: Site) -> list[tuple[ArchivedRun, str]]:
+    """Each runtime in its newest version; and which operators it was asked, where most were others."""
     usual = Counter(frozenset(each.operators) for each in site.newest)
     most = max(usual, key=lambda each: (usual[each], sorted(each)))
-    return tuple(
-        FrontColumn(
-            each,
-            site.links.runtime(each.series),
-            "" if each.operators.keys() == most else f"operators of opset {each.opset}",
-        )
+    return [
+        (each, "" if each.operators.keys() == most else f"operators of opset {each.opset}")
         for each in site.newest
-    )
+    ]
 
 
 def _groups(site: Site) -> tuple[FrontGroup, ...]:
@@ -249,55 +232,13 @@ MOST_CASES = 30
 
 def render_change(site: Site, change: VersionChange) -> str:
     """The page of what changed in a run since the one before."""
-    sections = []
-    for turn in TURNS:
-        own = [
-            (
-                sentence(each),
-                None if each.cause is None else site.links.cause(each.cause),
-                for_shell(["opcert", "repro", each.cases[0]]),
-                each.cases[:MOST_CASES],
-                max(0, len(each.cases) - MOST_CASES),
-            )
-            for each in change.of_turn(turn)
-        ]
-        if own:
-            sections.append((turn, HEADINGS[turn], TURNS[turn], change.counts[turn], own))
     return site.render(
         "site_change.html.j2",
         "../",
         change=change,
-        series=change.after.series,
-        runtime=site.links.runtime(change.after.series),
-        versions=versions_text(change),
-        summary=summary(change),
-        sections=sections,
-        sides=[
-            (name, run, moment(run.started), suite_text(run))
-            for name, run in (("before", change.before), ("now", change.after))
-        ],
+        most=MOST_CASES,
+        command_of=lambda changed: for_shell(["opcert", "repro", changed.cases[0]]),
     )
-
-
-def render_changes(site: Site) -> str:
-    """Every two runs that follow each other, the newest first of each runtime."""
-    told = [
-        (
-            series,
-            site.links.runtime(series),
-            [
-                (
-                    versions_text(each),
-                    summary(each),
-                    None if each.why_not else site.links.change(each.after),
-                    moment(each.after.started),
-                )
-                for each in reversed(changes)
-            ],
-        )
-        for series, changes in site.changes.items()
-    ]
-    return site.render("site_changes.html.j2", "", here="changes", told=told)
 
 
 MARK = '<meta name="generator" content="opcert site">'
@@ -357,7 +298,7 @@ def _pages(site: Site) -> Iterator[tuple[str, str]]:
             if not each.why_not:
                 yield f"changes/{site.links.changes[each.after.identity]}.html", render_change(site, each)
     yield CAUSES, render_causes(site)
-    yield CHANGES, render_changes(site)
+    yield CHANGES, site.render("site_changes.html.j2", "", here="changes")
 
 
 def _is_page_of_a_site(page: Path) -> bool:

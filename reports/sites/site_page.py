@@ -22,7 +22,15 @@ from reports.causes.operator_use import Use, use_of
 from reports.results.case_results import ONNX, OTHERS
 from reports.sites.kept_runs import ArchivedRun, KeptRuns, newest, versions_shown
 from reports.sites.seen_causes import CauseExample, CauseKey, SeenCause
-from reports.sites.version_changes import VersionChange, changes_of
+from reports.sites.version_changes import (
+    HEADINGS,
+    TURNS,
+    VersionChange,
+    changes_of,
+    sentence,
+    summary,
+    versions_text,
+)
 from reports.text.pages_alone import linked_style, render_linked_page
 from reports.text.phrasing import moment
 
@@ -260,8 +268,27 @@ class Site:
 
     def render(self, template: str, root: str, *, scripts: str | None = None, **values: Any) -> str:
         """A page in a template; `root` leads to the first page's folder; `here` is marked as open."""
-        shared = {"site": self, "version": version("opcert"), "here": ""}
+        shared = {**_WORDS, "site": self, "version": version("opcert"), "here": ""}
         return render_linked_page(template, root, self.style, scripts=scripts, **{**shared, **values})
+
+
+def suite_text(run: ArchivedRun) -> str:
+    """Which suite a run was of: the opset of ONNX's operators, and how many operator versions."""
+    opset = f"opset {run.opset}, " if run.opset else ""
+    return f"{opset}{len(run.operators)} operator versions, suite {run.suite[:12]}"
+
+
+_WORDS: Mapping[str, Any] = {
+    "headings": HEADINGS,
+    "meanings": TURNS,
+    "moment": moment,
+    "report_link": report_link,
+    "sentence": sentence,
+    "suite_text": suite_text,
+    "summary": summary,
+    "versions_text": versions_text,
+}
+"""What templates say of runs and of what changed between them."""
 
 
 def short_name(operator: str) -> str:

@@ -25,7 +25,7 @@ from opcert.vocabulary.names import CaseId
 from reports.causes.failure_classes import classes_of
 from reports.causes.forms import compare_forms, form_sentence, untried_forms
 from reports.certificates.rejudging import judge_again
-from reports.formats.markdown import render_markdown
+from reports.formats.markdown import render as render_markdown
 from reports.overview.headline import list_missing, list_sentences
 from reports.overview.untested import find_untested
 from reports.results.case_results import Results, put_together

@@ -13,7 +13,8 @@ from conformance.judging.known_causes import CauseKind, KnownCause
 from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from reports.causes.kept_findings import with_open_cases
-from reports.formats.annotations import MOST, render_annotations
+from reports.formats.annotations import MOST
+from reports.formats.annotations import render as render_annotations
 from reports.gates.baseline import Baseline, BaselineEntry, excuse
 from reports.results.case_results import Results, put_together
 from tests.reports.sample import CROP_PAD, HEADER, PAD, Maker, make_case

@@ -21,7 +21,8 @@ from opcert.vocabulary.tensors import tensor
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
 from reports.results.case_results import Results, put_together
-from reports.single_cases.bare_script import BareScript, array_code, bare_script, javascript_of, outputs_from
+from reports.single_cases.bare_script import BareScript, bare_script, javascript_of, outputs_from
+from reports.single_cases.standalone import array_code
 from reports.upstream.issues import Issue, ScriptSurroundings, table_of
 from tests.reports.sample import Maker
 from tests.reports.test_reproduction import crop

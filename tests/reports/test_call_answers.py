@@ -21,10 +21,8 @@ from opcert.commands.asked_runtimes import without_optimisation
 from reports.causes.kept_findings import with_open_cases
 from reports.checked_models.call_answers import ANSWERS, Answer, answer_calls
 from reports.checked_models.call_evidence import CheckedCall
-from reports.checked_models.check_files import render_junit_check, render_markdown_check
-from reports.checked_models.check_json import render_check
-from reports.checked_models.check_page import render_check_page
-from reports.checked_models.check_sarif import render_sarif
+from reports.checked_models.check_data import render_check, render_sarif
+from reports.checked_models.check_files import render_check_page, render_junit_check, render_markdown_check
 from reports.checked_models.check_summary import format_check
 from reports.results.case_results import put_together
 from reports.schemas import load_schema

@@ -27,9 +27,9 @@ from reports.causes.class_words import beside_text, cost_text, headline, remarks
 from reports.causes.failure_class import NOBODY, OPEN
 from reports.causes.failure_classes import classes_of
 from reports.causes.kept_findings import with_open_cases
-from reports.formats.json import render_json
-from reports.formats.junit import render_junit
-from reports.formats.markdown import render_markdown
+from reports.formats.json import render as render_json
+from reports.formats.junit import render as render_junit
+from reports.formats.markdown import render as render_markdown
 from reports.overview.cause_paragraphs import MOST_CAUSES
 from reports.results.case_results import Grouping, Results, put_together
 from reports.results.others import Beside, OtherRun

@@ -21,7 +21,7 @@ from reports.certificates.badges import write_certificate_badge
 from reports.certificates.certificate import PREDICATE_TYPE, make_certificate, statement_digest
 from reports.certificates.certificate_files import write_certificate
 from reports.certificates.certificate_page import write_certificate_page
-from reports.formats.badge import write as write_run_badge
+from reports.formats import write_format
 from reports.gates.profiles import Profile, load_profile
 from reports.overview.cause_paragraphs import readings_lines, summary_table
 from reports.results.case_results import Results, put_together
@@ -301,7 +301,7 @@ def test_a_badge_says_of_which_suite_and_is_bright_green_for_the_released_one_al
     certificate = make_certificate(results, profile, DAY, standing)
     badge = json.loads(write_certificate_badge(certificate, tmp_path).read_text())
     assert (badge["message"], badge["color"]) == (says, color)
-    of_run = json.loads(write_run_badge(results, tmp_path).read_text())
+    of_run = json.loads(write_format("badge", results, tmp_path).read_text())
     assert of_run["color"] == color
     assert of_run["message"].endswith(standing.label)
 

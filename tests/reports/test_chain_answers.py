@@ -12,10 +12,8 @@ import pytest
 from conformance.judging.responses import Crashed, Refused, Response
 from conformance.suite.cases import Case
 from reports.checked_models.chain_answers import ChainAnswer
-from reports.checked_models.check_files import render_junit_check, render_markdown_check
-from reports.checked_models.check_json import render_check
-from reports.checked_models.check_page import render_check_page
-from reports.checked_models.check_sarif import render_sarif
+from reports.checked_models.check_data import render_check, render_sarif
+from reports.checked_models.check_files import render_check_page, render_junit_check, render_markdown_check
 from reports.checked_models.check_summary import format_check
 from reports.checked_models.check_words import answer_of_chain
 from reports.checked_models.model_check import ModelCheck

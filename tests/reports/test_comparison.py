@@ -25,10 +25,15 @@ from conformance.suite.cases import Case
 from opcert.commands import cli
 from opcert.vocabulary.errors import NothingRan, UserError
 from opcert.vocabulary.tensors import Tensor
-from reports.comparisons.comparison_page import render_comparison
-from reports.comparisons.comparison_text import LIMIT, render_json, render_markdown, render_text
+from reports.comparisons.comparison_text import (
+    render_comparison,
+    render_json,
+    render_markdown,
+    render_text,
+)
 from reports.comparisons.run_comparison import KINDS, compare_runs
 from reports.schemas import load_schema
+from reports.text.tests_and_tables import LIMIT
 from tests.reports.sample import CROP_PAD, HEADER, Maker, Sample, make_case
 
 IDS = [f"ai.onnx/Resize-18/cover/{number:012x}" for number in range(6)]

@@ -26,14 +26,15 @@ from conformance.suite.cases import Case
 from reports.certificates.badges import state_run
 from reports.certificates.certificate import make_certificate
 from reports.formats import list_formats, write_format
-from reports.formats.json import render_json
-from reports.formats.junit import render_junit
-from reports.formats.markdown import LIMIT, render_markdown
+from reports.formats.json import render as render_json
+from reports.formats.junit import render as render_junit
+from reports.formats.markdown import render as render_markdown
 from reports.overview.cause_paragraphs import summary_table
 from reports.overview.matrix import build_matrix
-from reports.results.case_csv import COLUMNS, render_csv
+from reports.pages.case_table import CSV_COLUMNS, render_csv
 from reports.results.case_results import Results, put_together
 from reports.schemas import load_schema
+from reports.text.tests_and_tables import LIMIT
 from tests.reports.sample import CROP_PAD, HEADER, RESIZE_18, Maker, make_case, planted, sample_cases
 from tests.reports.test_junit import parse
 
@@ -86,7 +87,7 @@ def test_json_is_valid_and_holds_every_case_and_class(results: Results) -> None:
 
 def test_csv_has_one_line_a_case(results: Results) -> None:
     head, *lines = csv.reader(io.StringIO(render_csv(results)))
-    assert tuple(head) == COLUMNS
+    assert tuple(head) == CSV_COLUMNS
     assert [each[0] for each in lines] == [str(each.id) for each in results.cases]
     assert Counter(each[4] for each in lines) == results.counts
     for each in lines:

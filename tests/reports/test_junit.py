@@ -13,7 +13,7 @@ import xmlschema
 from conformance.judging.judge import Judgement
 from conformance.judging.responses import HarnessFailed, Refused, Response
 from conformance.suite.cases import Case
-from reports.formats.junit import render_junit
+from reports.formats.junit import render as render_junit
 from reports.results.case_results import Results, put_together
 from tests.reports.sample import RESIZE_18, Maker, make_case, planted, sample_cases
 

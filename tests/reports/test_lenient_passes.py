@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reports.causes.lenient_passes import lenient_passes, lenient_sentences
-from reports.formats.markdown import render_markdown
+from reports.formats.markdown import render as render_markdown
 from reports.gates.profile_evaluation import evaluate
 from reports.gates.profiles import Profile
 from reports.pages.report_page import render_report

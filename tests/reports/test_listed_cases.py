@@ -7,14 +7,14 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from opcert.vocabulary.names import DEFAULT_SUITE
 from reports.overview import matrix
+from reports.pages import case_table, run_page
 from reports.pages import report as report_module
-from reports.pages import run_page
-from reports.pages.case_table import build_table
 from reports.pages.report import Report
 from reports.pages.report_page import list_details, render_report
 from reports.results.case_results import Results, put_together
@@ -32,11 +32,15 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
         yield put_together(made.suite, made.record)
 
 
+def table_of(report: Report) -> dict[str, Any]:
+    return case_table.build_table(report.pages, report.listed)
+
+
 def test_a_report_of_the_default_suite_lists_every_case(results: Results) -> None:
-    assert DEFAULT_SIZE < ALL_VERSIONS < report_module.MOST_LISTED
+    assert DEFAULT_SIZE < ALL_VERSIONS < case_table.MOST_LISTED
     report = Report([results])
     assert list(report.listed) == list(range(len(results.cases)))
-    table = build_table(report)
+    table = table_of(report)
     assert not table.keys() & {"total", "counted", "others"}
     assert len(table["ids"]) == len(results.cases)
 
@@ -44,8 +48,8 @@ def test_a_report_of_the_default_suite_lists_every_case(results: Results) -> Non
 def test_of_more_cases_every_one_is_listed_or_counted(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report_module, "MOST_LISTED", 120)
-    table = build_table(Report([results, replace(results)]))
+    monkeypatch.setattr(case_table, "MOST_LISTED", 120)
+    table = table_of(Report([results, replace(results)]))
     assert table["total"] == len(results.cases) > len(table["ids"])
     places = [name for name, *_ in table["verdicts"]]
     counted = Counter(places[each] for each in table["runs"][0]["verdict"])
@@ -62,13 +66,13 @@ def test_of_more_cases_every_one_is_listed_or_counted(
 def test_of_each_cause_the_smallest_cases_are_listed(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report_module, "MOST_LISTED", 120)
+    monkeypatch.setattr(case_table, "MOST_LISTED", 120)
     report = Report([results])
     listed = {str(results.cases[each].id) for each in report.listed}
     for each in report.first.classes:
         inside = [case for case in each.cases if str(case.id) in listed]
         assert str(each.smallest.id) in listed
-        assert len(inside) <= 120 * report_module.FAILING_PART
+        assert len(inside) <= 120 * case_table.FAILING_PART
     there = {(each.operator, each.verdict) for each in (results.cases[one] for one in report.listed)}
     assert there >= {(each.operator, each.verdict) for each in results.cases if not each.fails}
 
@@ -76,7 +80,7 @@ def test_of_each_cause_the_smallest_cases_are_listed(
 def test_what_a_page_holds_does_not_grow_with_the_cases(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report_module, "MOST_LISTED", 60)
+    monkeypatch.setattr(case_table, "MOST_LISTED", 60)
     sizes = []
     for times in (2, 8):
         # The same cases again and again stand for more of each kind.
@@ -84,7 +88,7 @@ def test_what_a_page_holds_does_not_grow_with_the_cases(
         assert more.suite_name == DEFAULT_SUITE
         report = Report([more])
         details = sum(len(json.dumps(each)) for _, each in list_details(report))
-        sizes.append((len(report.listed), details, len(json.dumps(build_table(report)))))
+        sizes.append((len(report.listed), details, len(json.dumps(table_of(report)))))
     (listed, details, table), (more_listed, more_details, more_table) = sizes
     assert more_listed <= 1.2 * listed
     assert more_details <= 1.2 * details
@@ -99,7 +103,7 @@ def test_an_error_as_great_as_any_number_is_told_in_digits_that_are_a_number(res
     cases = [*results.cases]
     cases[place] = replace(case, row=row)
     report = Report([replace(results, cases=tuple(cases))])
-    (ratio,) = (table_run["ratio"][place] for table_run in build_table(report)["runs"])
+    (ratio,) = (table_run["ratio"][place] for table_run in table_of(report)["runs"])
     assert ratio == math.nextafter(math.inf, 0)
     assert "ratio" in render_report([replace(results, cases=tuple(cases))])
 
@@ -116,7 +120,7 @@ def test_an_error_as_great_as_any_number_is_told_in_digits_that_are_a_number(res
 )
 def test_room_is_shared_evenly(sizes: list[int], most: int, wanted: list[int]) -> None:
     groups = [[place * 1000 + each for each in range(size)] for place, size in enumerate(sizes)]
-    found = report_module._evenly(groups, most)
+    found = case_table._evenly(groups, most)
     assert [sum(each // 1000 == place for each in found) for place in range(len(sizes))] == wanted
 
 

@@ -18,8 +18,8 @@ from reports.checked_models.chain_answers import (
     answer_chains,
     without_chains,
 )
-from reports.checked_models.check_json import render_check
-from reports.checked_models.check_page import render_check_page
+from reports.checked_models.check_data import render_check
+from reports.checked_models.check_files import render_check_page
 from reports.checked_models.check_summary import chains_line
 from reports.checked_models.check_words import answer_of_chain
 from reports.checked_models.model_check import ModelCheck, RuntimeAnswers

@@ -19,7 +19,7 @@ from opcert.commands.cause_finding import with_others
 from opcert.commands.run_summary import format_summary
 from reports.causes.class_words import headline, remarks
 from reports.causes.failure_classes import classes_of
-from reports.formats.json import render_json
+from reports.formats.json import render as render_json
 from reports.results.case_results import Results, put_together
 from tests.reports.sample import RESIZE_18, Maker, make_case
 

@@ -17,10 +17,9 @@ import pytest
 from conformance.judging.responses import Answered
 from opcert.vocabulary.errors import UserError
 from reports.pages import report_page
-from reports.pages.report import measure_times, run_keys
+from reports.pages.report import HEADS, measure_accuracy, measure_times, run_keys
 from reports.pages.report_page import pack, pack_many, render_report, write_report
 from reports.pages.run_page import RunPage
-from reports.results.accuracy import HEADS, measure_accuracy
 from reports.results.adequacy import find_adequacy, share_text
 from reports.results.case_results import Results, put_together
 from reports.results.standing import VersionTrust

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 
 import onnx
@@ -18,6 +17,7 @@ from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from conformance.suite.properties import HasShape, SameAgain
 from conformance.suite.suites import open_suite
+from reports.formats import write_format
 from reports.results.case_results import put_together
 from reports.single_cases.case_folder import must_text, write_case, write_reproduction
 from reports.single_cases.standalone import case_lines
@@ -71,7 +71,7 @@ def test_wrong_answers_of_every_kind_stand_in_a_report(tmp_path: Path) -> None:
         record = run_suite(suite, runtime, tmp_path / "run.jsonl", RunOptions())
         results = put_together(suite, record, "suite")
         for name in ("html", "markdown", "junit"):
-            import_module(f"reports.formats.{name}").write(results, tmp_path / name)
+            write_format(name, results, tmp_path / name)
     assert "not as demanded" in (tmp_path / "html" / "index.html").read_text("utf-8")
     assert "is not distributed as uniform(0, 1)" in (tmp_path / "junit" / "junit.xml").read_text("utf-8")
     assert sum(each.fails for each in results.cases) == 7

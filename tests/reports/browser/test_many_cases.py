@@ -24,7 +24,7 @@ def reports(runs: list[Results], tmp_path_factory: pytest.TempPathFactory) -> It
     """The report of two runs as it is, and as one that lists 90 cases of theirs."""
     with pytest.MonkeyPatch.context() as patch:
         whole = write_report(runs, tmp_path_factory.mktemp("whole"))
-        patch.setattr("reports.pages.report.MOST_LISTED", LISTED)
+        patch.setattr("reports.pages.case_table.MOST_LISTED", LISTED)
         yield whole, write_report(runs, tmp_path_factory.mktemp("some"))
 
 

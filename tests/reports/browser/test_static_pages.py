@@ -15,7 +15,7 @@ from conformance.suite.cases import Case
 from opcert.vocabulary.whole_files import write_text
 from reports.certificates.certificate import make_certificate
 from reports.certificates.certificate_page import write_certificate_page
-from reports.comparisons.comparison_page import render_comparison
+from reports.comparisons.comparison_text import render_comparison
 from reports.comparisons.run_comparison import compare_runs
 from reports.gates.profiles import Profile
 from reports.results.case_results import put_together

@@ -1,15 +1,59 @@
-"""JUnit documents, of runs and of checks: suites of tests, their totals, and how they are written."""
+"""What documents of Markdown and of JUnit are made of: tables, lists under headings, suites of tests."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from opcert.vocabulary.harmless import tidy_xml
+from opcert.vocabulary.harmless import for_markdown, tidy_xml
+
+LIMIT = 1024 * 1024
+"""Bytes that the summary of a CI step may have."""
+
+
+def table(rows: Sequence[Sequence[str]], under: Sequence[str] = ()) -> list[str]:
+    """Lines of a table whose cells are Markdown; the first row is its heading, the first column words.
+
+    `under` are the marks of the columns, where others than the first hold words, too.
+    """
+    head, *rest = rows
+    under = under or ["---", *("---:" for _ in head[1:])]
+    return [f"| {' | '.join(each)} |" for each in (head, under, *rest)]
+
+
+def bullets(told: Iterable[str], longest: int = 400) -> str:
+    """A list of texts, which are no Markdown yet."""
+    return "\n".join(f"- {for_markdown(text, longest)}" for text in told)
+
+
+def headed_list(heading: str, told: Sequence[str]) -> Iterator[str]:
+    """The blocks of a heading and the list of texts below it; none where there are no texts."""
+    if told:
+        yield f"## {heading}"
+        yield bullets(told)
+
+
+def within(blocks: Iterable[str], limit: int, what: str) -> str:
+    """As many blocks as fit into `limit` bytes of UTF-8, then how many `what` were left out, if any were."""
+    kept: list[str] = []
+    size = 0
+    left = 0
+    room = limit - 200
+    for each in blocks:
+        length = len(each.encode("utf-8", "backslashreplace")) + 2
+        if left or size + length > room:
+            left += 1
+            continue
+        kept.append(each)
+        size += length
+    if left:
+        kept.append(f"{left} more {what} left out here for want of room.")
+    return "\n\n".join(kept) + "\n"
+
 
 _LONGEST = 20_000
 
@@ -18,8 +62,8 @@ _LONGEST = 20_000
 class JUnitTest:
     """One test: where it stands, what it is called, how long it took, and the element of what came of it.
 
-    `kind` is the type that the element names, `details` stand in it; of what is only said, in `system-out`,
-    there is the message alone, and nothing of what passes in silence.
+    `kind` is the type that the element names; `details` stand in that of a failure or an error. Of what is
+    only said, in `system-out`, there is the message alone, and nothing of what passes in silence.
     """
 
     classname: str
@@ -74,4 +118,5 @@ def _test(suite: Element, test: JUnitTest) -> None:
     if test.outcome == "system-out":
         SubElement(found, test.outcome).text = test.message
     elif test.outcome:
-        SubElement(found, test.outcome, message=test.message, type=test.kind).text = test.details
+        element = SubElement(found, test.outcome, message=test.message, type=test.kind)
+        element.text = test.details if test.outcome != "skipped" else None
