@@ -12,6 +12,7 @@ from specs.model.spec import Origin, Source
 MOST_LETTERS = 50_000
 """How far into a passage rules look: hostile text may hold millions of letters."""
 LONGEST_SENTENCE = 3000
+NUMBER_WORDS = {"one": "1", "two": "2", "three": "3", "four": "4"}
 _END = re.compile(
     r"(?<!\.)\.(?!\.)(?=\s|$|[A-Z][a-z])(?<!e\.g\.)(?<!i\.e\.)(?<!E\.g\.)(?<!etc\.)|;(?=\s)|\s```"
     r"|(?<=[.:)`]\s)[-*]\s(?=[A-Z`'])"

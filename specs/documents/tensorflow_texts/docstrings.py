@@ -8,6 +8,8 @@ from dataclasses import replace
 
 from opcert.vocabulary.names import OperatorName
 from specs.documents.prose.described_values import find_values
+from specs.documents.prose.part_names import ParameterNames
+from specs.documents.prose.passage_statements import find_statements
 from specs.documents.tensorflow_texts.phrases import (
     AttributePhrase,
     TensorPhrase,
@@ -189,6 +191,8 @@ class Builder(KeepsFindings):
         self.examples: list[Example] = []
         self.findings: list[Finding] = []
         self.origins: dict[str, Origin] = {}
+        self.passages: dict[str, Passage] = {}
+        """What is said of each part behind the phrase that its text begins with."""
         self._phrases: list[tuple[ParameterSpec, TensorPhrase]] = []
 
     def spec(self, operator: OperatorName, document: Document) -> Spec:
@@ -201,6 +205,14 @@ class Builder(KeepsFindings):
             outputs=tuple(self.outputs),
             type_constraints=self.type_constraints,
             formulas=tuple(self.formulas),
+            statements=find_statements(
+                self.passages,
+                ParameterNames(
+                    tuple(self.attributes),
+                    tuple(each.name for each in self.inputs),
+                    tuple(each.name for each in self.outputs),
+                ),
+            ),
             prose=tuple(self.prose),
             examples=tuple(self.examples),
             findings=tuple(self.findings),
@@ -211,6 +223,7 @@ class Builder(KeepsFindings):
         passage = Passage(lines)
         if passage:
             self.prose.append(passage.prose("summary"))
+            self.passages["summary"] = passage
             self._examples(passage, "summary")
 
     def _examples(self, passage: Passage, about: str) -> None:
@@ -246,6 +259,7 @@ class Builder(KeepsFindings):
     def tensor(self, item: ArgumentText, phrase: TensorPhrase) -> None:
         """An input, by the phrase that its text begins with."""
         self.inputs.append(self._tensor(item, phrase))
+        self.passages[f"inputs.{item.name}"] = item.passage.after(phrase.end)
         self.formulas += describe_tensor(item.passage, phrase.end).formulas
         self.prose.append(item.passage.prose(f"inputs.{item.name}"))
         self._examples(item.passage, item.name)
@@ -255,6 +269,7 @@ class Builder(KeepsFindings):
     ) -> None:
         """An attribute, by the phrase that its text begins with; its values, where the phrase has none."""
         self.prose.append(item.passage.prose(f"attributes.{item.name}"))
+        self.passages[f"attributes.{item.name}"] = item.passage.after(phrase.end)
         origin = Origin("imported", (item.line.source(),))
         if phrase.has_default:
             self.origins[f"attributes.{item.name}.default"] = origin
@@ -311,6 +326,7 @@ class Builder(KeepsFindings):
     def _output(self, item: ArgumentText) -> None:
         phrase = read_tensor(item.passage.text) or TensorPhrase("unread")
         self.outputs.append(self._tensor(item, phrase))
+        self.passages[f"outputs.{item.name}"] = item.passage.after(phrase.end)
 
     def finish(self) -> None:
         """Types that attributes choose, and words that name neither a type nor an attribute."""
