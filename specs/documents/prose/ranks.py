@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from specs.documents.prose.part_names import (
@@ -16,6 +16,7 @@ from specs.documents.prose.part_names import (
     pattern,
     sentences,
 )
+from specs.documents.prose.same_shapes import elementwise
 from specs.documents.prose.worded_conditions import condition, expression
 from specs.documents.text.documents import Passage
 from specs.model.spec import Origin
@@ -46,6 +47,7 @@ _ANY = pattern(
     r"(?! (?:except|but|with|whose|compatible|that|where|which))"
 )
 _NOT_ANY = pattern(r"\b(?:if|when|whose|except|each|last|first|rest|remaining|for|not)\b|\d-?D\b")
+_OTHER = pattern(r"\b(?:or|otherwise) (?:an? )?(?:\d-?D|scalar|vector|rank[- ]\d)\b(?! or)")
 _ALTERNATIVE = pattern(r"\bor (?:an? )?(?:[`'\"]?tensor\b|[Nn]-?D\b|\w+ with the same)")
 _SAME = pattern(r"\bsame rank(?: [a-z])? (?:as|of) (?P<other>[^.,;()]{1,50})")
 _SAME_SHORT = pattern(r"\bsame rank (?:and shape )?as (?P<other>[^.,;()]{1,50})")
@@ -95,13 +97,14 @@ def find_ranks(
     if about == "summary":
         yield from _of_named(passage, parts)
         yield from _of_outputs(passage, parts)
+        yield from _of_elements(passage, parts)
     if about.partition(".")[0] not in ("inputs", "outputs"):
         return
     numbers: list[tuple[int, int]] = []
     for each in sentences(passage.text):
         sentence = _unconditional(each)
         own = [(sentence.start + place, number) for place, number in sorted(_numbers(sentence))]
-        if own and _ALTERNATIVE.search(sentence.text):
+        if own and (_ALTERNATIVE.search(sentence.text) or _leaves_one_out(sentence, own)):
             return
         numbers += own
     if numbers:
@@ -120,6 +123,16 @@ def find_ranks(
         if match and not _NOT_ANY.search(sentence.before(match.start())):
             yield Rank(about, found(passage, sentence.start + match.start(), "any-rank", 0.9), "0", None)
             return
+
+
+def _leaves_one_out(sentence: Sentence, own: Sequence[tuple[int, int]]) -> bool:
+    """Whether an alternative stands there that was not read: `a scalar for these, or 2-D for those`."""
+    ranks = {str(number) for _, number in own}
+    return any(
+        not any(match.start() <= place - sentence.start < match.end() for place, _ in own)
+        and not ranks & {*re.findall(r"\d", match[0])}
+        for match in _OTHER.finditer(sentence.text)
+    )
 
 
 def _of_named(passage: Passage, parts: ParameterNames) -> Iterator[Rank]:
@@ -151,6 +164,16 @@ def _of_outputs(passage: Passage, parts: ParameterNames) -> Iterator[Rank]:
         if scalar and not _CONDITIONAL.search(sentence.before(scalar.start())):
             origin = found(passage, sentence.start + scalar.start(), "stated-rank", 0.75)
             yield Rank(f"outputs.{parts.outputs[0]}", origin, "0", "0")
+            return
+
+
+def _of_elements(passage: Passage, parts: ParameterNames) -> Iterator[Rank]:
+    """What is applied to each element of its one input takes any rank."""
+    for sentence in sentences(passage.text):
+        place = elementwise(sentence, parts)
+        if place is not None:
+            origin = found(passage, sentence.start + place, "elementwise", 0.9)
+            yield Rank(f"inputs.{parts.inputs[0]}", origin, "0", None)
             return
 
 
