@@ -93,11 +93,12 @@ _GENERIC = frozenset(["tensor", "tensors", "input", "output", "data", "first"])
 
 @dataclass(frozen=True)
 class ParameterNames:
-    """The attributes, inputs and outputs of one operator, by name."""
+    """The parts of one operator by name; `integers` are the attributes of one integer."""
 
     attributes: Sequence[str] = ()
     inputs: Sequence[str] = ()
     outputs: Sequence[str] = ()
+    integers: Sequence[str] = ()
 
     @property
     def data(self) -> tuple[str, ...]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from specs.documents.prose.part_names import (
+    MOST_LETTERS,
     NUMBER_WORDS,
     ParameterNames,
     Sentence,
@@ -16,7 +18,7 @@ from specs.documents.prose.part_names import (
 )
 from specs.documents.prose.worded_conditions import condition, expression, rank_symbols
 from specs.documents.text.documents import Passage
-from specs.model.statements import Of, Range
+from specs.model.statements import Multiple, Of, Range
 
 _INTERVAL = re.compile(r"[`$]*(?P<open>[\[(])(?P<least>(?:[^\[\](),]"
                        r"|\([^()]{0,40}\)){1,60}),(?P<most>(?:[^\[\](),]|\((?:[^()]"
@@ -50,10 +52,42 @@ _COMPARED = (
     (pattern(rf"(?:at least|no less than|not less than) {_NUMBER}"), "at_least"),
     (pattern(rf"(?:at most|no more than|not exceed) {_NUMBER}"), "at_most"),
 )
+_BETWEEN = pattern(
+    r"\b(?:must|should|has to) be between (?P<low>-?\d+(?:\.\d+)?) and (?P<high>-?\d+(?:\.\d+)?)\b(?!\.\d)"
+)
+_FLAG = pattern(
+    r"^(?:\(?optional\)?[.:,]? )?(?:(?:an? )?(?:boolean|bool|flag|integer)?(?: value| flag| attribute)?,? ?"
+    r"(?:that |to )?(?:indicat\w+|specif\w+|determin\w+|controls?|decid\w+|represent\w+)? ?whether\b"
+    r"|boolean\b|if (?:set to |the value is |value is )?(?:1|true|non-?zero)\b(?! or)"
+    r"|[^.,]{1,80} or not(?:[.,]|$))"
+)
+"""What says that an integer is one of two: `Whether A is transposed`, `If 1, ...`, `early stop or not`."""
+_CHOICE = pattern(
+    r"\b(?:one of:?|can be|only|either|must be|should be) (?:either )?(?P<one>\d)(?: \(\w+\))?,? or "
+    r"(?P<two>\d)\b(?!\.?\d)"
+)
+_LISTED = pattern(
+    r"(?<![\w.\-=<>/])(?P<number>\d)"
+    r"(?= ?[:=] ?[A-Za-z`'\"]| (?:for|is|means|indicates|stands for|- ) ?[a-zA-Z`'\"])"
+)
+_NAME = r"[`'\"]?[A-Za-z]\w{0,40}[`'\"]?"
+_MULTIPLE = pattern(
+    rf"(?<![\w.])(?P<names>{_NAME}(?: and {_NAME})?) "
+    r"(?:is|are|must be|should be|needs? to be|ha(?:s|ve) to be) (?:evenly )?"
+    r"(?:divisible by|(?:a |an integer )?multiples? of) (?:the number of (?:\w+ )?(?=[A-Z]\b))?[`'\"]?"
+    r"(?P<of>[A-Za-z_]\w{0,40}(?: ?\* ?[A-Za-z_]\w{0,40})?|\d{1,4})(?![\w(])"
+)
+_ALONG = pattern(r"\b(?:along|across|if|when)\b")
+_NO_NAME = frozenset(
+    ["it", "this", "that", "which", "size", "dimension", "dimensions", "value", "values", "length", "number",
+     "and", "or", "tensor", "width", "height", "channels"]
+)  # fmt: skip
+_NO_MULTIPLE_OF = frozenset(["the", "a", "an", "its", "this", "that", "all", "each"])
 _DEMAND = pattern(
     r"\b(?:must|should|shall|has to|have to|needs to|need to) (?:all )?(?:be|have|contain|take)?(?: a| an)?"
     r"(?: values?| numbers?)?(?: strictly)?(?: of)?$"
-    r"|\btakes? (?:any |a )?values?$|\bcan (?:only )?(?:take|be) (?:any |only )?(?:value|values)?$"
+    r"|\b(?:takes?|accepts?) (?:any |a )?values?$"
+    r"|\bcan (?:only )?(?:take|be) (?:any |only )?(?:value|values)?$"
     r"|\bany value$"
 )
 _SIGN = pattern(
@@ -75,6 +109,7 @@ _LENGTH = (
     (pattern(r"\b(?:length|size|number of elements) (?:must|should|has to) be (?:equal to|the same as)"
              r" (?:the )?rank of (?P<rank>[^.,;]{1,50})"), "rank"),
 )  # fmt: skip
+MOST_LISTED = 20
 _OPPOSITE = {"at_least": "more_than", "more_than": "at_least", "at_most": "less_than", "less_than": "at_most"}
 """The other way to state the same end of a range."""
 
@@ -91,6 +126,44 @@ def find_ranges(
         if about != "summary":
             yield from () if intervals else _bounds(about, passage, sentence)
             yield from _lengths(about, passage, sentence, parts)
+
+
+def find_choices(about: str, passage: Passage, parts: ParameterNames) -> Iterator[Range]:
+    """The values of an integer that is a flag, or one of numbers that a passage explains one by one."""
+    if about.partition(".")[0] != "attributes" or name_of(about) not in parts.integers:
+        return
+    text = passage.text[:MOST_LETTERS]
+    choice = _CHOICE.search(text)
+    if choice and abs(int(choice["one"]) - int(choice["two"])) == 1:
+        least, most = sorted((choice["one"], choice["two"]))
+        yield Range(about, found(passage, choice.start(), "choice", 0.9), "value", least, None, most)
+        return
+    listed = [*islice(_LISTED.finditer(text), MOST_LISTED)]
+    numbers = [int(match["number"]) for match in listed]
+    if len(numbers) > 1 and numbers == [*range(len(numbers))]:
+        origin = found(passage, listed[0].start(), "listed-numbers", 0.9)
+        yield Range(about, origin, "value", "0", None, str(numbers[-1]))
+        return
+    flag = _FLAG.match(text)
+    if flag and not {*numbers} - {0, 1}:
+        yield Range(about, found(passage, flag.start(), "flag", 0.75), "value", "0", None, "1")
+
+
+def find_multiples(about: str, passage: Passage, parts: ParameterNames) -> Iterator[Multiple]:
+    """Extents and attributes that a passage calls multiples of another, or of a number."""
+    for sentence in sentences(passage.text):
+        match = _MULTIPLE.search(sentence.text)
+        if match is None or match["of"].lower() in _NO_MULTIPLE_OF:
+            continue
+        if _ALONG.search(sentence.before(match.start())):
+            continue
+        origin = found(passage, sentence.start + match.start(), "multiple", 0.9)
+        for name in re.findall(r"\w+", re.sub(r"\sand\s", " ", match["names"])):
+            part = parts.about(name)
+            if part == about:
+                yield Multiple(about, origin, match["of"])
+            elif name.lower() not in _NO_NAME:
+                yield Multiple(about, origin, match["of"], name)
 
 
 def _defined(text: str, parts: ParameterNames) -> dict[str, str]:
@@ -189,6 +262,10 @@ def _bounds(about: str, passage: Passage, sentence: Sentence) -> Iterator[Range]
         if _DEMAND.search(sentence.before(match.start()).rstrip()):
             given[field] = match["number"]
             place = match.start() if place is None else place
+    between = _BETWEEN.search(sentence.text)
+    if between and not given:
+        given = {"at_least": between["low"], "at_most": between["high"]}
+        place = between.start()
     if not given:
         match = _SIGN.search(sentence.text)
         if match:

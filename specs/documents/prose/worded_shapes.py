@@ -128,7 +128,7 @@ _GENERIC = pattern(
     r"|the )*\w*\W*$"
     r"|\b(?:the |an? |one )(?P<early>input|output)(?: tensor)? (?:of|has|with|is an? tensor)"
 )
-_EXAMPLE = pattern(r"\b(?:if|when|example|e\.g|given|empty)\b")
+_EXAMPLE = pattern(r"\b(?:if|when|example|e\.g|given|empty|cannot|not)\b")
 _SCALAR = pattern(r"\bscalar\b|\bor\b")
 _SKIPPED = pattern(
     r"\b(?:broadcast\w*|differs?|e\.g\.|for example|denotation|instance|flatten|except|becomes?)\b"
