@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -151,6 +152,7 @@ def _default_among_values(attribute: AttributeSpec) -> Iterator[Finding]:
         yield _found("default-outside-values", line, message, evidence)
 
 
+_ITEM = re.compile(r"^(?P<name>[a-z]\w*): ")
 _NO_RESULT = "The created Operation."
 
 
@@ -206,7 +208,7 @@ class Builder(KeepsFindings):
             type_constraints=self.type_constraints,
             formulas=tuple(self.formulas),
             statements=find_statements(
-                self.passages,
+                self._told_apart(),
                 ParameterNames(
                     tuple(self.attributes),
                     tuple(each.name for each in self.inputs),
@@ -218,6 +220,19 @@ class Builder(KeepsFindings):
             findings=tuple(self.findings),
             origins=self.origins,
         )
+
+    def _told_apart(self) -> dict[str, Passage]:
+        """The passages by part; what the summary lists of parts that have no text of their own is theirs."""
+        parts = {about.partition(".")[2]: about for about, passage in self.passages.items() if not passage}
+        summary = self.passages.get("summary") or Passage(())
+        lines: dict[str, list[Line]] = {"summary": []}
+        about = "summary"
+        for line in summary.lines:
+            item = _ITEM.match(line.text)
+            about = parts.get(item["name"], "summary") if item else about
+            own = line.after(item.end()) if item and about != "summary" else line
+            lines.setdefault(about, []).append(own)
+        return {**self.passages, **{about: Passage(own) for about, own in lines.items()}}
 
     def summary(self, lines: list[Line]) -> None:
         passage = Passage(lines)
