@@ -105,7 +105,8 @@ _LENGTH = (
     (pattern(r"\b(?:containing|with|contains|of|has) exactly (?P<exact>one|two|three|four"
              r"|\d+) (?:elements?|values?)"),
      "exact"),
-    (pattern(r"\b(?:containing|contains?|with) (?:a|one) single (?:\w+ )?(?:value|element)"), "one"),
+    (pattern(r"\b(?:containing|contains?|with|must have) (?:a|one) single (?:\w+ )?(?:value|element)"),
+     "one"),
     (pattern(r"\b(?:length|size|number of elements) (?:must|should|has to) be (?:equal to|the same as)"
              r" (?:the )?rank of (?P<rank>[^.,;]{1,50})"), "rank"),
 )  # fmt: skip

@@ -33,7 +33,9 @@ _ADJECTIVE = (
     r"|u?int\d*|float\d+|\w{1,20}-(?:length|element)|[`'][\w.]{1,40}[`'])"
 )
 """What may stand between an article and `scalar`: a type, a sign, the name of the part."""
-_SCALAR = pattern(r"(?<![\w-])(?P<scalar>scalar|vector)s?\b(?!-)(?! (?:refers|for|quant|multiplier|factor))")
+_SCALAR = pattern(
+    r"(?<![\w-])(?P<scalar>scalar|vector|(?:list|array) of (?:integer|int|float|number))s?\b(?!-)(?! (?:refers|for|quant|multiplier|factor))"
+)
 _COMPARED_RANK = pattern(
     r"\b(?:rank|of)(?: (?P<name>[a-z])(?:,? (?:tensor )?where [a-z])?)? ?"
     r"(?P<sign>>=|>|<=|==|=) ?(?P<bound>[a-z0-9_]+)\b(?!\()"
@@ -56,8 +58,8 @@ _SUM = pattern(
     r"(?: ?[-+] ?(?:[\w.]+(?:\[-?\d+\])?|\([^()]{1,30}\)))+)"
 )
 _LEAD = pattern(
-    r"(?:^|[:;,]|\b(?:an?|the|(?:an?|the) input|is|are|be|either|or|optional|always|with|output|pooled"
-    rf"|single|one)) ?(?:{_ADJECTIVE} ){{0,3}}[`'\"(]?$"
+    r"(?:^|[:;,]|\b(?:an?|the|(?:an?|the|optional) input|is|are|be|either|or|optional|always|with|output"
+    rf"|pooled|single|one)) ?(?:{_ADJECTIVE} ){{0,3}}[`'\"(]?$"
 )
 _AT_LEAST = pattern(r"\b(?:at least|at most|higher than|more than)(?: of)?(?: is)? $")
 _CONDITIONAL = pattern(
@@ -195,7 +197,7 @@ def _numbers(sentence: Sentence) -> Iterator[tuple[int, int]]:
             continue
         groups = match.groupdict()
         if groups.get("scalar"):
-            if not re.search(r"\binput\s+$", before):
+            if not re.search(r"\binput\s+$", before) or "of" in groups["scalar"]:
                 yield match.start(), 0 if groups["scalar"].lower() == "scalar" else 1
         elif groups.get("several"):
             yield from ((match.start(), int(each)) for each in re.findall(r"\d", groups["several"]))
