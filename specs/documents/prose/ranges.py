@@ -32,7 +32,10 @@ _INTRODUCED = pattern(
     r"|\b(?:is|are|lies|with values) (?:with)?in(?: the)?(?: range| bounds| interval)(?: of)?"
     r"|\b(?:are|is|value) in|\bvalue range(?: is|:)?):? ?(?=[`$]*[\[(])"
 )
-_NOT_A_RANGE = pattern(r"\b(?:outside|out of|clamped|clipped|most values|bounds the elements|output)\b")
+_NOT_A_RANGE = pattern(
+    r"(?<![\w`'])[a-z] is in (?:the )?(?:range )?$"
+    r"|\b(?:outside|out of|clamped|clipped|most values|bounds the elements|output)\b"
+)
 _DEFINED = pattern(
     r"\bwhere [`$]*(?P<name>\w+)[`$]* ?(?:= ?|is (?:the )?)(?P<of>rank|number|len|size)"
     r"(?: ?\((?P<in>\w+)\)| of (?P<words>[^.,;)]{1,60}))"

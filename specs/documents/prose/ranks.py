@@ -34,7 +34,8 @@ _ADJECTIVE = (
 )
 """What may stand between an article and `scalar`: a type, a sign, the name of the part."""
 _SCALAR = pattern(
-    r"(?<![\w-])(?P<scalar>scalar|vector|(?:list|array) of (?:integer|int|float|number))s?\b(?!-)(?! (?:refers|for|quant|multiplier|factor))"
+    r"(?<![\w-])(?P<scalar>scalar|vector|(?:list|array) of (?:integer|int|float|number))s?\b(?!-)"
+    r"(?! (?:refers|for|quant|multiplier|factor))"
 )
 _COMPARED_RANK = pattern(
     r"\b(?:rank|of)(?: (?P<name>[a-z])(?:,? (?:tensor )?where [a-z])?)? ?"
@@ -70,7 +71,7 @@ _KEPT = pattern(r"\b(?:resulting|output)(?: tensor)? has the same rank as the in
                 r"(?: (?:if|when) (?P<condition>[^.;,]{1,60}))?$")  # fmt: skip
 _NAMED = pattern(
     r"\bthe (?P<names>(?:(?:optional )?\w+,? (?:and )?){1,8}?)(?:tensors?|inputs?|outputs?) (?:are|is) "
-    r"(?:all )?(?:an? )?(?:rank-(?P<r>\d)|(?P<d>\d)-?D\b)"
+    r"(?:all )?(?:an? )?(?:rank-(?P<r>\d)|(?P<d>\d)-?D\b)(?! or\b)"
 )
 _OUTPUT_SCALAR = pattern(r"\b(?:outputs?|returns|produces) an? (?:\w+ )?scalar\b(?!-)")
 MOST_MENTIONS = 20

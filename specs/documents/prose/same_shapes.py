@@ -170,6 +170,8 @@ def _of_sentence(
         before = sentence.before(match.start()) if match else ""
         if match is None or _CONDITIONAL.search(before) or _ALTERNATIVE.search(before):
             continue
+        if re.match(r"dimension\s+(?:must|should)\b", match[0], re.IGNORECASE):
+            continue
         if _OR_ELSE.search(match["other"]) or re.match(r"broadcast", match["other"], re.IGNORECASE):
             continue
         if rule is _IS and (
