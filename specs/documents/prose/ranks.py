@@ -194,7 +194,7 @@ def _numbers(sentence: Sentence) -> Iterator[tuple[int, int]]:
         lead = _before(match, before)
         if _CONDITIONAL.search(before) or _AT_LEAST.search(lead) or not _LEAD.search(lead):
             continue
-        if re.match(r"\s*(?:if|when|for)\b", sentence.text[match.end() :]):
+        if re.match(r"\s*(?:if|when|for)\b|.{0,60}\balso\b", sentence.text[match.end() :]):
             continue
         groups = match.groupdict()
         if groups.get("scalar"):

@@ -208,7 +208,7 @@ def _of_sentence(
 def elementwise(sentence: Sentence, parts: ParameterNames) -> int | None:
     """Where a sentence of a summary says that an operator of one input and output is applied to elements."""
     match = _ELEMENTWISE.search(sentence.text) if len(parts.inputs) == len(parts.outputs) == 1 else None
-    if match is None or _NO_ELEMENTWISE.search(sentence.text):
+    if match is None or _NO_ELEMENTWISE.search(sentence.text) or parts.inputs[0] in ("inputs", "values"):
         return None
     return None if _CASE.search(sentence.before(match.start())) else match.start()
 

@@ -42,6 +42,8 @@ def read_extents(text: str) -> tuple[str, ...] | None:
     else:
         extents = tuple(_split(text[1:-1]))
     extents = tuple(_OR_ONE.sub(r"1 or \1", each) for each in extents)
+    if extents[1:2] == ("...",) and extents[0] in ("0", "1"):
+        return None
     if not extents or len(extents) > _MOST or not any(re.search(r"[A-Za-z_*]", each) for each in extents):
         return None
     if any(len(each) > _LONGEST or _TWO_WORDS.search(each.removeprefix("1 or ")) for each in extents):
@@ -87,8 +89,8 @@ _INTRODUCED = pattern(
     r"| must be| will be| in the form of| are in the form of|(?: is| are)? ?:)*[:=]? ?[`$]*" + LIST
 )
 _OR = pattern(
-    r"[`$]*,? ?(?:(?:for|in|of) [^.,;()\[\]]{1,50})?,? ?or,? (?:(?:an? )?\d-?D (?:input )?(?:tensors? )?)?"
-    r"(?:(?:with |of )?(?:the )?shapes? ?(?:of )?)?[`$]*" + LIST
+    r"(?:[`$]*,? ?(?:(?:for|in|of) [^.,;()\[\]]{1,50})?,? ?or,? (?:(?:an? )?\d-?D (?:input )?(?:tensors? )?)?"
+    r"(?:(?:with |of )?(?:the )?shapes? ?(?:of )?)?[`$]*|`, (?=`\[)`)" + LIST
 )
 _WHEN = pattern(r"[`$]*,? (?:if|when) (?P<condition>[^.;]{1,80})")
 _AGAIN = pattern(r"\b(?:if|when) (?P<words>[^.;,]{1,60}),")
@@ -128,7 +130,7 @@ _GENERIC = pattern(
     r"|the )*\w*\W*$"
     r"|\b(?:the |an? |one )(?P<early>input|output)(?: tensor)? (?:of|has|with|is an? tensor)"
 )
-_EXAMPLE = pattern(r"\b(?:if|when|example|e\.g|given|empty|cannot|not)\b")
+_EXAMPLE = pattern(r"\b(?:scalar|if|when|example|e\.g|given|empty|cannot|not)\b")
 _SCALAR = pattern(r"\bscalar\b|\bor\b")
 _SKIPPED = pattern(
     r"\b(?:broadcast\w*|differs?|e\.g\.|for example|denotation|instance|flatten|except|becomes?)\b"
@@ -142,6 +144,8 @@ _NO_SIZE = frozenset(
     ["at", "the", "each", "a", "an", "one", "same", "matching", "equal", "greater", "output", "input",
      "least", "of", "or", "and", "as", "that", "this", "its", "all"]
 )  # fmt: skip
+_STEP = pattern(r"\b(?:to|produce|obtain) `\w+`(?: of)? ?$")
+"""What makes something in between: `Reshape input to reshaped of shape`."""
 _TENSORS = ("inputs", "outputs")
 MOST_SHAPES = 20
 
@@ -285,6 +289,8 @@ class _Reader:
 
     def _subject(self, match: re.Match[str]) -> str | None:
         """The tensor whose shape it is: the one named just before, or the one that the passage is about."""
+        if _STEP.search(self.sentence.before(match.start())):
+            return None
         word = (match["subject"] or "").strip("`'\"")
         named = self.parts.about(word) if word and word.lower() not in _NO_SUBJECT else None
         if named is not None:
