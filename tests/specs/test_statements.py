@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 import pytest
@@ -208,3 +209,18 @@ def test_bounds_and_conditions_of_shipped_specs_are_expressions() -> None:
                     bounds += 1
             assert each.origin.sources
     assert bounds > 500
+
+
+PIECES = (
+    *("|", "(", "[", ",", "- ", "a x ", "or [a], ", "a and ", "shape [", "`a` is a ", "0 is a, ", "whether "),
+    *("1 or ", "of 2 ", "multiple of ", "same shape as "),
+)
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("about", ["attributes.axis", "inputs.X", "outputs.Y", "summary"])
+def test_a_megabyte_of_one_piece_takes_bounded_time(about: str, piece: str) -> None:
+    passage = Passage([Line(piece * (1_000_000 // len(piece)), 1)])
+    begun = time.process_time()
+    find_statements({about: passage}, PARTS)
+    assert time.process_time() - begun < 10
