@@ -18,10 +18,20 @@ from specs.documents.openvino_pages.items import (
 )
 from specs.documents.openvino_pages.page_attributes import AttributeReader
 from specs.documents.openvino_pages.parameters import ParameterReader, TypeFinder
-from specs.documents.openvino_pages.tokens import Lexed, Token, bare, lex_doxyrest, lex_markdown, lex_sphinx
+from specs.documents.openvino_pages.tokens import (
+    Lexed,
+    Token,
+    bare,
+    lex_doxyrest,
+    lex_markdown,
+    lex_sphinx,
+    worded,
+)
 from specs.documents.openvino_pages.type_words import TypeReader
 from specs.documents.openvino_pages.xml_layers import Layers
 from specs.documents.prose.formulas import find_formulas
+from specs.documents.prose.part_names import ParameterNames
+from specs.documents.prose.passage_statements import find_statements
 from specs.documents.text.documents import KEY, Line, Passage, Text, split_lines, unescape
 from specs.importers import Importer
 from specs.model.spec import Arity, Document, Formula, Prose, Spec, TypeConstraint
@@ -68,6 +78,7 @@ def read_page(
         outputs=tuple(builder.parameters.outputs.parameters),
         type_constraints=builder.constraints,
         formulas=tuple(builder.formulas),
+        statements=find_statements(builder.passages(), builder.names),
         prose=tuple(builder.prose),
         input_arity=arities[0],
         output_arity=arities[1],
@@ -171,6 +182,33 @@ class _Builder:
                 self._describe(f"{group.noun}s.{name}", Passage(lines))
         for name, bullet in types.names.items():
             self._describe(f"type_constraints.{name}", bullet.passage)
+
+    @property
+    def names(self) -> ParameterNames:
+        """The names of the page's parts."""
+        inputs, outputs = (tuple(part.name for part in group.parameters)
+                           for group in (self.parameters.inputs, self.parameters.outputs))  # fmt: skip
+        return ParameterNames(tuple(self.attributes.found.specs), inputs, outputs)
+
+    def passages(self) -> dict[str, Passage]:
+        """The sentences about each part, in plain words; both descriptions are the summary.
+
+        What is said of the range of an attribute stands with its description where no bound could be read.
+        """
+        found = {}
+        for name, bullet in self.attributes.found.descriptions.items():
+            attribute = self.attributes.found.specs[name]
+            bounds = (attribute.at_least, attribute.more_than, attribute.at_most, attribute.values)
+            keys = ("description", *(("range of values",) if all(bound is None for bound in bounds) else ()))
+            parts = [part for key in keys if (part := bullet.part(key))]
+            found[f"attributes.{name}"] = worded([line for part in parts for line in part.lines])
+        for group in (self.parameters.inputs, self.parameters.outputs):
+            for name, lines in group.descriptions.items():
+                found[f"{group.noun}s.{name}"] = worded(lines, name)
+        titles = ("short description", "detailed description")
+        tokens = [token for title in titles for token in _tokens(self.sections, title)]
+        found["summary"] = worded([token.line for token in tokens if token.kind != "code"])
+        return found
 
     def _describe(self, about: str, passage: Passage) -> None:
         if passage:

@@ -53,8 +53,22 @@ class StatedShape:
 
 
 @dataclass(frozen=True)
+class Multiple:
+    """A number that another one divides: an extent or part by the document's name for it, or (`what` is
+    None) the value of the part itself."""
+
+    about: str
+    origin: Origin
+    of: str
+    what: str | None = None
+
+
+@dataclass(frozen=True)
 class Broadcast:
-    """Inputs that are broadcast: each other (`to` is None), or one way to something."""
+    """Inputs that are broadcast: each other (`to` is None), or one way to something.
+
+    About an output: it has the shape that the inputs are broadcast to.
+    """
 
     about: str
     origin: Origin
@@ -94,12 +108,13 @@ class TypeClass:
     without: tuple[str, ...] = ()
 
 
-Statement = Range | Rank | StatedShape | Broadcast | SameShape | Relevance | TypeClass
+Statement = Range | Rank | StatedShape | Multiple | Broadcast | SameShape | Relevance | TypeClass
 
 KINDS: dict[str, type[Statement]] = {
     "range": Range,
     "rank": Rank,
     "shape": StatedShape,
+    "multiple": Multiple,
     "broadcast": Broadcast,
     "same_shape": SameShape,
     "relevance": Relevance,
@@ -127,6 +142,8 @@ def describe(statement: Statement) -> str:
             return f"rank {_ends(statement.least, statement.most)}{_where(statement.when)}"
         case StatedShape():
             return f"shape [{', '.join(statement.extents)}]{_where(statement.when)}"
+        case Multiple():
+            return f"{statement.what + ': ' if statement.what else ''}a multiple of {statement.of}"
         case Broadcast():
             inputs = ", ".join(statement.inputs)
             return f"broadcast {inputs}" if statement.to is None else f"broadcast {inputs} to {statement.to}"

@@ -39,6 +39,8 @@ def kind_of(text: str) -> str:
     """The kind of a fact by its words."""
     if text.startswith("shape of "):
         return "same_shape"
+    if "a multiple of" in text:
+        return "multiple"
     return {"types": "type_class", "matters": "relevance"}.get(text.split()[0], text.split()[0])
 
 

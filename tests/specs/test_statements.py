@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 import pytest
@@ -18,7 +19,12 @@ from specs.model.statements import Range, Relevance, describe, is_proposed
 from tests.documents.gathering import Documents
 from tests.specs.stated_facts import Measured, measure, read_list
 
-PARTS = ParameterNames(("axis", "axes", "mode", "pads", "keepdims"), ("X", "indices", "scales", "B"), ("Y",))
+PARTS = ParameterNames(
+    ("axis", "axes", "mode", "pads", "keepdims"),
+    ("X", "indices", "scales", "B"),
+    ("Y",),
+    ("axis", "keepdims"),
+)
 
 
 def read(passages: Mapping[str, str], parts: ParameterNames = PARTS) -> list[tuple[str, str]]:
@@ -53,6 +59,30 @@ def read(passages: Mapping[str, str], parts: ParameterNames = PARTS) -> list[tup
          "matters where mode == 'cubic'"),
         ("attributes.pads", "If scales is specified, this attribute is ignored.",
          "matters where not present(scales)"),
+        ("inputs.X", "Tensor of rank 3, 4 or 5.", "rank 3 to 5"),
+        ("inputs.X", "A tensor of at least rank 2.", "rank >= 2"),
+        ("inputs.X", "1-D or higher, with its last axis sorted.", "rank >= 1"),
+        ("inputs.X", "A tensor of type `T` and arbitrary shape.", "rank >= 0"),
+        ("inputs.X", "Any number of dimensions.", "rank >= 0"),
+        ("inputs.B", "non-negative int32 scalar `Tensor`.", "rank 0"),
+        ("inputs.B", "Optional input list of integers.", "rank 1"),
+        ("inputs.B", "Shape is (1)", "shape [1]"),
+        ("inputs.B", "A 1-D tensor of 2 elements: height and width.", "shape [2]"),
+        ("inputs.B", "Vector of length 4.", "shape [4]"),
+        ("inputs.B", "2-D tensor of type `T` `[batch, size]`, the weights.", "shape [batch, size]"),
+        ("inputs.B", "An `N` x `K` matrix of weights.", "shape [N, K]"),
+        ("inputs.B", "2-D, size `[nnz, 2]` Matrix.", "shape [nnz, 2]"),
+        ("inputs.B", "Added, with shape (N or 1, C).", "shape [1 or N, C]"),
+        ("inputs.B", "A matrix with shape=[N, C].", "shape [N, C]"),
+        ("outputs.Y", "Tensor with shape and type equal to `X` tensor.", "shape of inputs.X"),
+        ("outputs.Y", "Tensor with shape equal to broadcasted shape of X and B.", "broadcast X, B"),
+        ("attributes.axis", "Must be one of 1 (default), or 0.", "range >= 0, <= 1"),
+        ("attributes.axis", "The order: 0 for rows, 1 for columns, 2 for neither.", "range >= 0, <= 2"),
+        ("attributes.axis", "Whether to keep the axis", "range >= 0, <= 1"),
+        ("attributes.axis", "If set to 1, the axis is kept.", "range >= 0, <= 1"),
+        ("attributes.axis", "Keep the reduced axis or not, default 1.", "range >= 0, <= 1"),
+        ("attributes.pads", "Must be between 0 and 1.", "range >= 0, <= 1"),
+        ("inputs.X", "Its extents `H` and `W` should be divisible by `axis`.", "W: a multiple of axis"),
         ("type_constraints.T", "Constrain types to 8-bit unsigned integer tensors.",
          "types 8-bit unsigned integer"),
         ("type_constraints.T", "Constrain input types. Strings and complex are not supported.",
@@ -76,11 +106,29 @@ def test_each_form(about: str, text: str, stated: str) -> None:
         ("outputs.Y", "In those cases the output has the same shape as the input."),
         ("inputs.B", "It could be a scalar or N-D tensor."),
         ("summary", "Tiles a tensor, but no broadcast."),
+        ("inputs.B", "A scalar for one, or 1-D of another size for many."),
+        ("inputs.B", "A 0-D `Tensor`, or a `Tensor` with the same shape as `X`."),
+        ("inputs.B", "1-D with size matching the last axis."[4:]),
+        ("outputs.Y", "It has `shape[i] = shapeOf(X)[i]` for all axes."),
+        ("outputs.Y", "It cannot have the shape [2]."),
+        ("attributes.axis", "Set `keepdims=0` to use a positive one; 2 for two axes."),
+        ("attributes.pads", "Whether a list is padded."),
+        ("inputs.X", "The extent along `axis` must be divisible by `mode`."),
         ("summary", "All are element-wise operations with numpy-style broadcasting."),
     ],
 )
 def test_what_states_nothing(about: str, text: str) -> None:
     assert read({about: text}) == []
+
+
+def test_what_is_applied_to_each_element_takes_any_rank() -> None:
+    one = ParameterNames((), ("X",), ("Y",))
+    text = "The sign, y = sign(x) where x is real, is applied to the tensor elementwise."
+    assert read({"summary": text}, one) == [
+        ("inputs.X", "rank >= 0"),
+        ("outputs.Y", "shape of inputs.X"),
+    ]
+    assert read({"summary": text}) == []
 
 
 def test_a_name_for_a_rank_holds_in_other_passages() -> None:
@@ -161,3 +209,18 @@ def test_bounds_and_conditions_of_shipped_specs_are_expressions() -> None:
                     bounds += 1
             assert each.origin.sources
     assert bounds > 500
+
+
+PIECES = (
+    *("|", "(", "[", ",", "- ", "a x ", "or [a], ", "a and ", "shape [", "`a` is a ", "0 is a, ", "whether "),
+    *("1 or ", "of 2 ", "multiple of ", "same shape as "),
+)
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("about", ["attributes.axis", "inputs.X", "outputs.Y", "summary"])
+def test_a_megabyte_of_one_piece_takes_bounded_time(about: str, piece: str) -> None:
+    passage = Passage([Line(piece * (1_000_000 // len(piece)), 1)])
+    begun = time.process_time()
+    find_statements({about: passage}, PARTS)
+    assert time.process_time() - begun < 10

@@ -291,7 +291,13 @@ def read_version(
         type_constraints=constraints,
         formulas=tuple(builder.formulas),
         statements=find_statements(
-            builder.passages, Names(tuple(attributes), names_of(inputs), names_of(outputs))
+            builder.passages,
+            Names(
+                tuple(attributes),
+                names_of(inputs),
+                names_of(outputs),
+                tuple(name for name, each in attributes.items() if each.kind == "int"),
+            ),
         ),
         prose=tuple(builder.prose),
         input_arity=parts.input_arity,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from specs.documents.text.documents import KeepsFindings, Line
+from specs.documents.text.documents import KeepsFindings, Line, Passage
 from specs.model.spec import Finding
 
 _FENCE = re.compile(r"^[ \t]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)$")
@@ -195,3 +195,20 @@ def bare(text: str) -> str:
 def joined(lines: Sequence[Line]) -> str:
     """Lines as one text in plain words."""
     return plain(" ".join(each.text for each in lines))
+
+
+_EMPHASIS = re.compile(r"(?<![\w*])\*(\w+)\*(?![\w*])")
+_MARKER = re.compile(r"\*\*\s*(?:Required|Optional)\.?\s*\*\*", re.IGNORECASE)
+
+
+def worded(lines: Sequence[Line], name: str | None = None) -> Passage:
+    """Lines as sentences: what is emphasised in backquotes, no marks of necessity, no name in front."""
+    passage = Passage([Line(_in_words(line.text), line.number) for line in lines])
+    if name is None:
+        return passage
+    head = re.match(rf"(?:the )?[`\"]{re.escape(name)}[`\"]\s*(?:--?|–|:)?\s*", passage.text, re.IGNORECASE)
+    return passage.after(head.end()) if head else passage
+
+
+def _in_words(text: str) -> str:
+    return _EMPHASIS.sub(r"`\1`", _MARKER.sub("", plain(text)))

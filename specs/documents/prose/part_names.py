@@ -12,6 +12,7 @@ from specs.model.spec import Origin, Source
 MOST_LETTERS = 50_000
 """How far into a passage rules look: hostile text may hold millions of letters."""
 LONGEST_SENTENCE = 3000
+NUMBER_WORDS = {"one": "1", "two": "2", "three": "3", "four": "4"}
 _END = re.compile(
     r"(?<!\.)\.(?!\.)(?=\s|$|[A-Z][a-z])(?<!e\.g\.)(?<!i\.e\.)(?<!E\.g\.)(?<!etc\.)|;(?=\s)|\s```"
     r"|(?<=[.:)`]\s)[-*]\s(?=[A-Z`'])"
@@ -92,11 +93,12 @@ _GENERIC = frozenset(["tensor", "tensors", "input", "output", "data", "first"])
 
 @dataclass(frozen=True)
 class ParameterNames:
-    """The attributes, inputs and outputs of one operator, by name."""
+    """The parts of one operator by name; `integers` are the attributes of one integer."""
 
     attributes: Sequence[str] = ()
     inputs: Sequence[str] = ()
     outputs: Sequence[str] = ()
+    integers: Sequence[str] = ()
 
     @property
     def data(self) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from specs.documents.prose.part_names import ParameterNames, Sentence, found, name_of, pattern, sentences
-from specs.documents.prose.ranges import find_ranges, find_ranks, rank_names
+from specs.documents.prose.ranges import find_choices, find_multiples, find_ranges
+from specs.documents.prose.ranks import find_ranks, rank_names
 from specs.documents.prose.same_shapes import find_broadcasts, find_same_shapes
 from specs.documents.prose.worded_conditions import condition, necessary
 from specs.documents.prose.worded_shapes import find_shapes
@@ -234,7 +235,9 @@ def _also(first: Statement, second: Statement) -> Statement:
 def _of_passage(
     about: str, passage: Passage, parts: ParameterNames, symbols: Mapping[str, str]
 ) -> Iterator[Statement]:
-    yield from find_ranges(about, passage, parts, symbols)
+    ranges = [*find_ranges(about, passage, parts, symbols)]
+    yield from ranges or find_choices(about, passage, parts)
+    yield from find_multiples(about, passage, parts)
     yield from find_ranks(about, passage, parts, symbols)
     yield from find_shapes(about, passage, parts)
     yield from find_same_shapes(about, passage, parts)

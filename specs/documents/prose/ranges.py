@@ -1,4 +1,4 @@
-"""Accepted ranges and bounds of attributes, elements and lengths of lists; ranks of inputs and outputs."""
+"""Accepted ranges and bounds of attributes, elements and lengths of lists."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import islice
 
 from specs.documents.prose.part_names import (
     MOST_LETTERS,
+    NUMBER_WORDS,
     ParameterNames,
     Sentence,
     found,
@@ -17,187 +18,7 @@ from specs.documents.prose.part_names import (
 )
 from specs.documents.prose.worded_conditions import condition, expression, rank_symbols
 from specs.documents.text.documents import Passage
-from specs.model.spec import Origin
-from specs.model.statements import Of, Range, Rank
-
-_NUMBERED = pattern(
-    r"(?<![\w-])(?:(?P<n>\d)-?D|(?P<dim>\d|one|two|three|four)-dim(?:ensional)?"
-    r"|rank[- ](?P<r>\d))\b(?! or higher)"
-    r"(?! (?:image|block|case|data|loss|tensor case|bounding))"
-)
-_SCALAR = pattern(r"(?<![\w-])(?P<scalar>scalar|vector)s?\b(?!-)(?! (?:refers|for|quant|multiplier|factor))")
-_COMPARED_RANK = pattern(
-    r"\b(?:rank|of)(?: (?P<name>[a-z]))? ?(?P<sign>>=|>|<=|==|=) ?(?P<bound>[a-z0-9_]+)\b(?!\()"
-    r"|\brank (?:of )?(?P<least>\d+) or (?:higher|more|greater)"
-    r"|\bat least (?P<dims>\w+(?:\(\w+\))?) dimensions?\b|\brank (?:is |of )?at least (?P<atleast>\d+)"
-)
-_SAME = pattern(r"\bsame rank(?: [a-z])? (?:as|of) (?P<other>[^.,;()]{1,50})")
-_SAME_SHORT = pattern(r"\bsame rank (?:and shape )?as (?P<other>[^.,;()]{1,50})")
-_SUM = pattern(
-    r"(?:\bof rank |\brank\((?P<own>\w+)\) ?= ?)(?P<sum>(?:rank\(\w+\)|[\w.]+)"
-    r"(?: ?[-+] ?(?:[\w.]+(?:\[-?\d+\])?|\([^()]{1,30}\)))+)"
-)
-_LEAD = pattern(
-    r"(?:^|[:;,]|\b(?:an?|the|(?:an?|the) input|is|are|be|either|or|optional|always|with|output|pooled"
-    r"|single|one)) ?[`'\"(]?$"
-)
-_CONDITIONAL = pattern(
-    r"\b(?:if|when|for|in case|whereas|flatten\w*|as if|interpreted|coerced|case|along|reshaped|e\.g"
-    r"|like|otherwise)\b"
-)
-_KEPT = pattern(r"\b(?:resulting|output)(?: tensor)? has the same rank as the input(?: tensor)?"
-                r"(?: (?:if|when) (?P<condition>[^.;,]{1,60}))?$")  # fmt: skip
-_NAMED = pattern(
-    r"\bthe (?P<names>(?:(?:optional )?\w+,? (?:and )?){1,8}?)(?:tensors?|inputs?|outputs?) (?:are|is) "
-    r"(?:all )?(?:an? )?(?:rank-(?P<r>\d)|(?P<d>\d)-?D\b)"
-)
-_OUTPUT_SCALAR = pattern(r"\b(?:outputs?|returns|produces) an? (?:\w+ )?scalar\b(?!-)")
-MOST_MENTIONS = 20
-_WORDS = {"one": "1", "two": "2", "three": "3", "four": "4"}
-
-
-def rank_names(passages: Mapping[str, Passage], parts: ParameterNames) -> dict[str, str]:
-    """The letters that a page calls ranks by: `r` where data is said to be of rank r."""
-    names: dict[str, str] = {}
-    for about, passage in passages.items():
-        if about.startswith("inputs."):
-            match = re.search(r"\brank `?([a-z])\b`?(?!\s*[-+])", passage.text[:5000])
-            if match:
-                names.setdefault(match[1], f"rank({name_of(about)})")
-    summary = passages.get("summary")
-    for match in re.finditer(r"[`'\"]?(\w+)[`'\"]? tensor of rank `?([a-z])\b",
-                             summary.text[:5000] if summary else ""):  # fmt: skip
-        if parts.about(match[1]) == f"inputs.{match[1]}":
-            names.setdefault(match[2], f"rank({match[1]})")
-    return names
-
-
-def find_ranks(
-    about: str, passage: Passage, parts: ParameterNames, symbols: Mapping[str, str]
-) -> Iterator[Rank]:
-    """The rank that a passage states of the input or output that it is about: one statement at most."""
-    if about == "summary":
-        yield from _of_named(passage, parts)
-        yield from _of_outputs(passage, parts)
-    if about.partition(".")[0] not in ("inputs", "outputs"):
-        return
-    numbers: list[tuple[int, int]] = []
-    for each in sentences(passage.text):
-        sentence = _unconditional(each)
-        own = [(sentence.start + place, number) for place, number in sorted(_numbers(sentence))]
-        if own and re.search(r"\bor (?:an? )?[Nn]-?D\b", sentence.text):
-            return
-        numbers += own
-    if numbers:
-        least, most = min(each for _, each in numbers), max(each for _, each in numbers)
-        origin = found(passage, numbers[0][0], "stated-rank", 1.0 if least == most else 0.9)
-        yield Rank(about, origin, str(least), str(most))
-        return
-    for each in sentences(passage.text):
-        sentence = _unconditional(each)
-        bounded = list(_bounded(about, passage, sentence, parts, symbols))
-        yield from bounded
-        if bounded:
-            return
-
-
-def _of_named(passage: Passage, parts: ParameterNames) -> Iterator[Rank]:
-    """The ranks that a summary gives tensors by name: `The input, weight and output tensors are rank-3`."""
-    for match in _NAMED.finditer(passage.text[:MOST_LETTERS]):
-        names = re.findall(
-            r"\w+", re.sub(r"\b(?:the|and|optional)\b", " ", match["names"], flags=re.IGNORECASE)
-        )
-        rank = match["r"] or match["d"]
-        for name in names:
-            about = parts.about(name)
-            if about is not None and not about.startswith("attributes"):
-                yield Rank(about, found(passage, match.start(), "stated-rank", 0.9), rank, rank)
-
-
-def _of_outputs(passage: Passage, parts: ParameterNames) -> Iterator[Rank]:
-    """What a summary says of the rank of the first output: that of the input on a condition, or a scalar."""
-    if not parts.outputs:
-        return
-    for sentence in sentences(passage.text):
-        kept = _KEPT.search(sentence.text)
-        when = condition(kept["condition"], parts) if kept and kept["condition"] else None
-        if kept and parts.inputs and (when or not kept["condition"]):
-            text = f"rank({parts.inputs[0]})"
-            origin = found(passage, sentence.start + kept.start(), "same-rank", 0.9)
-            yield Rank(f"outputs.{parts.outputs[0]}", origin, text, text, when)
-            return
-        scalar = _OUTPUT_SCALAR.search(sentence.text)
-        if scalar and not _CONDITIONAL.search(sentence.before(scalar.start())):
-            origin = found(passage, sentence.start + scalar.start(), "stated-rank", 0.75)
-            yield Rank(f"outputs.{parts.outputs[0]}", origin, "0", "0")
-            return
-
-
-def _unconditional(sentence: Sentence) -> Sentence:
-    """The sentence without `If given,`: what is left out has no rank."""
-    match = re.match(r"If (?:it is )?(?:given|provided|specified|present), ", sentence.text)
-    return Sentence(sentence.text[match.end() :], sentence.start + match.end()) if match else sentence
-
-
-def _numbers(sentence: Sentence) -> Iterator[tuple[int, int]]:
-    """The numbers of dimensions that a sentence gives without a condition, each with its place."""
-    numbered, scalars = _NUMBERED.finditer(sentence.text), _SCALAR.finditer(sentence.text)
-    for match in (*islice(numbered, MOST_MENTIONS), *islice(scalars, MOST_MENTIONS)):
-        before = sentence.before(match.start())
-        if _CONDITIONAL.search(before) or not _LEAD.search(_before(match, before)):
-            continue
-        if re.match(r"\s*(?:if|when|for)\b", sentence.text[match.end() :]):
-            continue
-        groups = match.groupdict()
-        if groups.get("scalar"):
-            if not re.search(r"\binput\s+$", before):
-                yield match.start(), 0 if groups["scalar"].lower() == "scalar" else 1
-        else:
-            word = next(each for each in (groups["n"], groups["dim"], groups["r"]) if each)
-            yield match.start(), int(_WORDS.get(word.lower(), word))
-
-
-def _before(match: re.Match[str], before: str) -> str:
-    """The words in front of a number of dimensions; `of rank 2` begins before its `of`."""
-    if not match[0].lower().startswith("rank"):
-        return before
-    return re.sub(r"\b(?:of|have|has)\s+$", "", before) + "is "
-
-
-def _bounded(
-    about: str, passage: Passage, sentence: Sentence, parts: ParameterNames, symbols: Mapping[str, str]
-) -> Iterator[Rank]:
-    if re.match(r"(?:if|when|for|otherwise)\b", sentence.text, re.IGNORECASE):
-        return
-    total = _SUM.search(sentence.text)
-    if total and total["own"] in (None, name_of(about)):
-        text = expression(total["sum"], symbols)
-        if text is not None:
-            yield Rank(about, found(passage, sentence.start + total.start(), "stated-rank", 0.75), text, text)
-            return
-    compared = _COMPARED_RANK.search(sentence.text)
-    if compared:
-        origin = found(passage, sentence.start + compared.start(), "bounded-rank", 0.9)
-        least = compared["least"] or compared["atleast"] or compared["dims"]
-        if least:
-            yield Rank(about, origin, _WORDS.get(least, least), None)
-        elif compared["bound"].isdigit() or parts.about(compared["bound"]):
-            yield _compared(about, compared, origin)
-    same = _SAME.search(sentence.text) or _SAME_SHORT.search(sentence.text)
-    tensor = parts.tensor(same["other"]) if same else None
-    if same and tensor and tensor != about:
-        text = f"rank({name_of(tensor)})"
-        yield Rank(about, found(passage, sentence.start + same.start(), "same-rank", 0.9), text, text)
-
-
-def _compared(about: str, match: re.Match[str], origin: Origin) -> Rank:
-    bound, sign = match["bound"], match["sign"]
-    if sign == ">":
-        bound = str(int(bound) + 1) if bound.isdigit() else f"{bound} + 1"
-    least = bound if sign in (">=", ">", "=", "==") else None
-    most = bound if sign in ("<=", "=", "==") else None
-    return Rank(about, origin, least, most)
-
+from specs.model.statements import Multiple, Of, Range
 
 _INTERVAL = re.compile(r"[`$]*(?P<open>[\[(])(?P<least>(?:[^\[\](),]"
                        r"|\([^()]{0,40}\)){1,60}),(?P<most>(?:[^\[\](),]|\((?:[^()]"
@@ -211,7 +32,10 @@ _INTRODUCED = pattern(
     r"|\b(?:is|are|lies|with values) (?:with)?in(?: the)?(?: range| bounds| interval)(?: of)?"
     r"|\b(?:are|is|value) in|\bvalue range(?: is|:)?):? ?(?=[`$]*[\[(])"
 )
-_NOT_A_RANGE = pattern(r"\b(?:outside|out of|clamped|clipped|most values|bounds the elements|output)\b")
+_NOT_A_RANGE = pattern(
+    r"(?<![\w`'])[a-z] is in (?:the )?(?:range )?$"
+    r"|\b(?:outside|out of|clamped|clipped|most values|bounds the elements|output)\b"
+)
 _DEFINED = pattern(
     r"\bwhere [`$]*(?P<name>\w+)[`$]* ?(?:= ?|is (?:the )?)(?P<of>rank|number|len|size)"
     r"(?: ?\((?P<in>\w+)\)| of (?P<words>[^.,;)]{1,60}))"
@@ -231,10 +55,42 @@ _COMPARED = (
     (pattern(rf"(?:at least|no less than|not less than) {_NUMBER}"), "at_least"),
     (pattern(rf"(?:at most|no more than|not exceed) {_NUMBER}"), "at_most"),
 )
+_BETWEEN = pattern(
+    r"\b(?:must|should|has to) be between (?P<low>-?\d+(?:\.\d+)?) and (?P<high>-?\d+(?:\.\d+)?)\b(?!\.\d)"
+)
+_FLAG = pattern(
+    r"^(?:\(?optional\)?[.:,]? )?(?:(?:an? )?(?:boolean|bool|flag|integer)?(?: value| flag| attribute)?,? ?"
+    r"(?:that |to )?(?:indicat\w+|specif\w+|determin\w+|controls?|decid\w+|represent\w+)? ?whether\b"
+    r"|boolean\b|if (?:set to |the value is |value is )?(?:1|true|non-?zero)\b(?! or)"
+    r"|[^.,]{1,80} or not(?:[.,]|$))"
+)
+"""What says that an integer is one of two: `Whether A is transposed`, `If 1, ...`, `early stop or not`."""
+_CHOICE = pattern(
+    r"\b(?:one of:?|can be|only|either|must be|should be) (?:either )?(?P<one>\d)(?: \(\w+\))?,? or "
+    r"(?P<two>\d)\b(?!\.?\d)"
+)
+_LISTED = pattern(
+    r"(?<![\w.\-=<>/])(?P<number>\d)"
+    r"(?= ?[:=] ?[A-Za-z`'\"]| (?:for|is|means|indicates|stands for|- ) ?[a-zA-Z`'\"])"
+)
+_NAME = r"[`'\"]?[A-Za-z]\w{0,40}[`'\"]?"
+_MULTIPLE = pattern(
+    rf"(?<![\w.])(?P<names>{_NAME}(?: and {_NAME})?) "
+    r"(?:is|are|must be|should be|needs? to be|ha(?:s|ve) to be) (?:evenly )?"
+    r"(?:divisible by|(?:a |an integer )?multiples? of) (?:the number of (?:\w+ )?(?=[A-Z]\b))?[`'\"]?"
+    r"(?P<of>[A-Za-z_]\w{0,40}(?: ?\* ?[A-Za-z_]\w{0,40})?|\d{1,4})(?![\w(])"
+)
+_ALONG = pattern(r"\b(?:along|across|if|when)\b")
+_NO_NAME = frozenset(
+    ["it", "this", "that", "which", "size", "dimension", "dimensions", "value", "values", "length", "number",
+     "and", "or", "tensor", "width", "height", "channels"]
+)  # fmt: skip
+_NO_MULTIPLE_OF = frozenset(["the", "a", "an", "its", "this", "that", "all", "each"])
 _DEMAND = pattern(
     r"\b(?:must|should|shall|has to|have to|needs to|need to) (?:all )?(?:be|have|contain|take)?(?: a| an)?"
     r"(?: values?| numbers?)?(?: strictly)?(?: of)?$"
-    r"|\btakes? (?:any |a )?values?$|\bcan (?:only )?(?:take|be) (?:any |only )?(?:value|values)?$"
+    r"|\b(?:takes?|accepts?) (?:any |a )?values?$"
+    r"|\bcan (?:only )?(?:take|be) (?:any |only )?(?:value|values)?$"
     r"|\bany value$"
 )
 _SIGN = pattern(
@@ -252,10 +108,12 @@ _LENGTH = (
     (pattern(r"\b(?:containing|with|contains|of|has) exactly (?P<exact>one|two|three|four"
              r"|\d+) (?:elements?|values?)"),
      "exact"),
-    (pattern(r"\b(?:containing|contains?|with) (?:a|one) single (?:\w+ )?(?:value|element)"), "one"),
+    (pattern(r"\b(?:containing|contains?|with|must have) (?:a|one) single (?:\w+ )?(?:value|element)"),
+     "one"),
     (pattern(r"\b(?:length|size|number of elements) (?:must|should|has to) be (?:equal to|the same as)"
              r" (?:the )?rank of (?P<rank>[^.,;]{1,50})"), "rank"),
 )  # fmt: skip
+MOST_LISTED = 20
 _OPPOSITE = {"at_least": "more_than", "more_than": "at_least", "at_most": "less_than", "less_than": "at_most"}
 """The other way to state the same end of a range."""
 
@@ -272,6 +130,44 @@ def find_ranges(
         if about != "summary":
             yield from () if intervals else _bounds(about, passage, sentence)
             yield from _lengths(about, passage, sentence, parts)
+
+
+def find_choices(about: str, passage: Passage, parts: ParameterNames) -> Iterator[Range]:
+    """The values of an integer that is a flag, or one of numbers that a passage explains one by one."""
+    if about.partition(".")[0] != "attributes" or name_of(about) not in parts.integers:
+        return
+    text = passage.text[:MOST_LETTERS]
+    choice = _CHOICE.search(text)
+    if choice and abs(int(choice["one"]) - int(choice["two"])) == 1:
+        least, most = sorted((choice["one"], choice["two"]))
+        yield Range(about, found(passage, choice.start(), "choice", 0.9), "value", least, None, most)
+        return
+    listed = [*islice(_LISTED.finditer(text), MOST_LISTED)]
+    numbers = [int(match["number"]) for match in listed]
+    if len(numbers) > 1 and numbers == [*range(len(numbers))]:
+        origin = found(passage, listed[0].start(), "listed-numbers", 0.9)
+        yield Range(about, origin, "value", "0", None, str(numbers[-1]))
+        return
+    flag = _FLAG.match(text)
+    if flag and not {*numbers} - {0, 1}:
+        yield Range(about, found(passage, flag.start(), "flag", 0.75), "value", "0", None, "1")
+
+
+def find_multiples(about: str, passage: Passage, parts: ParameterNames) -> Iterator[Multiple]:
+    """Extents and attributes that a passage calls multiples of another, or of a number."""
+    for sentence in sentences(passage.text):
+        match = _MULTIPLE.search(sentence.text)
+        if match is None or match["of"].lower() in _NO_MULTIPLE_OF:
+            continue
+        if _ALONG.search(sentence.before(match.start())):
+            continue
+        origin = found(passage, sentence.start + match.start(), "multiple", 0.9)
+        for name in re.findall(r"\w+", re.sub(r"\sand\s", " ", match["names"])):
+            part = parts.about(name)
+            if part == about:
+                yield Multiple(about, origin, match["of"])
+            elif name.lower() not in _NO_NAME:
+                yield Multiple(about, origin, match["of"], name)
 
 
 def _defined(text: str, parts: ParameterNames) -> dict[str, str]:
@@ -370,6 +266,10 @@ def _bounds(about: str, passage: Passage, sentence: Sentence) -> Iterator[Range]
         if _DEMAND.search(sentence.before(match.start()).rstrip()):
             given[field] = match["number"]
             place = match.start() if place is None else place
+    between = _BETWEEN.search(sentence.text)
+    if between and not given:
+        given = {"at_least": between["low"], "at_most": between["high"]}
+        place = between.start()
     if not given:
         match = _SIGN.search(sentence.text)
         if match:
@@ -393,7 +293,7 @@ def _lengths(about: str, passage: Passage, sentence: Sentence, parts: ParameterN
         else:
             groups = match.groupdict()
             count = (groups.get("exact") or "one").lower()
-            least = groups.get("least") or _WORDS.get(count, count)
+            least = groups.get("least") or NUMBER_WORDS.get(count, count)
         if least is not None:
             origin = found(passage, sentence.start + match.start(), "stated-length", 0.9)
             yield Range(about, origin, "length", at_least=least, at_most=None if kind == "least" else least)

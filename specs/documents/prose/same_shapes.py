@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from specs.documents.prose.part_names import ParameterNames, Sentence, found, name_of, pattern, sentences
 from specs.documents.text.documents import Passage
@@ -21,6 +22,11 @@ _TO = pattern(
     r"(?: unidirectional(?:ly)?)?) broadcast(?:able|ed) (?:to|with) (?:the )?(?:shape )?(?:of )?(?:tensor )?"
     r"[`'\"]?(?P<to>\([^()]{1,120}\)|\[[^\[\]]{1,120}\]|[A-Za-z_][^.;,()\[\]]{0,40})"
 )
+_SUPPORTED = pattern(
+    r"\b(?:supports|follows) (?:\[?(?:numpy )?broadcast(?:ing)?\b)"
+    r"|\binput tensors [`'\"]?\w+[`'\"]? and [`'\"]?\w+[`'\"]? are broadcast(?:ed)?\b"
+)
+_RESULT = pattern(r"\bshape equal to (?:the )?broadcast(?:ed)? shape of (?:the )?(?P<of>[^.;]{1,60})")
 _NOT = pattern(r"\b(?:no|not|operations with|without|never)\b(?: \w+){0,3}$")
 
 
@@ -28,7 +34,8 @@ def find_broadcasts(about: str, passage: Passage, parts: ParameterNames) -> Iter
     """What a passage says of broadcasting: in both directions once, one way for each input."""
     text = passage.text[:50_000]
     if about == "summary":
-        both = next((each for each in _BOTH.finditer(text) if _applies(text, each)), None)
+        found_both = chain(_BOTH.finditer(text), _SUPPORTED.finditer(text))
+        both = next((match for match in found_both if _applies(text, match)), None)
         if both and len(parts.inputs) > 0:
             yield Broadcast(about, found(passage, both.start(), "multidirectional", 1.0), parts.data)
         for match in _ONE_WAY.finditer(text):
@@ -38,6 +45,10 @@ def find_broadcasts(about: str, passage: Passage, parts: ParameterNames) -> Iter
                     origin = found(passage, match.start(), "unidirectional", 1.0)
                     yield Broadcast(named, origin, (name_of(named),), _target(match["to"], parts))
         return
+    if about.startswith("outputs."):
+        result = _RESULT.search(text)
+        if result is not None and (names := _broadcast_inputs(result["of"], parts)):
+            yield Broadcast(about, found(passage, result.start(), "broadcast-shape", 0.9), names)
     if not about.startswith("inputs."):
         return
     match_to = _TO.search(text)
@@ -48,6 +59,14 @@ def find_broadcasts(about: str, passage: Passage, parts: ParameterNames) -> Iter
 
 def _applies(text: str, match: re.Match[str]) -> bool:
     return not _NOT.search(text[max(0, match.start() - 60) : match.start()].rstrip(" *("))
+
+
+def _broadcast_inputs(text: str, parts: ParameterNames) -> tuple[str, ...]:
+    """The inputs that a list names; all where it says `two inputs`."""
+    if re.match(r"(?:two |both |all )?(?:input tensors|inputs)\b", text, re.IGNORECASE):
+        return tuple(parts.data)
+    named = [parts.about(word) for word in re.findall(r"\w+", re.sub(r"\band\b", " ", text))]
+    return tuple(name_of(about) for about in named if about and about.startswith("inputs."))
 
 
 def _target(text: str, parts: ParameterNames) -> str:
@@ -72,6 +91,15 @@ _HAVING = pattern(
     rf"\b(?:has|having) (?:the )?(?:same )?(?:\w+ and )?{_SHAPE}(?: and (?:\w+ )?type)? (?:as"
     rf"|with) (?P<other>[^.;]{{1,80}})"
 )
+_MATCHING = pattern(
+    r"\bshape(?: and (?:element )?type)? (?:equal to|matching|as) (?P<other>(?:the |input )[^.;,]{1,60}"
+    r"|[`'\"][^.;,]{1,60})"
+)
+_ELEMENTWISE = pattern(r"\belement[- ]?wise\b")
+_NO_ELEMENTWISE = pattern(r"\b(?:broadcast\w*|axis|axes|reduc\w+|like|equivalent|same as|sparse\w*)\b")
+_ALTERNATIVE = pattern(r"\b(?:scalar|\d-?D)\b[^.;]{0,40}\bor\b")
+_OR_ELSE = pattern(r",? or (?:an? |is |have |has |be )")
+_CASE = pattern(r"\b(?:if|when|unless|in case)\b")
 _PAIR = pattern(
     r"(?<!\w)[`'\"]?(?P<one>\w{1,60})[`'\"]? and [`'\"]?(?P<two>\w{1,60})[`'\"]? "
     r"(?:must |should |shall )?(?:have|be of|are of)"
@@ -128,14 +156,23 @@ def _of_sentence(
             origin = found(passage, sentence.start + scales.start(), "same-shape", 0.9)
             yield SameShape(f"inputs.{name}", origin, f"inputs.{beside}")
     pair = _PAIR.search(text)
-    if pair and not _CONDITIONAL.search(sentence.before(pair.start())):
+    if (
+        pair
+        and _OR_ELSE.match(text, pair.end()) is None
+        and not _CONDITIONAL.search(sentence.before(pair.start()))
+    ):
         one, two = parts.about(pair["one"]), parts.about(pair["two"])
         if one and two and not {one.partition(".")[0], two.partition(".")[0]} & {"attributes"}:
             later, earlier = (one, two) if one.startswith("outputs") else (two, one)
             yield SameShape(later, found(passage, sentence.start + pair.start(), "same-shape", 1.0), earlier)
-    for rule in (_AS, _IS, _HAVING):
+    for rule in (_AS, _IS, _HAVING, _MATCHING):
         match = rule.search(text)
-        if match is None or _CONDITIONAL.search(sentence.before(match.start())):
+        before = sentence.before(match.start()) if match else ""
+        if match is None or _CONDITIONAL.search(before) or _ALTERNATIVE.search(before):
+            continue
+        if re.match(r"dimension\s+(?:must|should)\b", match[0], re.IGNORECASE):
+            continue
+        if _OR_ELSE.search(match["other"]) or re.match(r"broadcast", match["other"], re.IGNORECASE):
             continue
         if rule is _IS and (
             _NO_SHAPE.search(text[max(0, match.start() - 30) : match.start()])
@@ -157,10 +194,23 @@ def _of_sentence(
         origin = found(passage, sentence.start + match.start(), "same-shape", sure)
         yield SameShape(subject, origin, other, _omitted(match["other"]))
         return
+    each = elementwise(sentence, parts) if group == "summary" else None
+    if each is not None:
+        origin = found(passage, sentence.start + each, "elementwise", 0.9)
+        yield SameShape(f"outputs.{parts.outputs[0]}", origin, f"inputs.{parts.inputs[0]}")
+        return
     plain = _OUTPUT.search(text) if group == "summary" else None
     if plain and parts.inputs and parts.outputs and not _CONDITIONAL.search(sentence.before(plain.start())):
         origin = found(passage, sentence.start + plain.start(), "same-shape", 0.75)
         yield SameShape(f"outputs.{parts.outputs[0]}", origin, f"inputs.{parts.inputs[0]}")
+
+
+def elementwise(sentence: Sentence, parts: ParameterNames) -> int | None:
+    """Where a sentence of a summary says that an operator of one input and output is applied to elements."""
+    match = _ELEMENTWISE.search(sentence.text) if len(parts.inputs) == len(parts.outputs) == 1 else None
+    if match is None or _NO_ELEMENTWISE.search(sentence.text) or parts.inputs[0] in ("inputs", "values"):
+        return None
+    return None if _CASE.search(sentence.before(match.start())) else match.start()
 
 
 def _subject(before: str, parts: ParameterNames) -> str | None:

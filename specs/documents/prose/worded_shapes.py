@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from specs.documents.prose.part_names import ParameterNames, Sentence, found, name_of, pattern, sentences
+from specs.documents.prose.part_names import (
+    NUMBER_WORDS,
+    ParameterNames,
+    Sentence,
+    found,
+    name_of,
+    pattern,
+    sentences,
+)
 from specs.documents.prose.worded_conditions import condition
 from specs.documents.text.documents import Passage
 from specs.model.statements import StatedShape
@@ -19,20 +27,34 @@ LIST = (
 """A pattern of a list in brackets of either kind, or of several brackets in a row."""
 _MOST = 12
 _LONGEST = 60
+_OR_ONE = re.compile(r"^([A-Za-z_]\w*) or 1$")
+_TWO_WORDS = re.compile(r"[A-Za-z]\w* +[A-Za-z]\w*")
 
 
 def read_extents(text: str) -> tuple[str, ...] | None:
-    """The extents of a list in brackets; None where it is none, or an example of numbers alone."""
+    """The extents of a list in brackets; None where it is none, or an example of numbers alone.
+
+    What may be 1 instead (`batch_size or 1`) is `1 or batch_size`.
+    """
     if text.startswith("[") and "][" in text:
         items = re.findall(r"\[([^\[\]]*)\]|(\.\.\.)", text)
         extents = tuple((one or other).strip() for one, other in items)
     else:
         extents = tuple(_split(text[1:-1]))
+    extents = tuple(_OR_ONE.sub(r"1 or \1", each) for each in extents)
+    if extents[1:2] == ("...",) and extents[0] in ("0", "1"):
+        return None
     if not extents or len(extents) > _MOST or not any(re.search(r"[A-Za-z_*]", each) for each in extents):
         return None
-    if any(len(each) > _LONGEST or re.search(r"[A-Za-z]\w* +[A-Za-z]\w*", each) for each in extents):
+    if any(len(each) > _LONGEST or _TWO_WORDS.search(each.removeprefix("1 or ")) for each in extents):
         return None
     return extents
+
+
+def _numbers(text: str) -> tuple[str, ...] | None:
+    """The extents of a list of one or two numbers: longer ones are examples."""
+    extents = tuple(each.strip() for each in text[1:-1].rstrip(", ").split(","))
+    return extents if len(extents) <= 2 and all(re.fullmatch(r"\d{1,3}", each) for each in extents) else None
 
 
 def _split(text: str) -> Iterator[str]:
@@ -60,19 +82,31 @@ def _between_commas(text: str) -> Iterator[str]:
 
 _INTRODUCED = pattern(
     r"(?:\b(?P<subject>[`'\"]?\w+[`'\"]?)(?:\.shape ?=|'s shape is|`? shape)"
-    r"|\b(?:shapes?|(?:has|have|of|the) sizes?"
-    r"|dimensions?)\b(?: \([^()]{1,40}\))?(?: for (?:non-?)? ?image cases?)?)"
+    r"|(?:\b(?:shapes?|(?:has|have|of|the) sizes?|dimensions?)|, size)\b(?!`?[\[(])"
+    r"(?: \([^()]{1,40}\))?(?: for (?:non-?)? ?image cases?)?)"
     r"(?: of (?:[`'\"]?\w+[`'\"]? )?(?:should be|must be|is)| is expected| is| are| becomes?| of| as"
     r"| should be"
-    r"| must be| will be| in the form of| are in the form of|(?: is| are)? ?:)*:? ?[`$]*" + LIST
+    r"| must be| will be| in the form of| are in the form of|(?: is| are)? ?:)*[:=]? ?[`$]*" + LIST
 )
 _OR = pattern(
-    r"[`$]*,? ?(?:(?:for|in|of) [^.,;()\[\]]{1,50})?,? ?or,? (?:(?:an? )?\d-?D (?:input )?(?:tensors? )?)?"
-    r"(?:(?:with |of )?(?:the )?shapes? ?(?:of )?)?[`$]*" + LIST
+    r"(?:[`$]*,? ?(?:(?:for|in|of) [^.,;()\[\]]{1,50})?,? ?or,? (?:(?:an? )?\d-?D (?:input )?(?:tensors? )?)?"
+    r"(?:(?:with |of )?(?:the )?shapes? ?(?:of )?)?[`$]*|`, (?=`\[)`)" + LIST
 )
 _WHEN = pattern(r"[`$]*,? (?:if|when) (?P<condition>[^.;]{1,80})")
 _AGAIN = pattern(r"\b(?:if|when) (?P<words>[^.;,]{1,60}),")
-_BARE = pattern(r"(?:\b(?:input|output|data|a) tensor of |^)" + LIST + r"(?=,|$|\.)")
+_BARE = pattern(
+    r"(?:\b(?:input|output|data|a) tensor of |\btensor of type [`'\"]?\w+[`'\"]?,? `|^)"
+    + LIST
+    + r"(?=`?(?:,|$|\.))"
+)
+_BY_X = pattern(
+    r"^(?:an? |this is an? )?(?P<sizes>[`\w]{1,40}(?: x [`\w]{1,40})+) (?:\w+ )?(?:matrix|tensor)\b"
+)
+_COUNTED = pattern(
+    r"\b(?:1-?D|1-dimensional|vector)\b[^.()\[\]]{0,40}? (?:of|with|has|containing) (?:exactly )?"
+    r"(?:(?:size|length) (?:of )?(?P<size>\d{1,4})\b(?![\w*+.-])"
+    r"|(?P<count>\d{1,4}|one|two|three|four) (?:\w+ )?(?:elements?|values?)\b)"
+)
 _BOTH = pattern(
     r"\bshape of [`'\"]?(?P<one>\w+)[`'\"]? and [`'\"]?(?P<two>\w+)[`'\"]? (?:is|are) [`$]*" + LIST
 )
@@ -88,23 +122,30 @@ _SIZED = pattern(
 _NAMED = pattern(
     r"\b(?:input tensor|output tensor|input|output|tensor) [`'\"]?(?P<name>\w+)[`'\"]?"
     r" (?:tensor )?(?:has|have|is|of|with)[^.,;]{0,20}$"
+    r"|(?:^|[,;] (?:and )?)(?:the )?(?:input )?[`'\"](?P<quoted>\w+)[`'\"](?: tensor)? (?:has"
+    r"|(?:is|must be|should be) an?(?: [\w`-]{1,20}){1,4})(?: (?:of|with))?(?: the)? ?$"
 )
 _GENERIC = pattern(
     r"\b(?:the |an? |one |its )?(?P<last>input|output) (?:\w+ )?(?:tensor )?(?:of |has |have |is |with "
     r"|the )*\w*\W*$"
-    r"|\b(?:the |an? |one )(?P<early>input|output)(?: tensor)? (?:of|has|with)"
+    r"|\b(?:the |an? |one )(?P<early>input|output)(?: tensor)? (?:of|has|with|is an? tensor)"
 )
+_EXAMPLE = pattern(r"\b(?:scalar|if|when|example|e\.g|given|empty|cannot|not)\b")
+_SCALAR = pattern(r"\bscalar\b|\bor\b")
 _SKIPPED = pattern(
     r"\b(?:broadcast\w*|differs?|e\.g\.|for example|denotation|instance|flatten|except|becomes?)\b"
+    r"|(?<!^)\botherwise\b|^otherwise,"
 )
 _NO_SUBJECT = frozenset(
     ["the", "whole", "of", "this", "has", "a", "packed", "output", "input", "image", "following", "with",
      "in", "tensor", "general", "non", "case", "kernel", "weight", "it", "its", "their", "expected"]
 )  # fmt: skip
 _NO_SIZE = frozenset(
-    ["at", "the", "each", "a", "an", "one", "same", "output", "input", "least", "of", "or", "and", "as",
-     "that", "this", "its", "all"]
+    ["at", "the", "each", "a", "an", "one", "same", "matching", "equal", "greater", "output", "input",
+     "least", "of", "or", "and", "as", "that", "this", "its", "all"]
 )  # fmt: skip
+_STEP = pattern(r"\b(?:to|produce|obtain) `\w+`(?: of)? ?$")
+"""What makes something in between: `Reshape input to reshaped of shape`."""
 _TENSORS = ("inputs", "outputs")
 MOST_SHAPES = 20
 
@@ -147,6 +188,13 @@ class _Reader:
     def _is_tensor(self) -> bool:
         return self.about.partition(".")[0] in _TENSORS
 
+    def _extents(self, text: str) -> tuple[str, ...] | None:
+        """The extents of a list; numbers alone count where the passage is about one tensor."""
+        extents = read_extents(text)
+        if extents is None and self._is_tensor and not _EXAMPLE.search(self.sentence.text):
+            extents = _numbers(text)
+        return extents
+
     def _of_elements(self) -> Iterator[StatedShape]:
         """`If it's a 1-D tensor, its number of elements should be equal to the number of channels (M)`."""
         match = _ELEMENTS.match(self.sentence.text)
@@ -161,7 +209,7 @@ class _Reader:
             again = _AGAIN.search(text, position, match.start()) if begun else None
             opening = condition(again["words"], self.parts) if again else opening
             position = match.end()
-            extents, subject = read_extents(match["list"]), self._subject(match)
+            extents, subject = self._extents(match["list"]), self._subject(match)
             if extents is None or subject is None or _SKIPPED.search(text[: match.start("list")]):
                 continue
             begun = True
@@ -169,7 +217,7 @@ class _Reader:
             for each in (*self._chained(match.start()), subject):
                 yield self._shape(each, match.start(), 0.9, extents, when or opening)
             while (other := _OR.match(text, position)) is not None:
-                extents = read_extents(other["list"])
+                extents = self._extents(other["list"])
                 if extents is None:
                     break
                 when, position = self._when(other.end())
@@ -190,9 +238,21 @@ class _Reader:
                     yield self._shape(name, match.start(), 0.75, extents, opening)
 
     def _sized(self, opening: str | None) -> Iterator[StatedShape]:
-        """`Bias of size M`: one extent."""
+        """`Bias of size M`, `1-D tensor of two elements`: one extent. `A batch_size x classes matrix`."""
+        if not self._is_tensor:
+            return
+        crossed, counted = _BY_X.match(self.sentence.text), _COUNTED.search(self.sentence.text)
+        if crossed is not None:
+            extents = tuple(re.findall(r"\w+", re.sub(r"\sx\s", " ", crossed["sizes"])))
+            yield self._shape(self.about, 0, 0.9, extents, opening)
+            return
+        if counted is not None and not _SCALAR.search(self.sentence.text):
+            number = counted["size"] or counted["count"]
+            extent = NUMBER_WORDS.get(number.lower(), number)
+            yield self._shape(self.about, counted.start(), 0.9, (extent,), opening)
+            return
         match = _SIZED.search(self.sentence.text)
-        if match is None or not self._is_tensor or match["name"].lower() in _NO_SIZE:
+        if match is None or match["name"].lower() in _NO_SIZE:
             return
         if not re.match(r"for\b", self.sentence.text, re.IGNORECASE):
             yield self._shape(self.about, match.start(), 0.75, (match["name"],), opening)
@@ -229,12 +289,14 @@ class _Reader:
 
     def _subject(self, match: re.Match[str]) -> str | None:
         """The tensor whose shape it is: the one named just before, or the one that the passage is about."""
+        if _STEP.search(self.sentence.before(match.start())):
+            return None
         word = (match["subject"] or "").strip("`'\"")
         named = self.parts.about(word) if word and word.lower() not in _NO_SUBJECT else None
         if named is not None:
             return None if named.startswith("attributes") else named
         before = _NAMED.search(self.sentence.before(match.start()))
-        named = self.parts.about(before["name"]) if before else None
+        named = self.parts.about(before["name"] or before["quoted"]) if before else None
         if named is not None and not named.startswith("attributes"):
             return named
         if self._is_tensor:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from opcert.vocabulary.names import OperatorName
 from specs.documents.prose.described_values import find_values
+from specs.documents.prose.part_names import ParameterNames
+from specs.documents.prose.passage_statements import find_statements
 from specs.documents.tensorflow_texts.phrases import (
     AttributePhrase,
     TensorPhrase,
@@ -151,6 +154,7 @@ def _default_among_values(attribute: AttributeSpec) -> Iterator[Finding]:
         yield _found("default-outside-values", line, message, evidence)
 
 
+_ITEM = re.compile(r"^(?P<name>[a-z]\w*): ")
 _NO_RESULT = "The created Operation."
 
 
@@ -191,6 +195,8 @@ class Builder(KeepsFindings):
         self.examples: list[Example] = []
         self.findings: list[Finding] = []
         self.origins: dict[str, Origin] = {}
+        self.passages: dict[str, Passage] = {}
+        """What is said of each part behind the phrase that its text begins with."""
         self._phrases: list[tuple[ParameterSpec, TensorPhrase]] = []
 
     def spec(self, operator: OperatorName, document: Document) -> Spec:
@@ -203,16 +209,38 @@ class Builder(KeepsFindings):
             outputs=tuple(self.outputs),
             type_constraints=self.type_constraints,
             formulas=tuple(self.formulas),
+            statements=find_statements(
+                self._told_apart(),
+                ParameterNames(
+                    tuple(self.attributes),
+                    tuple(each.name for each in self.inputs),
+                    tuple(each.name for each in self.outputs),
+                ),
+            ),
             prose=tuple(self.prose),
             examples=tuple(self.examples),
             findings=tuple(self.findings),
             origins=self.origins,
         )
 
+    def _told_apart(self) -> dict[str, Passage]:
+        """The passages by part; what the summary lists of parts that have no text of their own is theirs."""
+        parts = {about.partition(".")[2]: about for about, passage in self.passages.items() if not passage}
+        summary = self.passages.get("summary") or Passage(())
+        lines: dict[str, list[Line]] = {"summary": []}
+        about = "summary"
+        for line in summary.lines:
+            item = _ITEM.match(line.text)
+            about = parts.get(item["name"], "summary") if item else about
+            own = line.after(item.end()) if item and about != "summary" else line
+            lines.setdefault(about, []).append(own)
+        return {**self.passages, **{about: Passage(own) for about, own in lines.items()}}
+
     def summary(self, lines: list[Line]) -> None:
         passage = Passage(lines)
         if passage:
             self.prose.append(passage.prose("summary"))
+            self.passages["summary"] = passage
             self._examples(passage, "summary")
 
     def _examples(self, passage: Passage, about: str) -> None:
@@ -248,6 +276,7 @@ class Builder(KeepsFindings):
     def tensor(self, item: ArgumentText, phrase: TensorPhrase) -> None:
         """An input, by the phrase that its text begins with."""
         self.inputs.append(self._tensor(item, phrase))
+        self.passages[f"inputs.{item.name}"] = item.passage.after(phrase.end)
         self.formulas += describe_tensor(item.passage, phrase.end).formulas
         self.prose.append(item.passage.prose(f"inputs.{item.name}"))
         self._examples(item.passage, item.name)
@@ -257,6 +286,7 @@ class Builder(KeepsFindings):
     ) -> None:
         """An attribute, by the phrase that its text begins with; its values, where the phrase has none."""
         self.prose.append(item.passage.prose(f"attributes.{item.name}"))
+        self.passages[f"attributes.{item.name}"] = item.passage.after(phrase.end)
         origin = Origin("imported", (item.line.source(),))
         if phrase.has_default:
             self.origins[f"attributes.{item.name}.default"] = origin
@@ -313,6 +343,7 @@ class Builder(KeepsFindings):
     def _output(self, item: ArgumentText) -> None:
         phrase = read_tensor(item.passage.text) or TensorPhrase("unread")
         self.outputs.append(self._tensor(item, phrase))
+        self.passages[f"outputs.{item.name}"] = item.passage.after(phrase.end)
 
     def finish(self) -> None:
         """Types that attributes choose, and words that name neither a type nor an attribute."""

@@ -141,6 +141,12 @@ class Passage:
         position = max(bisect_right(self._starts, offset) - 1, 0)
         return self.lines[position].source(offset - self._starts[position])
 
+    def after(self, offset: int) -> Passage:
+        """What stands behind an offset of `text`."""
+        position = max(bisect_right(self._starts, offset) - 1, 0)
+        first = self.lines[position].after(offset - self._starts[position]) if self.lines else None
+        return Passage([first, *self.lines[position + 1 :]] if first else [])
+
     def prose(self, about: str) -> Prose:
         """The passage as a fact: where it stands, and the first digits of the digest of its words.
 
