@@ -56,6 +56,10 @@ _TYPES = {
 }
 
 
+_SETS_LATER = 3
+_NO_SUCH = "Couldn't create operation"
+
+
 class _Model(NamedTuple):
     request: Any
     outputs: int
@@ -110,7 +114,10 @@ class OpenvinoWorker(protocol.Worker):
         return _Model(compiled.create_infer_request(), len(compiled.outputs), ports, watch)
 
     def _build(self, request: protocol.LoadRequest) -> Any:
-        """A model of the one node; `since_version` is the number of the operator set that defines it."""
+        """A model of the one node; `since_version` is the number of the operator set that defines it.
+
+        Some have a number before that of the first set that holds them: Asinh-3 came with the fourth.
+        """
         operators = import_module("openvino.opset1")
         factory = import_module("openvino.utils.node_factory").NodeFactory
         parameters: List[Any] = []
@@ -127,9 +134,14 @@ class OpenvinoWorker(protocol.Worker):
                 node.output(0).get_tensor().set_names({name})
                 parameters.append(node)
             arguments.append(node.output(0))
-        made = factory("opset%d" % request.since_version).create(
-            request.name, arguments, dict(request.attributes)
-        )
+        made: Any = None
+        for number in range(request.since_version, request.since_version + _SETS_LATER + 1):
+            try:
+                made = factory("opset%d" % number).create(request.name, arguments, dict(request.attributes))
+                break
+            except RuntimeError as error:
+                if _NO_SUCH not in str(error) or number == request.since_version + _SETS_LATER:
+                    raise
         return self._openvino.Model(made.outputs(), parameters, request.name)
 
     def run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Callable, Dict, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, NamedTuple, Sequence, Set
 
 import numpy as np
 
@@ -17,6 +18,23 @@ else:
 
 # Before the import: no log, the same sums on every machine, no accelerator.
 _ENVIRONMENT = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0", "CUDA_VISIBLE_DEVICES": "-1"}
+
+
+_TYPES = {
+    "float": "float32",
+    "double": "float64",
+    "float8e5m2": "float8_e5m2",
+    "float8e4m3fn": "float8_e4m3fn",
+}
+_TYPE = re.compile(r"tensor\((\w+)\)")
+_PLACE = re.compile(r"_\d+$")
+
+
+class _Model(NamedTuple):
+    operator: Callable[..., Any]
+    attributes: Dict[str, Any]
+    lists: Set[str]
+    """Inputs that are lists of tensors: each tensor has its place behind the name, if there are several."""
 
 
 class TensorflowWorker(protocol.Worker):
@@ -42,19 +60,42 @@ class TensorflowWorker(protocol.Worker):
             "x_settings": dict(_ENVIRONMENT, eager=True, threads=1),
         }
 
-    def load(self, request: protocol.LoadRequest) -> Tuple[Callable[..., Any], Dict[str, Any]]:
+    def load(self, request: protocol.LoadRequest) -> _Model:
         operator = getattr(self._tensorflow.raw_ops, request.name, None)
         if operator is None:
             raise protocol.Unsupported("tf.raw_ops has no %s" % request.name)
-        return operator, dict(request.attributes)
+        registry = import_module("tensorflow.python.framework.op_def_registry")
+        definition = registry.get(request.name)
+        kinds = {each.name: each.type for each in definition.attr}
+        attributes = {
+            name: self._converted(kinds.get(name, ""), value) for name, value in request.attributes.items()
+        }
+        lists = {each.name for each in definition.input_arg if each.number_attr or each.type_list_attr}
+        return _Model(operator, attributes, lists)
 
-    def run(
-        self, model: Tuple[Callable[..., Any], Dict[str, Any]], inputs: Dict[str, protocol.WireTensor]
-    ) -> Sequence[Any]:
-        operator, attributes = model
+    def _converted(self, kind: str, value: Any) -> Any:
+        """An attribute as TensorFlow takes it: it has booleans and types of its own."""
+        if kind == "bool":
+            return bool(value)
+        if kind == "list(bool)":
+            return [bool(each) for each in value]
+        if kind == "type":
+            name = _TYPE.sub(r"\1", str(value))
+            return getattr(self._tensorflow, _TYPES.get(name, name))
+        return value
+
+    def run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:
         # `constant` converts numbers by value; of an array it keeps type and shape.
         tensors = {name: self._tensorflow.constant(_to_array(each)) for name, each in inputs.items()}
-        returned = operator(**tensors, **attributes)
+        given: Dict[str, Any] = {each: [] for each in model.lists}
+        for name, each in tensors.items():
+            whole = _PLACE.sub("", name)
+            own = name if name in model.lists else whole if whole in model.lists else None
+            if own is None:
+                given[name] = each
+            else:
+                given[own].append(each)
+        returned = model.operator(**given, **model.attributes)
         several = isinstance(returned, (tuple, list))
         return [self._from_tensor(each) for each in (returned if several else [returned])]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import onnx
-
 from conformance.processes.scratch_folders import scratch_folder
 from conformance.running.progress import Silent
 from conformance.runtimes.runtimes import Runtime, find_installed, find_runtime
@@ -16,7 +14,14 @@ from generator.calls.declared.modelled import declaration_ships, kept_cores_of
 from generator.calls.rows.covering_rows import learn_cores
 from generator.calls.space.space import open_space
 from generator.trust.witnesses.truth_explanations import explanations_of
-from generator.trust.witnesses.truth_runs import Answers, TypedCall, Witnessed, ask_onnx, ask_runtime
+from generator.trust.witnesses.truth_runs import (
+    Answers,
+    TypedCall,
+    Witnessed,
+    ask_onnx,
+    ask_runtime,
+    is_known_to_onnx,
+)
 from generator.trust.witnesses.truth_table import (
     FailureEntries,
     TruthCalls,
@@ -83,11 +88,6 @@ def try_operators(
             maker.said[runtime.text] = answers[maker.operator]
             maker.versions[runtime.text] = version
     return [maker.make() for maker in makers]
-
-
-def is_known_to_onnx(operator: OperatorName) -> bool:
-    """Whether ONNX's inference and checker know the operator: of another one they can say nothing."""
-    return bool(onnx.defs.has(operator.name, "" if operator.domain == "ai.onnx" else operator.domain))
 
 
 def find_faults(operator: OperatorName, folders: Sequence[Path] = ()) -> list[UserError]:

@@ -38,11 +38,20 @@ class Enumeration(SingleKind):
         yield level
 
     def rules(self) -> Iterable[Constraint]:
+        if self._is_type:
+            return  # no expression compares types
         yield self.rule(
             f"{self.name}_value", f"{self.name} in {list(self._switch or self.levels())!r}", self.given
         )
 
+    @property
+    def _is_type(self) -> bool:
+        attribute = self.subject.attribute(self.name)
+        return attribute is not None and attribute.kind is None and attribute.other_type == "type"
+
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        if self._is_type:
+            return
         listed = self.levels()
         first = listed[0]
         if isinstance(first, str):

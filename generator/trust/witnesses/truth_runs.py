@@ -11,7 +11,7 @@ from typing import Literal
 import onnx
 from onnx import ModelProto, ValueInfoProto
 
-from conformance.models.case_models import OutputType, build_model
+from conformance.models.case_models import OutputType, build_model, has_onnx_form
 from conformance.models.input_names import map_parts, named_inputs
 from conformance.models.ir_versions import LEAST_IR
 from conformance.models.packing_nodes import is_packing
@@ -175,7 +175,11 @@ def ask_onnx(spec: Spec, call: Call, near: Call | None = None) -> tuple[TypedCal
 
 
 def ask_runtime(
-    asked: Sequence[tuple[Spec, Sequence[TypedCall]]], runtime: Runtime, folder: Path, progress: Progress
+    asked: Sequence[tuple[Spec, Sequence[TypedCall]]],
+    runtime: Runtime,
+    folder: Path,
+    progress: Progress,
+    options: RunOptions | None = None,
 ) -> tuple[str, dict[OperatorName, Answers]]:
     """Ask a runtime about calls of operators, through the harness; its version, and what it did with each.
 
@@ -189,7 +193,7 @@ def ask_runtime(
     suite = folder / "suite"
     write_suite(suite, (each for own in cases.values() for each in own.values()), {"operators": {}}, {})
     with open_suite(suite) as opened:
-        record = run_suite(opened, runtime, folder / "run.jsonl", RunOptions(), progress)
+        record = run_suite(opened, runtime, folder / "run.jsonl", options or RunOptions(), progress)
     if record.failed_by_worker:
         failed = [each for each in record.results if each.worker_failed]
         first = f"{failed[0].case}: {one_line(failed[0].reason or '', _LONGEST)}"
@@ -205,15 +209,33 @@ def ask_runtime(
 def _case_of(spec: Spec, asked: TypedCall) -> Case:
     """The case of a call, with its own model: what its outputs are is known from inference alone."""
     case = bare_case(spec, asked.call)
+    if not has_onnx_form(spec.operator):
+        return case
     if asked.outputs is not None:
         told = zip(case.wanted, asked.outputs, strict=False)
         whole = {name: each.whole for name, each in told if each.whole is not None}
         case = replace(case, output_types={**case.output_types, **whole})
     model = build_model(case, declared=asked.outputs)
+    if asked.outputs is None and not is_known_to_onnx(spec.operator):
+        model = _without_output_types(model)
     if map_parts(case.slots):
         # No model makes maps of tensors: the worker does, by the slots.
         return replace(case, model=model, output_types={})
     return replace(case, model=model, inputs=tuple(named_inputs(case.inputs)), slots=(), output_types={})
+
+
+def is_known_to_onnx(operator: OperatorName) -> bool:
+    """Whether ONNX's inference and checker know the operator: of another one they can say nothing."""
+    return bool(onnx.defs.has(operator.name, "" if operator.domain == "ai.onnx" else operator.domain))
+
+
+def _without_output_types(raw: bytes) -> bytes:
+    """A model that says nothing of its outputs: runtimes that have the operator know them."""
+    model = ModelProto.FromString(raw)
+    for each in model.graph.output:
+        if not each.type.HasField("sequence_type") and not each.type.HasField("optional_type"):
+            each.ClearField("type")
+    return bytes(model.SerializeToString(deterministic=True))
 
 
 def _witnessed(row: Result) -> Witnessed:

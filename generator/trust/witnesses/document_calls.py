@@ -1,0 +1,180 @@
+"""Calls of an operator made from its document alone: its declaration is what the facts say."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from generator.asking.calls import Call
+from generator.asking.validity import find_violations
+from generator.calls.data.draws import Draw
+from generator.calls.rows.cores import ForbiddenCombination
+from generator.calls.rows.covering_rows import (
+    CoveringRow,
+    covering_rows,
+    learn_cores,
+    make_rows,
+    no_call_keeps_the_rules,
+)
+from generator.calls.solver.solving import Found
+from generator.calls.space.drawing import draw_call
+from generator.calls.space.space import CallSpace, open_space
+from generator.calls.variables.kind import Level
+from opcert.vocabulary.errors import InternalError, SeveralErrors, UserError
+from specs.derived import derive, written
+from specs.files.declarations import declaration_path, merge_declaration
+from specs.files.spec_folders import OWN_FOLDER
+from specs.model.spec import Spec
+
+LEAST = 30
+"""So many calls are made at least, where there are so many."""
+MOST = 400
+"""Calls beyond these tell nothing new of a document."""
+_TRIES = 8
+"""Draws for each call that is still missing."""
+
+
+@dataclass(frozen=True)
+class DocumentCalls:
+    """The calls of one document.
+
+    `all_pairs` is whether every pair of levels that some call has is among them. `missing` are the facts
+    without which no call could be made, without names and numbers.
+    """
+
+    calls: tuple[Call, ...] = ()
+    all_pairs: bool = False
+    missing: tuple[str, ...] = ()
+
+
+@dataclass
+class _Rows:
+    """What a search came to so far: it may be ended at any time."""
+
+    rows: Sequence[CoveringRow] = ()
+    all_pairs: bool = False
+    more: list[Call] = field(default_factory=list)
+
+
+class _OutOfTime(BaseException):
+    """Raised by the clock; what handles errors of calls does not take it for one."""
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Let what happens inside take so much of the processor's time; in the main thread alone."""
+
+    def ring(*_: object) -> None:
+        raise _OutOfTime
+
+    before = signal.signal(signal.SIGVTALRM, ring)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def declare_from_document(facts: Spec) -> Spec:
+    """The facts under the declaration that they make themselves.
+
+    Raises UserError where that is not sound, with the lines where the document contradicts itself.
+    """
+    derived = derive(facts)
+    for each in derived.contradictions:
+        got = f"{' and '.join(each.says)} ({', '.join(derived.places(each.sources))})"
+        raise UserError(f"the document contradicts itself about {each.about}", got=got)
+    text = written(derived)
+    with tempfile.TemporaryDirectory(prefix="opcert-derived-") as name:
+        folder = Path(name)
+        path = declaration_path(facts.operator, folder)
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+        return merge_declaration(facts, path, (folder, OWN_FOLDER))
+
+
+def make_document_calls(facts: Spec, seconds: float, least: int = LEAST) -> DocumentCalls:
+    """Calls of an operator version: all pairs of levels, and others up to `least`.
+
+    They are searched for in so many seconds of the processor's time.
+    """
+    try:
+        spec = declare_from_document(facts)
+        unshaped = tuple(_without_shape(spec))
+        space = open_space(spec)
+    except UserError as error:
+        return DocumentCalls(missing=_told(error))
+    found = _Rows()
+    try:
+        with _limited(seconds):
+            _cover(space, found)
+            _add_more(space, found, least)
+    except _OutOfTime:
+        if not found.rows:
+            return DocumentCalls(missing=("its calls are not found in time",))
+    except UserError as error:
+        if not found.rows:
+            return DocumentCalls(missing=unshaped or _told(error))
+    except InternalError as error:
+        return DocumentCalls(missing=_told(error))
+    operator = spec.operator
+    calls = {each.digest(operator): each for each in (*(row.call for row in found.rows), *found.more)}
+    missing = (unshaped or ("no call keeps the rules",)) if not calls else ()
+    return DocumentCalls(tuple(calls.values())[:MOST], found.all_pairs, missing)
+
+
+def _cover(space: CallSpace, found: _Rows) -> None:
+    """Rows of all pairs; combinations that no call has are learned only where a row has no call."""
+    found.rows = make_rows(space, ())
+    found.all_pairs = _have_calls(covering_rows(space, ()), found.rows)
+    if found.all_pairs:
+        return
+    cores: tuple[ForbiddenCombination, ...] = learn_cores(space)
+    found.rows = make_rows(space, cores)
+    found.all_pairs = _have_calls(covering_rows(space, cores), found.rows)
+    if not found.rows:
+        raise no_call_keeps_the_rules(space)
+
+
+def _have_calls(wanted: Sequence[Mapping[str, Level]], made: Sequence[CoveringRow]) -> bool:
+    return all(any(row.items() <= each.levels.items() for each in made) for row in wanted)
+
+
+def _add_more(space: CallSpace, found: _Rows, least: int) -> None:
+    operator = space.spec.operator
+    known = {row.call.digest(operator) for row in found.rows}
+    for call in _at_random(space, max(0, least - len(known)) * _TRIES):
+        if len(known) >= least:
+            return
+        if call.digest(operator) not in known:
+            known.add(call.digest(operator))
+            found.more.append(call)
+
+
+def _at_random(space: CallSpace, tries: int) -> Iterator[Call]:
+    for number in range(tries):
+        draw = Draw(f"{space.spec.operator}/document/{number}")
+        levels = {name: draw.shuffled(each)[0] for name, each in space.factors.items()}
+        solved = space.search.solve(levels, draw.child("search"))
+        if isinstance(solved, Found):
+            call = draw_call(space, solved.scope, levels, draw.child("data"))
+            if not find_violations(space.spec, call):
+                yield call
+
+
+def _without_shape(spec: Spec) -> Iterator[str]:
+    """The inputs of which the document says neither a shape nor what they are."""
+    assert spec.declared is not None
+    told = {*spec.declared.shapes, *(each.name for each in spec.declared.kinds)}
+    if any(each.name not in told for each in spec.inputs if each.option != "optional"):
+        yield "the shape of an input"
+
+
+def _told(error: UserError | InternalError) -> tuple[str, ...]:
+    errors = error.errors if isinstance(error, SeveralErrors) else (error,)
+    return tuple(f"{each.problem}: {each.got}" if each.got else each.problem for each in errors)
