@@ -1,6 +1,8 @@
 """Formats of a report: one module each, found by name; its `write(results, folder)` returns the file.
 
-In the name of a format a hyphen stands for the underscore of its module's.
+Its `MARKS` say by a pattern what the file holds that it writes, so that a file of somebody else's is no such
+one; the formats that `certify` writes have none. In the name of a format a hyphen stands for the underscore
+of its module's.
 """
 
 from __future__ import annotations
@@ -45,6 +47,11 @@ def write_together(name: str, runs: Sequence[Results], folder: Path) -> list[Pat
 
     keys = run_keys([runtime_label(each.record) for each in runs])
     return [module.write(each, folder / key) for each, key in zip(runs, keys, strict=True)]
+
+
+def read_marks() -> dict[str, bytes]:
+    """What the files of all formats hold, as patterns by the files' names."""
+    return {file: mark for name in list_formats() for file, mark in getattr(_find(name), "MARKS", {}).items()}
 
 
 def _find(name: str) -> ModuleType:

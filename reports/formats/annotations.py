@@ -17,6 +17,8 @@ from reports.overview.headline import list_sentences, list_warnings, runtime_lab
 from reports.results.case_results import Results
 from reports.text.phrasing import plural
 
+MARKS = {"annotations.txt": rb"\A::(?:error|warning|notice) title="}
+
 MOST = 10
 """So many annotations of one kind are shown of a step."""
 

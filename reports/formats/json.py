@@ -28,6 +28,8 @@ from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import text
 from reports.text.value_text import in_type_order
 
+MARKS = {"report.json": rb'"format": "opcert-report/'}
+
 FORMAT = "opcert-report/1"
 
 

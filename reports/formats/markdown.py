@@ -22,6 +22,8 @@ from reports.overview.untested import find_untested
 from reports.results.case_results import Results
 from reports.text.markdown_tables import bullets, headed_list, table, within
 
+MARKS = {"report.md": rb"(?m)^Suite `[0-9a-f]{64}`$"}
+
 LIMIT = 1024 * 1024
 """Bytes that a step's summary may have."""
 

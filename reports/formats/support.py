@@ -28,6 +28,8 @@ from reports.results.told_facts import short_names
 from reports.text.markdown_tables import headed_list, table
 from reports.text.phrasing import count, listed, plural
 
+MARKS = {"support.md": rb"\A<!-- Written by opcert report;"}
+
 HEAD = "<!-- Written by opcert report; edited, it is overwritten. -->"
 _SIGNS: Mapping[Support, tuple[str, str, str]] = {
     "full": ("✓ {0}", "full", "all {1} cases pass"),

@@ -11,6 +11,8 @@ from opcert.vocabulary.whole_files import write_text
 from reports.overview.support_table import SupportTable, make_support_table
 from reports.results.case_results import Results
 
+MARKS = {"support.csv": rb"\Adomain,operator,since_version,element_type,support,"}
+
 COLUMNS = (
     "domain",
     "operator",

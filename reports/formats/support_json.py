@@ -10,6 +10,8 @@ from opcert.vocabulary.whole_files import write_text
 from reports.overview.support_table import SupportCell, SupportNote, SupportTable, make_support_table
 from reports.results.case_results import Results
 
+MARKS = {"support.json": rb'"format": "opcert-support/'}
+
 FORMAT = "opcert-support/1"
 
 
