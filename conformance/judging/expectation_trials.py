@@ -258,19 +258,26 @@ _NARROWER: dict[str, tuple[tuple[str, int], ...]] = {
 
 Of no other type: what is asked for in 16 bits is asked for exactly, with the sums beside it in float.
 """
+_OF_PRODUCTS = {"tf32"}
+"""Arithmetics of the factors of products that are summed up, and of nothing else."""
+_MULTIPLYING = {"Attention", "CausalConvWithState", "FlexAttention", "GRU", "LSTM", "LinearAttention", "RNN"}
+"""Operators with functions that sum up products of two inputs' elements."""
 _SHORT = {"float16", "bfloat16"}
 _KEPT = 0.5
 """An element that is off by more than this part of what is expected has no digit left that is right."""
 _UNITS_OF_ONE = 4
 """An absolute error is one of so many units in the last place of 1 at most."""
+_MOST_OF_TABLE = 16
+"""The table of functions allows so many units in the last place at most; what is more comes of sums."""
 
 
 def describe_inexact(case: Case, expectation: Expectation, trial: ExpectationTrial) -> str | None:
     """How exact an answer is that is no more than inexact; None where it is wrong.
 
     Wrong is whatever has another shape or type, a NaN, infinity, zero or sign that is not expected, no right
-    digit, an error in a type that has no rounding, or in one of 64 bits more than an absolute one; and what
-    comes of numbers of 16 bits, for a call says itself whether these are summed up in more.
+    digit, an error in a type that has no rounding, or in one of 64 bits more than an absolute one; what
+    comes of numbers of 16 bits, for a call says itself whether these are summed up in more; and what is off
+    by more than a unit in the last place of the shorter arithmetic, for its sums are in float.
     """
     if not expectation.functions or any(
         given is not None and given.element_type.name in _SHORT for _, given in case.inputs
@@ -284,17 +291,23 @@ def describe_inexact(case: Case, expectation: Expectation, trial: ExpectationTri
     errors = [each for each in found if each is not None]
     if not errors or len(errors) < len(found) or any(each is None for each in trial.comparisons):
         return None
-    how, names = _told(errors), ", ".join(expectation.functions)
+    multiplies = case.operator.name in _MULTIPLYING
+    how, names = _told(errors, multiplies), ", ".join(expectation.functions)
     return None if how is None else f"{how}, where the table of functions allows less ({names})"
 
 
 class _Errors:
-    """How far the wrong elements of one output are off, and what each is allowed."""
+    """How far the wrong elements of one output are off, what each is allowed, and how great its terms are.
 
-    def __init__(self, kind: ElementType, apart: Floats, allowed: Floats) -> None:
+    An element whose allowance the table of functions explains is as great as its terms. What is allowed more
+    is a sum, and may be what is left of greater ones: so much greater, and at most the output's greatest.
+    """
+
+    def __init__(self, kind: ElementType, apart: Floats, allowed: Floats, sizes: Floats) -> None:
         self.kind = kind
         self.apart = apart
         self.allowed = allowed
+        self.sizes = sizes
 
     @classmethod
     def of(
@@ -304,20 +317,26 @@ class _Errors:
         kind = expected.element_type
         if not isinstance(got, Tensor) or wrong is None or allowed is None or kind.name not in _NARROWER:
             return None
-        had, wanted = (decode_floats(kind, each.array[wrong]) for each in (got, expected))
-        limits = allowed[wrong]
+        assert kind.layout is not None
+        had, values = decode_floats(kind, got.array[wrong]), np.abs(decode_floats(kind, expected.array))
+        wanted, limits = decode_floats(kind, expected.array[wrong]), allowed[wrong]
         with np.errstate(all="ignore"):
-            apart = np.abs(had - wanted)
-            kept = np.isfinite(had) & np.isfinite(wanted) & (apart <= _KEPT * np.abs(wanted)) & (limits > 0)
-        return cls(kind, apart, limits) if kept.all() else None
+            apart, own = np.abs(had - wanted), values[wrong]
+            kept = np.isfinite(had) & np.isfinite(wanted) & (apart <= _KEPT * own) & (limits > 0)
+            terms = np.ldexp(limits, kind.layout.precision - 1) / _MOST_OF_TABLE
+            greatest = np.max(values[np.isfinite(values)], initial=0.0)
+            sizes = np.maximum(own, np.minimum(terms, greatest))
+        return cls(kind, apart, limits, sizes) if kept.all() else None
 
 
-def _told(errors: Sequence[_Errors]) -> str | None:
+def _told(errors: Sequence[_Errors], multiplies: bool) -> str | None:
     if all(each.apart.max() <= _absolute(each.kind) for each in errors):
         worst = max(float(each.apart.max()) for each in errors)
         return f"exact to an absolute error of {worst:.2g}"
     arithmetics = [_NARROWER[each.kind.name] for each in errors]
     for name, bits in arithmetics[0]:
+        if name in _OF_PRODUCTS and not multiplies:
+            continue
         if all((name, bits) in known for known in arithmetics) and all(_holds(each, bits) for each in errors):
             return f"as exact as {name}"
     return None
@@ -329,6 +348,12 @@ def _absolute(kind: ElementType) -> float:
 
 
 def _holds(errors: _Errors, bits: int) -> bool:
-    """Whether every error is within what is allowed when each rounding is one of so many bits."""
+    """Whether every error is within what is allowed when each rounding is one of so many bits.
+
+    But sums are in float all the same, however many roundings of theirs the allowance knows: beside them no
+    element is off by more than two factors' roundings, which is a unit in the last place of so many bits.
+    """
     assert errors.kind.layout is not None
-    return bool((errors.apart <= np.ldexp(errors.allowed, errors.kind.layout.precision - bits)).all())
+    rounded = np.ldexp(errors.allowed, errors.kind.layout.precision - bits)
+    factors = np.ldexp(errors.sizes, 1 - bits)
+    return bool((errors.apart <= np.minimum(rounded, errors.allowed + factors)).all())

@@ -55,6 +55,11 @@ if TYPE_CHECKING:
     help="Add no document to operators that have a spec; those that they have are read again.",
 )
 @click.option(
+    "--propose",
+    is_flag=True,
+    help="Write a spec.yaml, too, where an operator has none: what its documents say of its calls.",
+)
+@click.option(
     "--only",
     "patterns",
     multiple=True,
@@ -79,6 +84,7 @@ def command(
     check: bool,
     keep_declared: bool,
     fill: bool,
+    propose: bool,
     patterns: tuple[str, ...],
     template: str | None,
     each: bool,
@@ -99,6 +105,8 @@ def command(
         return _print_template(template, documents)
     if not documents and not packages:
         raise click.UsageError("Missing documents: name files or folders, or a package with --from-package.")
+    if propose and check:
+        raise click.UsageError("--check writes nothing: leave --propose out.")
     if packages:
         from opcert.commands.packages import package_document
 
@@ -124,6 +132,9 @@ def command(
     written = importing.write_files(plan, target)
     versions, files = plural(len(plan), "operator version"), plural(len(written), "file")
     say(f"{versions} in {target}, {files} written", error=True)
+    if propose:
+        proposed = importing.propose_declarations(plan, target)
+        say(f"{plural(len(proposed), 'spec.yaml', 'spec.yaml')} proposed", error=True)
     return int(ExitCode.HOLDS if plan else ExitCode.NOTHING_RAN)
 
 

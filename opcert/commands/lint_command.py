@@ -87,6 +87,7 @@ def command(
     linted = linting.accept(linting.join(parts), known)
     linted.rules = _all_rules()
     linted.found = [each for each in linted.found if not wanted or each.finding.code in wanted]
+    linted = linting.fold_conventions(linted, wanted)
     say(WRITERS[form](linted), end=False)
     for path_text, reason in linted.unread:
         say(f"not read: {path_text}: {reason}", error=True)

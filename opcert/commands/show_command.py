@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 @click.option(
     "--why", "path", metavar="PATH", help="One fact, or all below a path, with every place and reason."
 )
+@click.option(
+    "--derived", is_flag=True, help="What the documents alone say of its calls, in the form of a spec.yaml."
+)
 @shared_options.specs
-def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
+def command(operator: str, path: str | None, derived: bool, folders: tuple[Path, ...]) -> None:
     """Print the effective spec of OPERATOR: what was imported, confirmed, overridden and added.
 
     OPERATOR is a name such as ai.onnx::Resize-18 or Resize-18, or Resize, which means the newest version.
@@ -38,6 +41,11 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
     from specs.model.facts import list_facts
 
     name: OperatorName = find_operator_name(operator, folders)
+    if derived:
+        if path is not None:
+            raise click.UsageError("--derived prints a whole declaration: leave --why out.")
+        _print_derived(name, folders)
+        return
     spec = load_spec(name, folders)
     facts = list_facts(spec)
     if path is not None:
@@ -57,6 +65,14 @@ def command(operator: str, path: str | None, folders: tuple[Path, ...]) -> None:
             _print_reading(spec, reading, followers(measured, spec.operator, reading.id))
     _print_findings(spec)
     _print_demands(spec, folders)
+
+
+def _print_derived(name: OperatorName, folders: tuple[Path, ...]) -> None:
+    from specs.derived import derive, written
+    from specs.files.library import load_imported
+
+    for line in written(derive(load_imported(name, folders))).splitlines():
+        say(line)
 
 
 def _print_head(spec: Spec, folders: tuple[Path, ...]) -> None:

@@ -43,7 +43,7 @@ from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from reference.readings.disagreements import load_disagreements
 from reports.text.phrasing import plural
-from specs.files.library import load_spec
+from specs.files.library import load_for_calls
 from specs.files.spec_folders import OWN_FOLDER
 from specs.model.spec import Refusable, Spec
 
@@ -82,7 +82,7 @@ def try_operators(
     asked: list[tuple[Spec, list[TypedCall]]] = []
     entries = [each for folder in (*folders, OWN_FOLDER) for each in load_disagreements(folder)]
     for operator in operators:
-        spec = load_spec(operator, folders)
+        spec = load_for_calls(operator, folders)
         calls = make_truth_calls(open_space(spec), kept_cores_of(operator, folders), strength)
         known = explanations_of(operator, folders)
         failures = [each for each in entries if each.concerns(str(operator))]
@@ -112,7 +112,7 @@ def find_faults(operator: OperatorName, folders: Sequence[Path] = ()) -> list[Us
 
     Of a declaration that ships the cores are kept; of another one, or where none are, they are learned.
     """
-    space = open_space(load_spec(operator, folders))
+    space = open_space(load_for_calls(operator, folders))
     kept = kept_cores_of(operator, folders)
     cores = kept if kept and declaration_ships(operator, folders) else learn_cores(space, known=kept)
     return [*levels_without_call(space, cores), *rules_broken_together(space)]

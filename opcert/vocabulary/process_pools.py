@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import active_children
 from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
@@ -32,13 +34,15 @@ def process_pool(
 ) -> Iterator[ProcessPoolExecutor]:
     """Processes that are started afresh, never forked: runtimes and test runners hold threads.
 
+    They look for cycles of objects as seldom as this one, unless an `initializer` is what they begin with.
     Whoever is interrupted does not wait for what is under way. Where one of them is ended from without,
     SystemFailed is raised: it names the `deed` ("making the cases of"), what may have been `under_way`, asked
     then and the oldest first, and the `remedy`.
     """
     context = _Remembering()
+    begin = initializer or partial(gc.set_threshold, *gc.get_threshold())
     try:
-        with ProcessPoolExecutor(processes, context, initializer) as pool:
+        with ProcessPoolExecutor(processes, context, begin) as pool:
             try:
                 yield pool
             except BaseException:

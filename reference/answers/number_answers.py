@@ -10,7 +10,7 @@ from reference.answers import Answer
 from reference.answers.rounding import Rounded, round_floats, round_integers
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.numbers import encode
-from reference.numbers.working import Floats
+from reference.numbers.working import SLACK, Floats
 from reference.readings.choices import Choice
 from reference.sums.sums import Sums
 
@@ -45,12 +45,16 @@ def answer_of(
 
 
 def _leaves(kind: ElementType, numbers: Numbers) -> bool:
-    """Whether a number may lie beyond an integer type's range."""
+    """Whether a number may lie beyond an integer type's range; what lies in it is converted into it."""
     low, high = kind.integer_range
     value = numbers.value
     tops, bottoms = value.numerator, value.denominator
     beyond = np.asarray((tops < low * bottoms) | (tops > high * bottoms), dtype=np.bool_)
-    return bool(beyond.any() or numbers.error.any())
+    if beyond.any() or not numbers.error.any():
+        return bool(beyond.any())
+    exact, inexact = value.floats(), numbers.error > 0
+    reach = numbers.error + SLACK * np.abs(exact)
+    return bool((inexact & ((exact - reach <= low) | (exact + reach >= high))).any())
 
 
 def _with_special(kind: ElementType, rounded: Rounded, sign: Floats) -> Rounded:

@@ -66,6 +66,10 @@ class RunningAxis:
 
     def _gathered(self, operation: np.ufunc, given: NDArray[Any], first: object) -> NDArray[Any]:
         """`operation` from the first element on, beginning with what it leaves as it is."""
+        if not self.running and (given.dtype == object or operation not in (np.add, np.multiply)):
+            # Of these the order does not matter.
+            reduced = operation.reduce(given, axis=-1, keepdims=True, initial=first)
+            return np.asarray(reduced, dtype=given.dtype)
         start = np.full((*given.shape[:-1], 1), first, dtype=given.dtype)
         found = operation.accumulate(np.concatenate([start, given], axis=-1), axis=-1)
         return np.asarray(found if self.running else found[..., -1:], dtype=given.dtype)

@@ -60,9 +60,10 @@ def _rounded(ball: Ball, bits: int) -> BinaryNumber | None:
     """The number that both ends of a ball round to; None where there are two, or no end."""
     if not ball.is_finite():
         return None
-    middle, above, radius, beside = (int(each) for end in (ball.mid(), ball.rad()) for each in end.man_exp())
+    (middle, above), (radius, beside) = ball.mid().man_exp(), ball.rad().man_exp()
+    whole, reach, above, beside = int(middle), int(radius), int(above), int(beside)
     power = min(above, beside)
-    whole, reach = middle << (above - power), radius << (beside - power)
+    whole, reach = whole << (above - power), reach << (beside - power)
     low, high = _round(whole - reach, bits), _round(whole + reach, bits)
     if low != high or not low:
         return None
@@ -75,7 +76,6 @@ def _round(whole: int, bits: int) -> int:
     dropped = whole.bit_length() - bits
     if dropped <= 0:
         return whole
-    half = 1 << (dropped - 1)
-    kept, rest = divmod(whole + half, half << 1)
-    # Between two numbers the sum is the higher one: the lower one is even where that is odd.
-    return (kept - (not rest and kept & 1)) << dropped
+    # One less than half where the last bit that is kept is even, so that a tie stays.
+    half = (1 << (dropped - 1)) - 1 + (whole >> dropped & 1)
+    return (whole + half) >> dropped << dropped

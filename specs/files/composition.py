@@ -139,8 +139,13 @@ def compose(path: Path, spec: Spec, folders: Sequence[Path]) -> Composed:
 
     Mappings of parts are merged, lists appended, and the operator's own entries win. Raises SeveralErrors.
     """
-    composer = _Composer(spec, folders, str(path))
-    composer.add(read_document(path), ())
+    return compose_document(read_document(path), spec, folders)
+
+
+def compose_document(document: YamlDocument, spec: Spec, folders: Sequence[Path]) -> Composed:
+    """The same of a declaration that is read already."""
+    composer = _Composer(spec, folders, document.file)
+    composer.add(document, ())
     if composer.errors:
         raise SeveralErrors(composer.errors)
     return composer.composed

@@ -32,6 +32,15 @@ def declared_names(spec: Spec) -> set[str]:
     return found
 
 
+def _derived_factors(spec: Spec) -> set[str]:
+    """The names that factors of a call space may have where documents alone say its kinds."""
+    inputs, outputs = ([each.name for each in group] for group in (spec.inputs, spec.outputs))
+    found = {"data", "extents", "broadcast", *spec.attributes, *inputs}
+    found |= {f"{word}_{each}" for word in ("rank", "maybe") for each in spec.extents}
+    found |= {f"type_{each}" for each in spec.type_constraints} | {f"output_{each}" for each in outputs}
+    return found | {f"form_{each}" for each in inputs} | {f"{each}_count" for each in (*inputs, *outputs)}
+
+
 class Checker:
     """Collects the errors of one file: names, expressions, document keys, options, duplicates."""
 
@@ -65,7 +74,9 @@ class Checker:
         for name, factor in file.factors.items():
             self._unique_levels(("factors", name), factor.levels)
         # Most factors of a declaration are derived: of these the space of its calls knows the names.
-        factors = None if getattr(file, "kinds", None) else set(file.factors)
+        kinds = spec.declared.kinds if spec.declared is not None else ()
+        written = any(not each.derived for each in kinds)
+        factors = None if written else {*file.factors, *(_derived_factors(spec) if kinds else ())}
         for position, exclusion in enumerate(file.exclusions):
             self._expression(("exclusions", position, "when"), exclusion.when, factors)
         for position, interaction in enumerate(file.interactions):
@@ -298,6 +309,18 @@ class DeclarationChecker:
             for name in sorted(names - known):
                 if not self._is_of_some_version(name):
                     self._unknown(("points", place), "unknown name in a point", name, known)
+
+    def check_overrides(self, overridden: Iterable[str]) -> None:
+        """Each is an entry of the declaration, such as `kinds.axis`."""
+        known = {
+            f"{key}.{name}"
+            for key in ("shapes", "results", "kinds")
+            for label in self._composed.value.get(key) or ()
+            for name in names_in(str(label))
+        }
+        for path in overridden:
+            if path not in known:
+                self._unknown(("overrides", path), "no such entry of the declaration", path, known)
 
     def check_demands(self, constraints: Sequence[ConstraintEntry]) -> None:
         """What is called an error is demanded by the passage that the entry cites."""

@@ -15,10 +15,11 @@ from pydantic import BeforeValidator, Field
 from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_schemas import validate
-from specs.files.added_entries import Additions, Level
+from specs.files.added_entries import Additions, Level, Reasoned
 from specs.files.addition_merging import merge_additions
 from specs.files.composition import Composed, compose, declares
 from specs.files.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, DeclarationChecker, names_in
+from specs.files.derived_entries import fill_in
 from specs.files.schemas import Entry
 from specs.files.shared_readings import put_in_shared
 from specs.files.spec_folders import DECLARATION, facts_path, room_of
@@ -112,6 +113,16 @@ ROLES = ("inner", "outer", "batch", "channels", "scanned")
 """What an extent may be to a kernel, as `sizes` says it."""
 
 
+def _override(value: Any) -> Any:
+    return {"why": value} if isinstance(value, str) else value
+
+
+class OverrideEntry(Reasoned):
+    """Why an entry says otherwise than a sentence of the document."""
+
+    why: str = Field(min_length=1)
+
+
 class DeclarationFile(Additions):
     """The whole of a `spec.yaml`, as one version sees it: `uses`, `versions`, `older` are used up by then."""
 
@@ -133,6 +144,7 @@ class DeclarationFile(Additions):
     counts: dict[str, Annotated[Any, BeforeValidator(_count)]] = Field(default_factory=dict)
     budget: int | None = Field(None, ge=1)
     sizes: SizesEntry | None = None
+    overrides: dict[str, Annotated[OverrideEntry, BeforeValidator(_override)]] = Field(default_factory=dict)
     why: str | None = None
 
 
@@ -167,8 +179,22 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
             where=composed.place((LEVELS,)),
             remedy="docs/your-operator.md declares the calls of an operator.",
         )
+    return _merged(spec, composed, folders)
+
+
+def declare_by_documents(spec: Spec, room: Path, folders: Sequence[Path]) -> Spec:
+    """The spec of a version of which nobody declared anything, with what its documents alone say of calls.
+
+    `room` is where its facts are, and where a spec.yaml would be. Raises SeveralErrors where the documents
+    contradict themselves.
+    """
+    return _merged(spec, Composed({}, str(room / FILE_NAME)), folders)
+
+
+def _merged(spec: Spec, composed: Composed, folders: Sequence[Path]) -> Spec:
+    derived = fill_in(composed, spec)
     file = validate(DeclarationFile, composed)
-    reader = _Reader(spec, composed)
+    reader = _Reader(spec, composed, derived)
     declared = reader.read(file)
     checker = DeclarationChecker(spec, composed, folders)
     checker.check_group(file.group)
@@ -177,6 +203,7 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
     checker.check_roles(file.shapes, names_by_role(file.sizes))
     checker.check_results(file.results)
     checker.check_points(file.points)
+    checker.check_overrides(file.overrides)
     checker.check_demands(file.constraints)
     checker.check_read("constraints", file.constraints)
     checker.check_read("readings", file.readings)
@@ -188,9 +215,10 @@ def merge_declaration(spec: Spec, path: Path, folders: Sequence[Path]) -> Spec:
 class _Reader:
     """Turns the file's texts into declared parts; collects what is wrong with them."""
 
-    def __init__(self, spec: Spec, composed: Composed) -> None:
+    def __init__(self, spec: Spec, composed: Composed, derived: frozenset[str]) -> None:
         self._spec = spec
         self._composed = composed
+        self._derived = derived
         self.errors: list[UserError] = []
 
     def read(self, file: DeclarationFile) -> Declared:
@@ -213,6 +241,7 @@ class _Reader:
             budget=file.budget,
             sizes=_sizes(file.sizes),
             results=self._shapes("results", file.results, EVERY_OUTPUT, self._spec.outputs),
+            overrides={path: entry.why for path, entry in file.overrides.items()},
             places={
                 **{name: self._composed.place(("shapes", self._label(file.shapes, name))) for name in shapes},
                 **{
@@ -274,7 +303,8 @@ class _Reader:
         call, otherwise = (found[1], found[2]) if found else (text.strip(), "undefined")
         place = self._composed.place(("kinds", label))
         self._check_numbers(label, call)
-        return KindUse(name, call, _otherwise(otherwise), place, (found[3] if found else None) or "")
+        demanded_by = (found[3] if found else None) or ""
+        return KindUse(name, call, _otherwise(otherwise), place, demanded_by, label in self._derived)
 
     def _check_numbers(self, label: str, call: str) -> None:
         """No number in the arguments of a kind is beyond those that an attribute can hold."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from opcert.vocabulary.errors import Place, SeveralErrors, UserError, raise_together
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_bytes
+from specs.derived import derive, written
 from specs.documents.text.documents import Text
 from specs.files.declarations import find_declaration
 from specs.files.imported_files import read_imported, write_imported
-from specs.files.spec_folders import facts_path, list_operators
+from specs.files.layers import merge_layers
+from specs.files.spec_folders import DECLARATION, facts_path, list_operators, room_of, versions_in
 from specs.files.yaml_writer import dump
 from specs.importing.reading import Job, Progress, ReadingOutcome, find_files, read_jobs
 from specs.model.spec import Spec
@@ -219,6 +221,20 @@ def write_files(plan: Mapping[OperatorName, str], folder: Path) -> list[Path]:
             continue
         written.append(write_bytes(path, text.encode(), "the spec"))
     return written
+
+
+def propose_declarations(operators: Iterable[OperatorName], folder: Path) -> list[Path]:
+    """Write what the documents of operators say of their calls, as a spec.yaml where there is none.
+
+    Each speaks of all versions that the folder has facts of. Raises UserError as `write_files` does.
+    """
+    proposed = []
+    for room in dict.fromkeys(room_of(each, folder) for each in operators):
+        path = room / DECLARATION
+        if not path.exists():
+            every = [derive(merge_layers(read_imported(facts))) for facts in versions_in(room).values()]
+            proposed.append(write_bytes(path, written(*every).encode(), "the spec"))
+    return proposed
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
@@ -161,6 +161,7 @@ def lint_outcomes(outcomes: Sequence[ReadingOutcome], examine: Examine) -> Linte
             layers.setdefault(layer.operator, []).append((path, layer))
     for operator, stated in sorted(layers.items()):
         linted.found += _of_layers(operator, stated, examine)
+    linted.found += _unknown_versions(outcomes)
     linted.found = _sorted(linted.found)
     return linted
 
@@ -175,6 +176,46 @@ def _of_layers(
     spec = merge_layers([with_key(layer, path) for path, layer in stated])
     findings = dict.fromkeys((*spec.findings, *examine_spec(spec), *examine(spec)))
     return [Reported(each, each.source.document, operator) for each in findings]
+
+
+def _unknown_versions(outcomes: Sequence[ReadingOutcome]) -> Iterator[Reported]:
+    """Versions of operators that a document with the history of its domain does not have.
+
+    A document is as new as its newest operator: one of before that version says nothing of it.
+    """
+    known: dict[str, dict[tuple[str, str], set[int]]] = {}
+    for outcome in outcomes:
+        versions = known.setdefault(str(outcome.job.path), {})
+        for layer in outcome.layers:
+            name = (layer.operator.domain, layer.operator.name)
+            versions.setdefault(name, set()).add(layer.operator.since_version)
+    histories = {
+        path: versions for path, versions in known.items() if any(len(v) > 1 for v in versions.values())
+    }
+    for outcome in outcomes:
+        path = str(outcome.job.path)
+        for layer in outcome.layers if path not in histories else ():
+            operator = layer.operator
+            for other, versions in histories.items():
+                stated = versions.get((operator.domain, operator.name), {operator.since_version})
+                newest = max(max(v) for (domain, _), v in versions.items() if domain == operator.domain)
+                if operator.since_version in stated or newest < operator.since_version:
+                    continue
+                message = (
+                    f"the operator is of version {operator.since_version} here, and {other} has no such one"
+                )
+                evidence = f"it has {', '.join(map(str, sorted(stated)))}"
+                place = Source(layer.documents[0].key, _version_line(outcome, layer))
+                found = Finding("version-disagrees", "error", place, message, evidence, "noted")
+                yield Reported(found, path, operator)
+
+
+def _version_line(outcome: ReadingOutcome, layer: Spec) -> int:
+    """The line that states the version: the last such one above the operator's inputs and outputs."""
+    places = [each.origin.sources[0].line for each in (*layer.inputs, *layer.outputs) if each.origin.sources]
+    lines = outcome.text.content.split("\n")[: min(places, default=1)] if outcome.text else []
+    stated = f"since version {layer.operator.since_version} "
+    return next((number for number in range(len(lines), 0, -1) if stated in lines[number - 1]), 1)
 
 
 def lint_operators(names: Iterable[OperatorName], folders: Sequence[Path], examine: Examine) -> Linted:
@@ -222,6 +263,28 @@ def join(parts: Sequence[Linted]) -> Linted:
         joined.texts.update(each.texts)
         joined.unread += each.unread
     return joined
+
+
+def fold_conventions(linted: Linted, asked: Iterable[str] = ()) -> Linted:
+    """The same, of each convention of a house only the first place, with the number of the others.
+
+    Codes that were asked for, and findings that are accepted, keep all their places.
+    """
+    folded = {rule.code for rule in linted.rules if rule.convention} - set(asked)
+    of_code: dict[str, list[Reported]] = {}
+    for reported in linted.found:
+        if reported.finding.code in folded and reported.accepted is None:
+            of_code.setdefault(reported.finding.code, []).append(reported)
+    found = []
+    for reported in linted.found:
+        same = of_code.get(reported.finding.code, []) if reported.accepted is None else []
+        if len(same) < 2:
+            found.append(reported)
+        elif reported is same[0]:
+            documents = len({other.document for other in same})
+            message = f"{reported.finding.message}; {len(same) - 1} more in {documents} documents"
+            found.append(replace(reported, finding=replace(reported.finding, message=message)))
+    return replace(linted, found=found)
 
 
 def _sorted(found: Iterable[Reported]) -> list[Reported]:

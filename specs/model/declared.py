@@ -30,6 +30,8 @@ class KindUse:
     place: Place
     demanded_by: str = ""
     """The passage that makes breaking a rule an error, where it is not one about the name."""
+    derived: bool = False
+    """Whether documents alone say it: a kind that people declared of the same name goes before it."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class Declared:
     are covered once more, because many runtimes have little else of them. `counts` say how many tensors a
     variadic input or output has: bounds, or an expression. `budget` is the greatest number of cases,
     where 120 do not do. `sizes` say what extents are to a kernel. `results` are the shapes of outputs.
+    `overrides` say of entries (`kinds.axis`) why they are otherwise than the document.
     """
 
     shapes: Mapping[str, str] = field(default_factory=dict)
@@ -76,5 +79,6 @@ class Declared:
     budget: int | None = None
     sizes: DeclaredSizes = field(default_factory=DeclaredSizes)
     results: Mapping[str, str] = field(default_factory=dict)
+    overrides: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
     """Where each shape stands, each constraint (`constraint <id>`), and the file, for messages."""

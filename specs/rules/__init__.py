@@ -45,6 +45,8 @@ class LintRule:
     examine: Callable[[Spec], Iterable[Finding]] | None = None
     found_by: str | None = None
     """The package, or the file, that finds a code which no rule looks for."""
+    convention: bool = False
+    """Whether it tells of a convention of a house: `opcert lint` writes one line of it for all places."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Told:
 
 
 def check(
-    severity: Severity, dialects: tuple[str, ...] = ("",)
+    severity: Severity, dialects: tuple[str, ...] = ("",), convention: bool = False
 ) -> Callable[[Callable[[Version], Iterable[Told]]], LintRule]:
     """Make a function a rule on operator versions of pages whose dialects begin so."""
 
@@ -69,6 +71,7 @@ def check(
             *_code_and_meaning(tell),
             severity,
             check=lambda version: find(version) if version.page.dialect.startswith(dialects) else (),
+            convention=convention,
         )
 
     return make
@@ -107,7 +110,10 @@ def rules() -> tuple[LintRule, ...]:
     """Every rule on documents, in the order of the codes."""
     found = [rule for package in _PACKAGES for rule in read_rules(package)]
     for code, row in load_file(Path(__file__).with_name("codes.yaml"))[0].value.items():
-        found.append(LintRule(code, row["meaning"], row["severity"], found_by=row["found_by"]))
+        told = row.get("convention", False)
+        found.append(
+            LintRule(code, row["meaning"], row["severity"], found_by=row["found_by"], convention=told)
+        )
     return tuple(sorted(found, key=lambda rule: rule.code))
 
 

@@ -13,12 +13,15 @@ from specs.documents.text.documents import Line
 from specs.model.spec import AttributeSpec, Example, Source, Value
 from specs.model.statements import Rank, SameShape, StatedShape, Statement, describe, is_proposed
 from specs.rules import Told, check
+from specs.rules.attribute_rules import broken_bound
 
 _GIVEN = re.compile(r"(?<![\w.])(\w+)=(True|False)\b")
 _NUMBERS = re.compile(r"\b(?:set to|is|equals?) [01]\b")
 _TRUTH = re.compile(r"\b(?:true|false)\b", re.IGNORECASE)
 _ITEM_TYPES: dict[str, type | tuple[type, ...]] = {"ints": int, "floats": (int, float), "strings": str}
 _NODE = re.compile(r"\bmake_node\(")
+_DATA = re.compile(r"<data\b")
+_MOST_NODE_LINES = 12
 _EXAMPLE_NUMBER = re.compile(r"\((\d)\) For\b")
 _ARRAY = re.compile(r"(?<![\w`])(\w+) =\s*(?=\[\[\[|$)")
 _CALL = re.compile(r"(?<![\w.\"'])([a-z_]\w*)\(")
@@ -141,6 +144,69 @@ def example_outside_values(version: Version) -> Iterator[Told]:
                     yield Told(example.source, message, f"the text lists {allowed}")
 
 
+@check("warning")
+def example_outside_range(version: Version) -> Iterator[Told]:
+    """An example gives an attribute a number outside of its range.
+
+    One finding for each attribute, at the first example that has such a number.
+    """
+    told: set[str] = set()
+    for example in version.spec.examples:
+        for name, value in example.attributes.items():
+            attribute = version.spec.attributes.get(name)
+            if attribute is None or name in told:
+                continue
+            bound = broken_bound(attribute, value if isinstance(value, list | tuple) else [value])
+            if bound is not None:
+                told.add(name)
+                message = f"example {example.id} gives {name} a value outside of its range"
+                yield Told(_given_at(version, example, name), message, f"{value}; the range is {bound}")
+
+
+def _given_at(version: Version, example: Example, name: str) -> Source:
+    """The line in which an example's node gives an attribute; that of the example where none is found."""
+    start = version.page.position(example.source)
+    given = re.compile(rf"(?<![\w.]){re.escape(name)}\s*=")
+    lines = version.page.lines[start : start + _MOST_NODE_LINES]
+    return next((line.source() for line in lines if given.search(line.text)), example.source)
+
+
+@check("error", ("onnx", "openvino"))
+def attribute_missing_in_example(version: Version) -> Iterator[Told]:
+    """An example's node lacks an attribute that it must have.
+
+    One finding for each attribute that is required and that an example does not give; nodes with attributes
+    that dots leave out have them all.
+    """
+    required = [each.name for each in version.spec.attributes.values() if each.required]
+    told: set[str] = set()
+    for example in version.spec.examples if required else ():
+        missing = [name for name in required if name not in example.attributes and name not in told]
+        place = _node_line(version, example) if missing else None
+        if place is None:
+            continue
+        told.update(missing)
+        message = f"example {example.id} does not give {', '.join(missing)}"
+        yield Told(
+            place.source(), message, f"required; the example gives {', '.join(example.attributes) or 'none'}"
+        )
+
+
+def _node_line(version: Version, example: Example) -> Line | None:
+    """The line of an example's node; None where dots may stand for attributes, or no data is shown."""
+    start = version.page.position(example.source)
+    lines = version.page.lines[start : start + _MOST_NODE_LINES]
+    if version.page.dialect.startswith("onnx"):
+        found = next((line for line in lines if _NODE.search(line.text)), None)
+        unsure = any("**" in line.text for line in lines)
+        return None if unsure else found
+    data = next((line for line in lines if _DATA.search(line.text) or "</layer>" in line.text), None)
+    elided = any(
+        "..." in line.text for line in lines if _DATA.search(line.text) or line.text.strip() == "..."
+    )
+    return None if data is None or "</layer>" in data.text or elided else data
+
+
 def _outside(attribute: AttributeSpec | None, value: Any) -> Iterator[str]:
     """The words of a value that are none of those allowed; a list of them has one for each element."""
     allowed = attribute.allowed if attribute is not None else None
@@ -222,7 +288,7 @@ def _differs(extents: tuple[str, ...], shape: tuple[int, ...]) -> bool:
     return any(said.isdigit() and int(said) != extent for said, extent in zip(extents, shape, strict=True))
 
 
-@check("hint", ("onnx",))
+@check("hint", ("onnx",), convention=True)
 def example_undefined_name(version: Version) -> Iterator[Told]:
     """Examples call functions that the page neither defines nor imports.
 
@@ -266,7 +332,7 @@ def example_vs_text(version: Version) -> Iterator[Told]:
             yield Told(passage.source(match.start()), message, f"pads = [{match['pads']}]")
 
 
-@check("hint")
+@check("hint", convention=True)
 def xml_elision(version: Version) -> Iterator[Told]:
     """An example is declared as XML and leaves something out with dots, which no parser reads.
 

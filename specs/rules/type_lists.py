@@ -33,6 +33,31 @@ _MAP = re.compile(r"^map\((\w+), ?(.*)\)$")
 _SMALL_FLOAT = re.compile(r"^float(?:4|6|8)e\dm\d(?:fn|fnuz|uz)?$")
 """Small floats are named by their bits; newer documents have more of them than calls can carry."""
 _NAME = re.compile(r"^[a-z]\w*$")
+_LISTED = re.compile(r"(?<!\w)(?:\w{1,40}\(){1,4}[^()]{0,80}\){1,4}|(?<!`)`{1,2}\w{1,40}`")
+_MOST_TYPES = 60
+"""Lines that the list of one constraint may take in the older pages."""
+
+
+@check("hint", ("onnx", "openvino"))
+def duplicate_type(version: Version) -> Iterator[Told]:
+    """A list of types names one of them twice.
+
+    One finding for each constraint; the reader of TensorFlow's docstrings compares while it reads.
+    """
+    for constraint in version.spec.type_constraints.values():
+        if f"type_constraints.{constraint.name}" not in version.passages:
+            continue
+        start = version.page.position(constraint.origin.sources[0])
+        line = version.page.lines[start]
+        text = line.text
+        if version.page.dialect == "onnx-sphinx-rst":
+            lines = version.page.lines[start : start + _MOST_TYPES]
+            text = "".join(each.text for each in lines).partition("):")[0]
+        words = _LISTED.findall(text.partition("</tt> :")[2] or text.partition(":")[2] or text)
+        twice = [word for position, word in enumerate(words) if word in words[:position]]
+        if twice:
+            message = f"the types of {constraint.name} list {twice[0]} twice"
+            yield Told(constraint.origin.sources[0], message, text.strip()[:200])
 
 
 @check("warning", ("onnx",))

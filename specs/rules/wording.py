@@ -37,7 +37,7 @@ _WORD = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*")
 _COUNTED = re.compile(r"\b(?:two|three|four|five|six|several|supported|different|these|all) $", re.IGNORECASE)
 _GENERAL = frozenset(["input", "inputs", "output", "outputs"])
 """Words that pages also use for ports and for the tensors of graphs."""
-_MARKED_NAME = re.compile(r"(?<![`\w])(?P<mark>``|`|')(?P<name>[A-Za-z_]\w{2,59})(?P=mark)(?![`\w])")
+_MARKED_NAME = re.compile(r"(?<![`*\w])(?P<mark>``|`|'|\*)(?P<name>[A-Za-z_]\w{2,59})(?P=mark)(?![`*\w])")
 _KIND = re.compile(r"\b(?:attribute|input|output|argument|parameter)s?\s+$", re.IGNORECASE)
 _KIND_BEHIND = re.compile(r"^\s+(?:attribute|input|output|argument|parameter)\b(?!\s+(?:of|to)\b)")
 _CLOSE = 0.75
@@ -49,6 +49,14 @@ _TWICE = re.compile(
 )
 """Words of grammar alone: others may well be repeated."""
 _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)(?P<text>[^`]+?)\1(?!`)")
+_TEX = re.compile(r"\\f(?P<mark>[$\[])(?P<text>.{1,2000}?)\\f[$\]]")
+_TEX_BRACKET = re.compile(r"\\(?:left|right|[Bb]igg?[lr]?)\s*\\?[.|()\[\]{}]|\\[\[\](){}]")
+_NO_BRACKET = re.compile(
+    r"`[^`]{1,500}`|\\f\$.{1,500}?\\f\$|\\f\[(?s:.{1,2000}?)\\f\]|\$[^$]{1,500}\$"
+    r"|[\[(][^\[\](){},]{1,40},[^\[\](){},]{1,40}[\])]"
+)
+"""Code, TeX, half-open intervals."""
+MOST_LETTERS = 50_000
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _BACKQUOTES = re.compile(r"`+")
 _NEAREST = re.compile(r"\binterpolation modes?\b.{0,200}\bnearest\b", re.IGNORECASE)
@@ -137,7 +145,7 @@ def _marked_names(passage: Passage) -> Iterator[tuple[str, Source]]:
                 yield word[0], passage.source(start + word.start())
 
 
-@check("warning", ("onnx",))
+@check("warning")
 def name_unknown(version: Version) -> Iterator[Told]:
     """The text marks a name as one of the operator's, and no part of the operator has it.
 
@@ -147,6 +155,7 @@ def name_unknown(version: Version) -> Iterator[Told]:
     """
     if version.spec.deprecated:
         return
+    onnx = version.page.dialect.startswith("onnx")
     known, parts = _known(version), _parts(version)
     whole = " ".join(line.text for line in version.lines)
     for passage in version.passages.values():
@@ -156,11 +165,14 @@ def name_unknown(version: Version) -> Iterator[Told]:
             plural = {f"{name}s", name.removesuffix("s")} & parts
             if name in known or name.lower() in known or name.endswith("_") or plural:
                 continue
+            if name.isupper() and not onnx:
+                # A layout or a type.
+                continue
             near = difflib.get_close_matches(name, sorted(parts), n=1, cutoff=_CLOSE)
             called = _KIND.search(passage.text[: match.start()]) or _KIND_BEHIND.match(
                 passage.text[match.end() :]
             )
-            if not (near or called) or len(re.findall(rf"(?<!\w){name}(?!\w)", whole)) > 1:
+            if not ((near and onnx) or called) or len(re.findall(rf"(?<!\w){name}(?!\w)", whole)) > 1:
                 continue
             meant = f"; perhaps {near[0]} is meant" if near else ""
             message = f"the text speaks of {name}, and the operator has no part of that name"
@@ -213,15 +225,45 @@ def repeated_word(version: Version) -> Iterator[Told]:
 def unbalanced_brackets(version: Version) -> Iterator[Told]:
     """Brackets of a formula are opened and not closed, or closed and not opened.
 
-    One finding for each formula in backquotes whose brackets do not pair; half-open intervals do.
+    One finding for each formula in backquotes or TeX whose brackets do not pair, and for each paragraph of
+    prose with one that nothing closes; half-open intervals do.
     """
     for passage in version.passages.values():
-        for match in _CODE.finditer(passage.text):
-            text = match["text"]
+        text = passage.text[:MOST_LETTERS]
+        found = False
+        for match in (*_CODE.finditer(text), *_TEX.finditer(text)):
+            formula = match["text"]
+            if match.re is _TEX:
+                formula = _TEX_BRACKET.sub("", formula)
             # What begins or ends with a blank stands between two formulas whose quotes were mixed up.
-            if text == text.strip() and not _brackets_pair(text):
+            elif formula != formula.strip():
+                continue
+            if not _brackets_pair(formula):
+                found = True
                 message = "the brackets of a formula do not pair"
-                yield Told(passage.source(match.start()), message, text[:120])
+                yield Told(passage.source(match.start()), message, match["text"][:120])
+        if not found:
+            yield from _open_in_prose(passage)
+
+
+def _open_in_prose(passage: Passage) -> Iterator[Told]:
+    """A bracket of a paragraph that nothing closes, there or in another paragraph."""
+    if sum(map(passage.text.count, "([")) <= sum(map(passage.text.count, ")]")):
+        return
+    for paragraph in _paragraphs(passage.lines):
+        text = "\n".join(line.text for line in paragraph)[:MOST_LETTERS]
+        text = _NO_BRACKET.sub(lambda match: "\n" * match[0].count("\n"), text)
+        if text.count("(") + text.count("[") == text.count(")") + text.count("]"):
+            continue
+        opened: list[int] = []
+        for position, letter in enumerate(text):
+            if letter in "([":
+                opened.append(position)
+            elif letter in ")]" and opened:
+                opened.pop()
+        if len(opened) == 1:
+            line = paragraph[text.count("\n", 0, opened[0])]
+            yield Told(line.source(), "a bracket of the text is never closed", line.text.strip()[:120])
 
 
 def _brackets_pair(text: str) -> bool:

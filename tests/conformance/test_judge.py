@@ -27,6 +27,7 @@ from conformance.recording.rows import make_result
 from conformance.schemas import load_schema
 from conformance.suite.cases import Expectation, ExpectedOutput
 from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.oracle import expectations_near, near_copies, oracle_wrong
 from tests.conformance.samples import expect, make_case, sample
@@ -90,23 +91,31 @@ def test_what_one_passage_says_and_another_denies_is_the_documents() -> None:
     assert judge(both, Answered((sample(2),))).verdict == "pass", "right by the text as well"
 
 
-def judged_near(got: list[float], kind: str = "float", *, of: tuple[str, ...] = ("exp",)) -> Judgement:
-    """Numbers in place of 1, 2, 4 and -8, of which a unit in the last place is allowed each."""
+def judged_near(
+    got: list[float],
+    kind: str = "float",
+    *,
+    of: tuple[str, ...] = ("exp",),
+    by: str = "Exp",
+    units: float = 1,
+) -> Judgement:
+    """Numbers in place of 1, 2, 4 and -8, of which so many roundings are allowed each."""
     wanted = np.array([1.0, 2.0, 4.0, -8.0])
     layout = ELEMENT_TYPES[kind].layout
-    allowed = np.abs(wanted) * 2.0 ** -(24 if layout is None else layout.precision)
+    allowed = units * np.abs(wanted) * 2.0 ** -(24 if layout is None else layout.precision)
     expected = tensor(wanted, kind)
     output = ExpectedOutput("y", expected, allowed)
     case = make_case(seed=1, expectations=(Expectation((output,), functions=of),))
-    case = replace(case, output_names=("y",))
+    name = OperatorName.parse(f"ai.onnx::{by}-1")
+    case = replace(case, output_names=("y",), id=replace(case.id, operator=name))
     return judge(case, Answered((tensor(np.array(got), kind),)))
 
 
 @pytest.mark.parametrize(
     ("got", "kind", "how"),
     [
-        ([1.0, 2.0, 4.0 + 2e-6, -8.0], "float", "as exact as tf32"),
-        ([1.0, 2.0, 4.0 + 1e-3, -8.0], "float", "as exact as tf32"),
+        ([1.0, 2.0, 4.0 + 2e-6, -8.0], "float", "as exact as bfloat16"),
+        ([1.0, 2.0, 4.0 + 1e-3, -8.0], "float", "as exact as bfloat16"),
         ([1.0, 2.0, 4.0 + 1e-2, -8.0], "float", "as exact as bfloat16"),
         ([1.0 + 2e-7, 2.0, 4.0, -8.0], "float", "exact to an absolute error of 2.4e-07"),
         ([1.0 + 3e-16, 2.0, 4.0, -8.0], "double", "exact to an absolute error"),
@@ -136,6 +145,29 @@ def test_what_is_right_but_for_its_last_digits_is_inexact(got: list[float], kind
 )
 def test_what_lost_more_than_digits_is_wrong(got: list[float], kind: str) -> None:
     assert judged_near(got, kind).verdict == "mismatch"
+
+
+def test_factors_in_fewer_bits_excuse_operators_of_products() -> None:
+    got = [1.0, 2.0, 4.0 + 1e-3, -8.0]
+    assert str(judged_near(got, by="LSTM").reason).startswith("as exact as tf32")
+    assert str(judged_near(got, by="ReduceLogSumExp").reason).startswith("as exact as bfloat16")
+
+
+@pytest.mark.parametrize("by", ["Attention", "GRU", "ReduceLogSumExp", "Erf"])
+@pytest.mark.parametrize("units", [8, 32, 200, 5000])
+def test_a_long_sum_excuses_no_more_than_a_short_one(by: str, units: float) -> None:
+    """What is allowed grows by each term; what a shorter arithmetic makes of the sum does not."""
+    right = np.array([1.0, 2.0, 4.0, -8.0])
+    assert judged_near(list(right * 1.005), by=by, units=units).verdict == "inexact"
+    assert judged_near(list(right * 1.01), by=by, units=units).verdict == "mismatch"
+    assert judged_near([1.0, 2.0, 3.0, -8.0], by=by, units=units).verdict == "mismatch"
+
+
+def test_what_is_left_of_greater_terms_is_as_inexact_as_these() -> None:
+    got = [1.02, 2.0, 4.0, -8.0]
+    assert judged_near(got, by="Attention", units=32).verdict == "mismatch"
+    assert judged_near(got, by="Attention", units=320).verdict == "inexact"
+    assert judged_near([1.0, 2.0, 4.0, -8.2], by="Attention", units=3200).verdict == "mismatch"
 
 
 def test_any_expectation_that_matches_makes_a_pass_and_names_its_options() -> None:

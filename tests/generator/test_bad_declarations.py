@@ -149,11 +149,6 @@ MISTAKES = {
         3,
         ["what kinds and shapes need goes in a circle", "kind:axis needs shape:input", "Take the name"],
     ),
-    "an attribute without a kind": (
-        _SHAPES,
-        1,
-        ["an attribute of ai.onnx::Hardmax-13 without a kind", "axis"],
-    ),
     "a point that names nothing": (
         _SHAPES + "kinds:\n  axis: axis(input)\npoints: [0, axes]\n",
         5,
@@ -299,6 +294,18 @@ def test_or_error_needs_a_word_of_the_text(tmp_path: Path) -> None:
     assert f"{path}:3:" in message
     assert "`or error` without a word of the text behind it" in message
     assert "leave `or error` out" in message
+
+
+def test_an_attribute_of_which_nobody_says_anything_is_told_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "ai.onnx" / "MaxRoiPool" / FILE_NAME
+    path.parent.mkdir(parents=True)
+    path.write_text("shapes: {X: 'N, C, H, W', rois: 'R, 5'}\n", encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        open_space(load_spec(OperatorName("ai.onnx", "MaxRoiPool", 1), (tmp_path,)))
+    message = str(caught.value)
+    assert f"{path}:1:" in message
+    assert "an attribute of ai.onnx::MaxRoiPool-1 without a kind" in message
+    assert "pooled_shape" in message
 
 
 def test_an_older_text_that_demands_nothing_leaves_it_undefined(tmp_path: Path) -> None:

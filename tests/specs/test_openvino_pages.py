@@ -428,7 +428,7 @@ def _nested(data: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
         ("Slice-8", "brackets-vs-shape", [347, 365, 368, 371, 374]),
         ("StridedSlice-1", "section-missing", [159]),
         ("CumSum-3", "markup-damage", [17]),
-        ("DFT-7", "xml-malformed", [74, 96, 124, 150, 180, 210]),
+        ("DFT-7", "xml-malformed", [56, 80, 103, 131, 157, 187]),
     ],
 )
 def test_findings(specs: dict[str, Spec], operator: str, code: str, lines: list[int]) -> None:

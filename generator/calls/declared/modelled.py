@@ -28,6 +28,7 @@ from opcert.vocabulary.regular_files import FileState, file_state
 from opcert.vocabulary.whole_files import write_text
 from opcert.vocabulary.yaml_files import load_file
 from specs.files.declarations import find_declaration
+from specs.files.library import is_derivable
 from specs.files.spec_folders import OWN_FOLDER, SEARCHED, list_operators
 from specs.files.yaml_writer import dump
 
@@ -159,10 +160,17 @@ def _entry(version: int, draws: KeptDraws) -> dict[str, Any]:
 
 
 def modelled_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
-    """The versions whose calls a declaration makes and that stand in ONNX models, in order."""
+    """The versions whose calls a declaration makes and that stand in ONNX models, in order.
+
+    Of operators in folders of one's own the documents' facts are enough.
+    """
     every = (*folders, OWN_FOLDER)
     listed = [*list_operators(folders), *(list_operators() if folders else ())]
-    return sorted({each for each in listed if has_onnx_form(each) and find_declaration(each, every)})
+    return sorted(
+        each
+        for each in set(listed)
+        if has_onnx_form(each) and (find_declaration(each, every) or is_derivable(each, folders))
+    )
 
 
 def choose_modelled(text: str, folders: Sequence[Path] = (), *, every: bool = False) -> list[OperatorName]:

@@ -1,4 +1,4 @@
-"""Constants: one that is written as one of several attributes, a tensor of one element, what fills places."""
+"""Constants: one of several attributes, a tensor of one element, what fills places, what is left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from specs.model.spec import Constraint
 
 @dataclass(frozen=True)
 class Constant(Kind):
-    """A constant: one of the `attributes`, a tensor of one `element`, or what is to `fill` new places."""
+    """A constant: one of the `attributes`, a tensor of one `element`, what is to `fill` new places.
+
+    What is `left_out` has no value in any call: an attribute of which no document says what it may be.
+    """
 
 
 _SHAPES: Mapping[Level, tuple[int, ...]] = {
@@ -148,4 +151,20 @@ class _FillValue(SingleKind):
             yield found.get(str(level), float(smallest_subnormal(layout)))
 
 
-Constant.variants = {"attributes": _AttributeConstant, "element": _OneElement, "fill": _FillValue}
+@dataclass(frozen=True)
+class _LeftOut(SingleKind):
+    """Nothing, in every call."""
+
+    def levels(self) -> tuple[Level, ...]:
+        return ()
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[Any]:
+        yield from ()
+
+
+Constant.variants = {
+    "attributes": _AttributeConstant,
+    "element": _OneElement,
+    "fill": _FillValue,
+    "left_out": _LeftOut,
+}

@@ -116,6 +116,7 @@ def make_kinds(spec: Spec) -> tuple[Kind, ...]:
 def _declared(spec: Spec, errors: list[UserError]) -> Iterator[Kind]:
     """The kinds that the declaration names, as far as this version has what they cover or bind."""
     made: list[Kind] = []
+    known: list[KindUse] = []
     for use in (spec.declared or Declared()).kinds:
         try:
             kind = make_kind(parse_call(use.call), KindSubject(use.name, spec, use.otherwise, use.place))
@@ -123,12 +124,16 @@ def _declared(spec: Spec, errors: list[UserError]) -> Iterator[Kind]:
             where = error.where or use.place
             errors.append(UserError(error.problem, got=error.got, expected=error.expected, where=where))
             continue
+        covered = {name for each in made for name in (*each.covers, *each.binds)}
+        if use.derived and covered.intersection((*kind.covers, *kind.binds)):
+            continue
+        known.append(use)
         if kind.covers or kind.binds or kind.mends:
             made.append(_with_demand(kind, use, errors))
         elif not _covers_others(kind) and not is_name_of_some_version(spec, use.name, _folders(use)):
             errors.append(_kind_of_nothing(spec, use))
     bound = {name for each in made for name in each.binds}
-    for use in (spec.declared or Declared()).kinds:
+    for use in known:
         errors.extend(_unknown_names(spec, use, bound))
     yield from made
 

@@ -105,9 +105,11 @@ def _arguments_as_signed(sections: Sections, signature: PythonSignature) -> Iter
     more = [each for each in described if each not in signed]
     evidence = [f"not described: {', '.join(missing)}"] if missing else []
     evidence += [f"not in the signature: {', '.join(more)}"] if more else []
+    items = zip(sections.arguments, signed, strict=False)
+    moved = next((item.line for item, name in items if item.name != name), None)
     yield _found(
         "items-vs-signature",
-        sections.titles.get("Args:", signature.line),
+        moved or sections.titles.get("Args:", signature.line),
         "the arguments are not those of the signature",
         "; ".join(evidence) or f"{', '.join(described)} where the signature has {', '.join(signed)}",
     )

@@ -1,0 +1,77 @@
+"""The derived declaration of an operator version: everything that its facts alone say of its calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from opcert.vocabulary.errors import OpcertError
+from specs.derived.entries import KEYS, Collected, Derived, DerivedEntry
+from specs.derived.kinds import KindReader
+from specs.derived.shapes import ShapeReader
+from specs.derived.stated_extents import StatedExtents
+from specs.language.expressions import parse
+from specs.model.signature_parts import Origin
+from specs.model.spec import Spec
+from specs.model.statements import Relevance, is_proposed
+
+
+def derive(spec: Spec) -> Derived:
+    """What the imported facts of a version come to, as entries of a spec.yaml, each with its lines.
+
+    What people declared of it is not looked at.
+    """
+    found = Collected()
+    extents = StatedExtents(spec)
+    ShapeReader(spec, extents, found).read()
+    KindReader(spec, extents, found).read()
+    _add_rules(spec, found)
+    return Derived(
+        spec.operator,
+        {each.key: each.file for each in spec.documents},
+        tuple(sorted(found.entries, key=lambda each: KEYS.index(each.path[0]))),
+        tuple(found.missing),
+        tuple(found.contradictions),
+    )
+
+
+def _add_rules(spec: Spec, found: Collected) -> None:
+    """Add the entries of `constraints`."""
+    for each in spec.statements:
+        if isinstance(each, Relevance) and each.effective_when and not is_proposed(each):
+            group, _, name = each.about.partition(".")
+            if group == "attributes" and _is_expression(spec, each.effective_when):
+                entry = {"id": f"{name}_scope", "attr": name, "effective_when": each.effective_when}
+                found.add("constraints", f"{name}_scope", {**entry, **_source(each.origin)}, each.origin)
+    for result in [each for each in found.entries if each.path[0] == "results"]:
+        for at, quotient in enumerate(_quotients(result)):
+            name = f"{result.path[1]}_divides" + (f"_{at}" if at else "")
+            whole = f"({ast.unparse(quotient.left)}) % ({ast.unparse(quotient.right)}) == 0"
+            entry = {"id": name, "require": whole, "else": "undefined"}
+            found.add("constraints", name, {**entry, **_source(*result.origins)}, *result.origins)
+
+
+def _source(*origins: Origin) -> dict[str, object]:
+    first = next((source for each in origins for source in each.sources), None)
+    if first is None:
+        return {"why": "the facts of the document"}
+    column = [] if first.column is None else [first.column]
+    return {"src": [first.document, first.line, *column]}
+
+
+def _is_expression(spec: Spec, text: str) -> bool:
+    """Whether a condition is one over attributes and inputs of the version."""
+    try:
+        names = parse(text).names
+    except OpcertError:
+        return False
+    return names <= {*spec.attributes, *(each.name for each in spec.inputs)}
+
+
+def _quotients(result: DerivedEntry) -> Iterator[ast.BinOp]:
+    """The divisions in the shape of an output, each once."""
+    seen: set[str] = set()
+    for node in ast.walk(ast.parse(f"({result.value},)" if result.value != "()" else "()", mode="eval")):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and ast.unparse(node) not in seen:
+            seen.add(ast.unparse(node))
+            yield node

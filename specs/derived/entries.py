@@ -1,0 +1,100 @@
+"""The parts of a derived declaration: entries as a spec.yaml has them, what lacks, what is contradicted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from opcert.vocabulary.names import OperatorName
+from specs.model.signature_parts import Origin, Source
+
+KEYS = ("shapes", "extents", "results", "kinds", "constraints")
+"""The keys of a spec.yaml that documents fill, in the order in which they are written."""
+
+
+@dataclass(frozen=True)
+class DerivedEntry:
+    """One entry: its place in a spec.yaml (`("shapes", "X")`), its value, and what states it.
+
+    `note` says how it was read where no sentence states it; there are no origins then.
+    """
+
+    path: tuple[str, ...]
+    value: Any
+    origins: tuple[Origin, ...] = ()
+    note: str = ""
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The lines that it was read from."""
+        return sources_of(self.origins)
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Something of which the document says nothing that a declaration can have: `kinds.alpha`."""
+
+    about: str
+    why: str
+    origins: tuple[Origin, ...] = ()
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Two statements about one part, of which at most one can be so."""
+
+    about: str
+    says: tuple[str, str]
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True)
+class Derived:
+    """What the facts of one operator version come to; `files` are its documents by their keys."""
+
+    operator: OperatorName
+    files: Mapping[str, str]
+    entries: tuple[DerivedEntry, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+
+    def value(self) -> dict[str, Any]:
+        """The content of a spec.yaml with these entries: constraints as a list, the others as mappings."""
+        found: dict[str, Any] = {}
+        for each in self.entries:
+            key, name = each.path
+            if key == "constraints":
+                found.setdefault(key, []).append(each.value)
+            else:
+                found.setdefault(key, {})[name] = each.value
+        return found
+
+    def places(self, sources: Iterable[Source]) -> list[str]:
+        """Lines as people look them up, each once: `Changelog.md:1210`."""
+        found = (
+            f"{self.files.get(each.document, each.document)}:{each.line}"
+            + (f":{each.column}" if each.column is not None else "")
+            for each in sources
+        )
+        return list(dict.fromkeys(found))
+
+
+@dataclass
+class Collected:
+    """What is found so far; frozen into a `Derived` at the end."""
+
+    entries: list[DerivedEntry] = field(default_factory=list)
+    missing: list[Missing] = field(default_factory=list)
+    contradictions: list[Contradiction] = field(default_factory=list)
+
+    def add(self, key: str, name: str, value: Any, *origins: Origin, note: str = "") -> None:
+        self.entries.append(DerivedEntry((key, name), value, origins, note))
+
+    def lack(self, about: str, why: str, *origins: Origin) -> None:
+        self.missing.append(Missing(about, why, origins))
+
+
+def sources_of(origins: Iterable[Origin]) -> tuple[Source, ...]:
+    """The lines of several origins, each once."""
+    return tuple(dict.fromkeys(source for each in origins for source in each.sources))

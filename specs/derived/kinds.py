@@ -1,0 +1,294 @@
+"""What attributes and inputs are: axes, indices, numbers within bounds, and what may be left out."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from specs.derived.entries import Collected, Contradiction, sources_of
+from specs.derived.stated_extents import StatedExtents
+from specs.language.shape_expressions import parse_shape
+from specs.model.signature_parts import AttributeSpec, Origin, ParameterSpec
+from specs.model.spec import Spec
+from specs.model.statements import Range, describe, is_proposed
+
+_LOWEST = re.compile(r"-rank\((\w+)\)( - 1)?")
+_LAST = re.compile(r"rank\((\w+)\)( - 1)?")
+_AN_AXIS = re.compile(r"axis\((\w+)(?!, extra)[,)]")
+_NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?")
+_TYPE_CODES = ("dtype", "to", "output_dtype", "out_dtype", "output_datatype")
+_PLAIN_LIMIT = 4
+"""The greatest of whole numbers of which a document says nothing: each may be a number of parts."""
+LEFT_OUT = "constant('left_out')"
+"""The kind of what no sentence says, and no call needs."""
+
+_Call = tuple[str, tuple[Origin, ...], str]
+"""A kind's call, what states it, and how silence was read."""
+
+
+class KindReader:
+    """Reads the kinds of one operator version's attributes and inputs, once its shapes are found."""
+
+    def __init__(self, spec: Spec, extents: StatedExtents, found: Collected) -> None:
+        self._spec = spec
+        self._extents = extents
+        self._found = found
+        self._ranges: dict[str, list[Range]] = {}
+        for each in spec.statements:
+            if isinstance(each, Range) and not is_proposed(each):
+                self._ranges.setdefault(each.about, []).append(each)
+        self._shapes = {each.path[1]: str(each.value) for each in found.entries if each.path[0] == "shapes"}
+        results = [str(each.value) for each in found.entries if each.path[0] == "results"]
+        self._bound = {name for text in self._shapes.values() for name in parse_shape(text).names}
+        parts = (part for text in (*self._shapes.values(), *results) for part in parse_shape(text).parts())
+        self._used = frozenset[str]().union(*(part.names for part in parts))
+
+    def read(self) -> None:
+        """Add the entries of `kinds`."""
+        window = self._window()
+        if window is not None:
+            self._add("window", window)
+        covered = ("kernel_shape", "strides", "pads", "dilations", "auto_pad", "ceil_mode")
+        for attribute in self._spec.attributes.values():
+            if window is not None and attribute.name in covered:
+                continue
+            found = self._attribute(attribute)
+            if found is not None:
+                self._add(attribute.name, found)
+        for parameter in self._spec.inputs:
+            found = self._input(parameter)
+            if found is not None:
+                self._add(parameter.name, found)
+
+    def _add(self, name: str, found: _Call) -> None:
+        call, origins, note = found
+        self._found.add("kinds", name, call, *origins, note=note)
+        of = _AN_AXIS.match(call)
+        pack = self._shapes.get(of[1], "").removeprefix("*") if of is not None else ""
+        if pack.isidentifier() and not any(each.path == ("extents", pack) for each in self._found.entries):
+            self._found.add("extents", pack, "1..4", *origins, note=f"{name} is one of its axes")
+
+    def _window(self) -> _Call | None:
+        """The window of kernel_shape, strides and pads over the last extents of the first input."""
+        kernel = self._spec.attributes.get("kernel_shape")
+        if kernel is None or "strides" not in self._spec.attributes or not self._shapes:
+            return None
+        texts = list(self._shapes.values())
+        packs = [sorted(parse_shape(text).starred) for text in texts]
+        if len(packs[0]) != 1 or not texts[0].endswith(f"*{packs[0][0]}"):
+            return None
+        if kernel.required:
+            own = "kernel"
+        elif len(packs) > 1 and len(packs[1]) == 1 and packs[1] != packs[0]:
+            own = packs[1][0]
+        else:
+            return None
+        if "output_shape" in self._spec.attributes or "output_padding" in self._spec.attributes:
+            return (f"transposed_window({packs[0][0]}, {own})", (kernel.origin,), "")
+        return (f"window({packs[0][0]}, {own})", (kernel.origin,), "")
+
+    def _attribute(self, attribute: AttributeSpec) -> _Call | None:
+        """The kind of an attribute; None where its facts say one already, or where it lacks one."""
+        about = f"attributes.{attribute.name}"
+        stated = self._stated(about, attribute.kind == "ints")
+        if stated is not None:
+            return stated
+        if attribute.name in self._extents.given and self._extents.given[attribute.name] in self._bound:
+            extent = self._extents.given[attribute.name]
+            note = f"what shapes call {attribute.name}"
+            return (f"integer(given=[{extent}], equals={extent})", (), note)
+        if attribute.values is not None and not attribute.values.proposed:
+            return None
+        if attribute.kind == "int":
+            return self._whole_number(attribute)
+        if attribute.kind == "float":
+            return None
+        if attribute.kind == "string" and isinstance(attribute.default, str):
+            return (f"enumeration({attribute.default!r})", (), "no sentence says other values")
+        if not attribute.required:
+            return (LEFT_OUT, (), "no sentence says which values it has")
+        word = attribute.kind or attribute.other_type or "unknown"
+        self._found.lack(
+            f"kinds.{attribute.name}", f"no sentence says which values it has ({word})", attribute.origin
+        )
+        return None
+
+    def _whole_number(self, attribute: AttributeSpec) -> _Call | None:
+        name = attribute.name
+        low, high = attribute.at_least, attribute.at_most
+        if low is None and attribute.more_than is not None:
+            low = int(attribute.more_than) + 1
+        if low is not None or high is not None:
+            ends = f"{'None' if low is None else int(low)}" + ("" if high is None else f", {int(high)}")
+            return (f"integer({ends})", (attribute.origin,), "")
+        divided = list(self._divided_by(name))
+        if divided:
+            return (f"integer(divides=[{', '.join(divided)}])", (), f"shapes divide by {name}")
+        if name in self._used:
+            return (f"integer(1, {_PLAIN_LIMIT})", (), "a number of shapes")
+        if name in _TYPE_CODES and (variable := self._own_type()) is not None:
+            return (f"element_type({variable})", (), f"the type of an output is {variable}")
+        if attribute.default in (0, 1):
+            return None
+        if attribute.default is not None:
+            return (f"enumeration({attribute.default})", (), "no sentence says other values")
+        if not attribute.required:
+            return (LEFT_OUT, (), "no sentence says which values it has")
+        return (f"integer(1, {_PLAIN_LIMIT})", (), "no sentence says which values it has")
+
+    def _divided_by(self, name: str) -> Iterator[str]:
+        """The extents that shapes of inputs divide by an attribute."""
+        pattern = re.compile(rf"(?:^|, )(\w+) / {re.escape(name)}(?:,|$)")
+        found = (match[1] for text in self._shapes.values() for match in pattern.finditer(text))
+        yield from dict.fromkeys(each for each in found if not each.isdecimal())
+
+    def _own_type(self) -> str | None:
+        """The type variable of an output that no input has."""
+        of_inputs = {each.type for each in self._spec.inputs}
+        known = self._spec.type_constraints
+        return next(
+            (each.type for each in self._spec.outputs if each.type in known and each.type not in of_inputs),
+            None,
+        )
+
+    def _input(self, parameter: ParameterSpec) -> _Call | None:
+        """The kind of an input, where sentences say what its elements are."""
+        about = f"inputs.{parameter.name}"
+        scalar = self._shapes.get(parameter.name) == "()"
+        stated = self._stated(about, not scalar)
+        if stated is not None:
+            return stated
+        if any(f"values({parameter.name})" in str(each.value) for each in self._found.entries):
+            return (f"integer(1, {2 * _PLAIN_LIMIT})", (), f"a result has {parameter.name} as an extent")
+        return None
+
+    def _stated(self, about: str, several: bool) -> _Call | None:
+        """The kind that ranges of a value, or of elements, come to; those under a condition say none."""
+        ranges = [each for each in self._ranges.get(about, ()) if each.of != "length" and each.when is None]
+        self._check(about, ranges)
+        for each in ranges:
+            call = self._axis(each, several) or self._index(each) or self._numbers(about, each)
+            if call is not None:
+                return (f"{call}{' or error' if self._is_demanded(each) else ''}", (each.origin,), "")
+        return None
+
+    def _check(self, about: str, ranges: Sequence[Range]) -> None:
+        """Note where plain numbers of two ranges, or of one, leave nothing between them."""
+        ends = []
+        for each in ranges:
+            low = _end(each.at_least or each.more_than, -math.inf)
+            ends.append((low, _end(each.at_most or each.less_than, math.inf), each))
+        for at, (low, high, one) in enumerate(ends):
+            for other_low, other_high, other in ends[at:]:
+                if max(low, other_low) > min(high, other_high):
+                    sources = sources_of((one.origin, other.origin))
+                    self._found.contradictions.append(
+                        Contradiction(about, (describe(one), describe(other)), sources)
+                    )
+
+    def _axis(self, stated: Range, several: bool) -> str | None:
+        """`axis(X)` of the range [-r, r-1], `axes(X)` of several, with `extra=1` where it goes to r."""
+        ends = axis_ends(stated)
+        if ends is None:
+            return None
+        of, negative, extra = ends
+        if of not in self._shapes or (several and extra):
+            return None
+        if several:
+            return f"axes({of}{'' if negative else ', negative=False'})"
+        return f"axis({of}{', extra=1' if extra else ''}{'' if negative else ', negative=False'})"
+
+    def _index(self, stated: Range) -> str | None:
+        """Indices into an axis: from -s to s-1 where an attribute is the axis, or below an extent."""
+        if not stated.about.startswith("inputs.") or stated.of != "elements":
+            return None
+        if (stated.at_least, stated.at_most) == ("-s", "s - 1"):
+            for name in self._spec.attributes:
+                for each in self._ranges.get(f"attributes.{name}", ()):
+                    ends = axis_ends(each)
+                    if ends is not None and each.when is None and ends[0] in self._shapes:
+                        return f"index({ends[0]}, {name})"
+            return None
+        if stated.at_least == "0" and stated.less_than is not None:
+            end = stated.less_than
+            if end in self._bound and end.isidentifier():
+                return f"index(count={end}, negative=False)"
+        return None
+
+    def _numbers(self, about: str, stated: Range) -> str | None:
+        """Numbers between plain bounds: of attributes and tensors without axes, of elements only some."""
+        group, _, name = about.partition(".")
+        low, high = stated.at_least or stated.more_than, stated.at_most or stated.less_than
+        if _of_rank(low) and _of_rank(high) and stated.at_least and stated.at_most and stated.of == "value":
+            return f"integer({low}, {high})"
+        if any(end is not None and not _NUMBER.fullmatch(end) for end in (low, high)):
+            return None
+        attribute = self._spec.attributes.get(name) if group == "attributes" else None
+        if attribute is not None and attribute.kind not in ("int", "float"):
+            return None
+        if attribute is None and self._shapes.get(name) != "()":
+            return self._elements(name, stated)
+        if (attribute is not None and attribute.kind == "int") or self._is_whole(name):
+            least = None if low is None else int(float(low)) + (stated.at_least is None)
+            most = None if high is None else int(float(high)) - (stated.at_most is None)
+            return f"integer({least}" + (")" if most is None else f", {most})")
+        ends = {
+            "at_least": stated.at_least,
+            "more_than": stated.more_than,
+            "high": stated.at_most,
+            "below": stated.less_than,
+        }
+        words = [f"{word}={end}" for word, end in ends.items() if end is not None]
+        return f"real({', '.join(words)})"
+
+    def _elements(self, name: str, stated: Range) -> str | None:
+        if self._is_whole(name):
+            if stated.at_least is not None and stated.less_than is not None:
+                return f"data('range', {stated.at_least}, {stated.less_than})"
+            if stated.at_least is not None and stated.at_most is not None:
+                return f"data('range', {stated.at_least}, {int(stated.at_most) + 1})"
+            return None
+        if (stated.at_least, stated.at_most) == ("0", "1"):
+            return "data('probabilities')"
+        return (
+            "data('not_negative')"
+            if (stated.at_least, stated.at_most, stated.less_than) == ("0", None, None)
+            else None
+        )
+
+    def _is_whole(self, name: str) -> bool:
+        """Whether an input has whole numbers alone."""
+        parameter = next((each for each in self._spec.inputs if each.name == name), None)
+        types = self._spec.types_of(parameter) if parameter is not None else ()
+        return bool(types) and all(ELEMENT_TYPES[each].is_integer for each in types)
+
+    def _is_demanded(self, stated: Range) -> bool:
+        """Whether the passage with the range has a word that demands it."""
+        return any(
+            each.about == stated.about and each.normative and each.source in stated.origin.sources
+            for each in self._spec.prose
+        )
+
+
+def _end(text: str | None, open_end: float) -> float:
+    return float(text) if text is not None and _NUMBER.fullmatch(text) else open_end
+
+
+def _of_rank(end: str | None) -> bool:
+    return end is not None and (end.isdecimal() or _LAST.fullmatch(end.removeprefix("-")) is not None)
+
+
+def axis_ends(stated: Range) -> tuple[str, bool, bool] | None:
+    """Of a range of axes the input, whether they are counted from the end, too, and whether r is one."""
+    most = _LAST.fullmatch(stated.at_most or "")
+    below = _LAST.fullmatch(stated.less_than or "")
+    end = most or below
+    if end is None or (below is not None and below[2]):
+        return None
+    extra = most is not None and not most[2]
+    low = _LOWEST.fullmatch(stated.at_least or "")
+    if low is not None and low[1] == end[1] and bool(low[2]) == extra:
+        return end[1], True, extra
+    return (end[1], False, extra) if stated.at_least == "0" else None

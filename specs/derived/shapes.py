@@ -1,0 +1,322 @@
+"""Shapes of inputs and outputs out of what sentences say of them, and out of their silence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from opcert.vocabulary.errors import OpcertError
+from specs.derived.entries import Collected, Contradiction, sources_of
+from specs.derived.stated_extents import StatedExtents
+from specs.language.expressions import parse
+from specs.language.shape_expressions import WORDS, parse_shape
+from specs.language.words import CONSTANTS
+from specs.model.signature_parts import Origin
+from specs.model.spec import ParameterSpec, Spec
+from specs.model.statements import Broadcast, Rank, SameShape, StatedShape, Statement, describe, is_proposed
+
+_PACK = "S"
+
+
+@dataclass(frozen=True)
+class FoundShape:
+    """The shape expression of an input or output, and where it stands; `low` bounds its pack's rank."""
+
+    parts: tuple[str, ...]
+    origins: tuple[Origin, ...] = ()
+    note: str = ""
+    bounds: tuple[str, str] | None = None
+
+    @property
+    def text(self) -> str:
+        return ", ".join(self.parts) if self.parts else "()"
+
+
+class ShapeReader:
+    """Reads the shapes of one operator version: statements that are certain enough, and no others."""
+
+    def __init__(self, spec: Spec, extents: StatedExtents, found: Collected) -> None:
+        self._spec = spec
+        self._extents = extents
+        self._found = found
+        self._about: dict[str, list[Statement]] = {}
+        for each in spec.statements:
+            if not is_proposed(each):
+                self._about.setdefault(each.about, []).append(each)
+
+    def read(self) -> None:
+        """Add the entries of `shapes`, `extents` and `results`, and what lacks."""
+        shapes = self._inputs()
+        for name, shape in shapes.items():
+            self._found.add("shapes", name, shape.text, *shape.origins, note=shape.note)
+        self._bounds(shapes.values())
+        self._results(shapes)
+
+    def _bounds(self, shapes: Iterable[FoundShape]) -> None:
+        """The ranks of packs: those that sentences bound, and of those that have a first member from 1 on."""
+        bounded: set[str] = set()
+        for shape in shapes:
+            numbered = [
+                (name, "1..3") for name in sorted(parse_shape(shape.text).starred & self._extents.numbered)
+            ]
+            for name, ends in (*([shape.bounds] if shape.bounds else []), *numbered):
+                if name not in bounded:
+                    bounded.add(name)
+                    self._found.add("extents", name, ends, *shape.origins)
+
+    def _inputs(self) -> dict[str, FoundShape]:
+        stated = {each.name: self._stated("inputs", each) for each in self._spec.inputs}
+        found = {name: shape for name, shape in stated.items() if shape is not None}
+        self._broadcast_each_other(found)
+        for each in self._spec.inputs:
+            if each.name not in found and (same := self._same("inputs", each, found)) is not None:
+                found[each.name] = same
+        self._silent(found)
+        self._broadcast_one_way(found)
+        return {each.name: found[each.name] for each in self._spec.inputs}
+
+    def _stated(self, group: str, parameter: ParameterSpec) -> FoundShape | None:
+        """The shape that sentences give a tensor: by its extents, or else by its rank."""
+        about = f"{group}.{parameter.name}"
+        statements = self._about.get(about, ())
+        ranks = [each for each in statements if isinstance(each, Rank)]
+        shapes = [each for each in statements if isinstance(each, StatedShape)]
+        if not shapes and parameter.shape:
+            shapes = [StatedShape(about, parameter.origin, parameter.shape)]
+        self._check(about, ranks, shapes)
+        found = self._by_extents(group, parameter, ranks, shapes)
+        if found is not None or group == "outputs":
+            return found
+        for rank in ranks:
+            by_rank = self._by_rank(parameter, rank.least, rank.most, rank.origin) if not rank.when else None
+            if by_rank is not None:
+                return by_rank
+        if parameter.rank and not ranks:
+            return self._by_rank(parameter, parameter.rank, parameter.rank, parameter.origin)
+        return None
+
+    def _by_extents(
+        self, group: str, parameter: ParameterSpec, ranks: Sequence[Rank], shapes: Sequence[StatedShape]
+    ) -> FoundShape | None:
+        read: list[tuple[StatedShape, tuple[str, ...]]] = []
+        for each in shapes:
+            parts = self._extents.parts(each.extents, group == "outputs")
+            if parts is None or not _is_shape(parts):
+                about = f"{'shapes' if group == 'inputs' else 'results'}.{parameter.name}"
+                self._found.lack(about, f"no expression says {describe(each)}", each.origin)
+            else:
+                read.append((each, parts))
+        if not read:
+            return None
+        plain = [one for one in read if one[0].when is None] or read
+        general = [one for one in plain if any(part.startswith("*") for part in one[1])]
+        widest = (one for one in general if all(_covers(one[1], each) for _, each in read))
+        chosen, parts = next(widest, plain[0])
+        origins = [chosen.origin]
+        others = [(each, other) for each, other in read if each is not chosen and not _covers(parts, other)]
+        under = [(each, other) for each, other in others if self._decides(each.when, parameter.name)]
+        if under and chosen.when is None:
+            text = _tuple(parts)
+            for each, other in under:
+                text = f"{_tuple(other)} if {each.when} else {text}"
+            return FoundShape((text,), (*origins, *(each.origin for each, _ in under)))
+        scalar = [rank for rank in ranks if rank.least == "0" and rank.most == str(len(parts))]
+        if scalar and len(parts) == 1 and not parts[0].startswith("*"):
+            return FoundShape((f"maybe({parts[0]})",), (scalar[0].origin, *origins))
+        note = f"or {' or '.join(describe(each) for each, _ in others)}" if others else ""
+        return FoundShape(parts, tuple(origins), note)
+
+    def _decides(self, when: str | None, name: str) -> bool:
+        """Whether a condition is one over attributes and other inputs, which a shape can hang on."""
+        try:
+            names = parse(when).names if when is not None else frozenset()
+        except OpcertError:
+            return False
+        known = {*self._spec.attributes, *(each.name for each in self._spec.inputs)} - {name}
+        return bool(names) and names <= known
+
+    def _by_rank(
+        self, parameter: ParameterSpec, least: str | None, most: str | None, origin: Origin
+    ) -> FoundShape | None:
+        """Extents of the tensor's own, as many as the rank says; None where it is no plain number."""
+        low = int(least) if least is not None and least.isdecimal() else None
+        high = int(most) if most is not None and most.isdecimal() else None
+        if (low is None and high is None) or max(low or 0, high or 0) > 8:
+            return None
+        names = tuple(f"{_word(parameter.name)}_{at}" for at in range(high if high is not None else 0))
+        if low == high:
+            return FoundShape(names, (origin,))
+        if (low, high) == (0, 1):
+            return FoundShape((f"maybe({names[0]})",), (origin,))
+        pack = self._own_pack(parameter)
+        ends = f"{low or 0}..{high if high is not None else max(4, (low or 0) + 2)}"
+        return FoundShape((f"*{pack}",), (origin,), bounds=(pack, ends))
+
+    def _own_pack(self, parameter: ParameterSpec) -> str:
+        """The pack that inputs of one type share in silence: that of the first is `S`."""
+        first = self._spec.inputs[0] if self._spec.inputs else parameter
+        return self._extents.pack(
+            _PACK if parameter.type == first.type else f"{_PACK}_{_word(parameter.name)}"
+        )
+
+    def _broadcast_each_other(self, found: dict[str, FoundShape]) -> None:
+        """`broadcast(*S)` for inputs that are broadcast to each other and have no shape of their own.
+
+        So are both inputs of an operator that its document calls a binary one.
+        """
+        names = [each.name for each in self._spec.inputs]
+        if self._is_called("binary") and len(names) == 2 and not found:
+            note = f"an operator of the class {self._spec.category}"
+            for name in names:
+                found[name] = FoundShape((f"*broadcast(*{self._extents.pack(_PACK)})",), (), note)
+        for each in self._statements(Broadcast):
+            listed = [name for name in each.inputs or names if name in names]
+            if each.to is None and len(listed) and not any(name in found for name in listed):
+                pack = self._extents.pack(_PACK)
+                for name in listed:
+                    found[name] = FoundShape((f"*broadcast(*{pack})",), (each.origin,))
+
+    def _broadcast_one_way(self, found: dict[str, FoundShape]) -> None:
+        """`within(...)` for inputs that are broadcast to another one, and have nothing else said of them."""
+        for each in self._statements(Broadcast):
+            target = found.get((each.to or "").removeprefix("inputs."))
+            for name in each.inputs if target is not None else ():
+                silent = name in found and not found[name].origins
+                if target is not None and silent and _is_plain(target.parts):
+                    found[name] = FoundShape((f"*within({target.text})",), (each.origin, *target.origins))
+
+    def _same(self, group: str, parameter: ParameterSpec, found: dict[str, FoundShape]) -> FoundShape | None:
+        """The shape of another tensor, where a sentence says that this one has it."""
+        for each in self._about.get(f"{group}.{parameter.name}", ()):
+            if not isinstance(each, SameShape) or each.except_ is not None:
+                continue
+            other = each.as_.removeprefix("inputs.")
+            if other == parameter.name:
+                continue
+            if other in found and _is_plain(found[other].parts):
+                return replace(
+                    found[other], origins=(each.origin, *found[other].origins), note="", bounds=None
+                )
+            if any(one.name == other for one in self._spec.inputs):
+                if other not in found:
+                    one = next(one for one in self._spec.inputs if one.name == other)
+                    found[other] = self._any(one)
+                return FoundShape((f"shape({other})",), (each.origin,))
+        return None
+
+    def _is_called(self, word: str) -> bool:
+        return word in (self._spec.category or "").split()
+
+    def _silent(self, found: dict[str, FoundShape]) -> None:
+        """Any shape for what no sentence speaks of; inputs of the type of the first one have its shape."""
+        for each in self._spec.inputs:
+            if each.name not in found:
+                found[each.name] = self._any(each)
+
+    def _any(self, parameter: ParameterSpec) -> FoundShape:
+        return FoundShape((f"*{self._own_pack(parameter)}",), (), "no sentence says: any shape")
+
+    def _results(self, shapes: dict[str, FoundShape]) -> None:
+        """The shapes of outputs, as far as what they hang on is known."""
+        known = {*CONSTANTS, *self._spec.attributes, *(each.name for each in self._spec.inputs)}
+        known |= {name for shape in shapes.values() for name in parse_shape(shape.text).names}
+        for each in self._spec.outputs:
+            about = f"results.{each.name}"
+            found = self._stated("outputs", each) or self._same("outputs", each, shapes) or self._scalar(each)
+            if found is None and len(self._spec.outputs) == 1:
+                found = self._of_elements(shapes)
+            if found is None:
+                self._found.lack(about, "no sentence says a shape")
+                continue
+            free = parse_shape(found.text).names - known
+            if free or any(part.startswith("maybe(") for part in found.parts):
+                told = ", ".join(sorted(free)) or found.text
+                self._found.lack(about, f"[{found.text}]: no input has {told}", *found.origins)
+                continue
+            self._found.add("results", each.name, found.text, *found.origins, note=found.note)
+
+    def _of_elements(self, shapes: dict[str, FoundShape]) -> FoundShape | None:
+        """The shape of the only output where each of its elements is made of those in its place."""
+        first = next(iter(shapes.values()), None)
+        if first is not None and "broadcast(" in first.text:
+            return FoundShape((f"*{self._extents.pack(_PACK)}",), first.origins, first.note)
+        if first is not None and _is_plain(first.parts) and self._is_called("unary"):
+            return FoundShape(first.parts, (), f"an operator of the class {self._spec.category}")
+        return None
+
+    def _scalar(self, output: ParameterSpec) -> FoundShape | None:
+        """An output without axes: what else a rank says of an output, no shape says."""
+        for each in self._about.get(f"outputs.{output.name}", ()):
+            if isinstance(each, Rank) and not each.when and each.least == each.most == "0":
+                return FoundShape((), (each.origin,))
+        return FoundShape((), (output.origin,)) if output.rank == "0" else None
+
+    def _statements(self, kind: type[Broadcast]) -> Iterator[Broadcast]:
+        return (each for group in self._about.values() for each in group if isinstance(each, kind))
+
+    def _check(self, about: str, ranks: Sequence[Rank], shapes: Sequence[StatedShape]) -> None:
+        """Note where the ranks that sentences state exclude each other, or every shape that they state."""
+        plain = [each for each in ranks if not each.when and (each.least or each.most)]
+        told = [(each, _ends(each)) for each in plain]
+        for at, (one, ends) in enumerate(told):
+            for other, other_ends in told[at + 1 :]:
+                if max(ends[0], other_ends[0]) > min(ends[1], other_ends[1]):
+                    self._contradict(about, one, other)
+            listed = [each for each in shapes if not each.when]
+            exact = [each for each in listed if not any(extent in ("...", "*") for extent in each.extents)]
+            if exact and len(exact) == len(listed):
+                fits = [each for each in exact if ends[0] <= _count(each) <= ends[1]]
+                if not fits:
+                    self._contradict(about, one, exact[0])
+
+    def _contradict(self, about: str, one: Statement, other: Statement) -> None:
+        sources = sources_of((one.origin, other.origin))
+        self._found.contradictions.append(Contradiction(about, (describe(one), describe(other)), sources))
+
+
+def _ends(rank: Rank) -> tuple[int, int]:
+    low = int(rank.least) if rank.least is not None and rank.least.isdecimal() else 0
+    high = int(rank.most) if rank.most is not None and rank.most.isdecimal() else 10**9
+    return low, high
+
+
+def _count(shape: StatedShape) -> int:
+    return len(shape.extents)
+
+
+def _is_shape(parts: Sequence[str]) -> bool:
+    try:
+        parse_shape(", ".join(parts) if parts else "()")
+    except OpcertError:
+        return False
+    return True
+
+
+def _word(name: str) -> str:
+    """A name as a part of the name of an extent."""
+    return re.sub(r"\W", "_", name) or "_"
+
+
+def _tuple(parts: Sequence[str]) -> str:
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def _is_plain(parts: Sequence[str]) -> bool:
+    """Whether a shape leaves no choice, so that another tensor can have it as well."""
+    return not any(f"{word}(" in part for part in parts for word in WORDS)
+
+
+def _covers(general: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether a shape with a pack allows the other one: `N, C, *D` allows `N, C, H, W`."""
+    if tuple(general) == tuple(other):
+        return True
+    packs = [at for at, part in enumerate(general) if part.startswith("*")]
+    if len(packs) != 1:
+        return False
+    before, after = general[: packs[0]], general[packs[0] + 1 :]
+    if len(other) < len(before) + len(after):
+        return False
+    return tuple(other[: len(before)]) == tuple(before) and tuple(other[len(other) - len(after) :]) == tuple(
+        after
+    )

@@ -1,0 +1,130 @@
+"""Derived declarations below those that people write: what a spec.yaml leaves out, the document says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
+from specs.derived import Derived, DerivedEntry, derive
+from specs.files.composition import Composed
+from specs.files.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, names_in
+from specs.language.shape_expressions import parse_shape, shape_of_version
+from specs.model.spec import Spec
+from specs.model.structures import is_structured
+
+_EVERY = {"shapes": EVERY_INPUT, "results": EVERY_OUTPUT}
+
+
+def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
+    """Put derived entries into a version's view of a declaration, where it has none of its own.
+
+    An input without a shape gets one, an attribute or input without a kind its kind; outputs get their
+    shapes where those of all inputs are the derived ones. Rules are put in where nobody declared anything.
+    Returns the names whose kinds were put in. Raises SeveralErrors where the document contradicts itself
+    about something that is put in.
+    """
+    derived = derive(spec)
+    value = composed.value
+    own = {key: _by_name(value.get(key)) for key in ("shapes", "kinds", "results", "extents")}
+    own["kinds"] |= {name: None for key in ("attributes", "inputs") for name in _by_name(value.get(key))}
+    if any(value.get(key) is not None and not isinstance(value[key], dict) for key in own):
+        return frozenset()  # whoever reads the declaration says what is wrong with it
+    undeclared = not value
+    known = {each.path[1]: each.value for each in derived.entries if each.path[0] == "shapes"}
+    version = spec.operator.since_version
+    others = [text for name, text in _shapes(own["shapes"], spec, version) if known.get(name) != text]
+    taken = _names(others)
+    bound = _bound_by_kinds(spec, own["kinds"], own["shapes"])
+    inputs = {each.name for each in spec.inputs}
+    chosen: list[DerivedEntry] = []
+    for each in derived.entries:
+        key, name = each.path
+        if key == "constraints":
+            chosen += [each] * undeclared
+            continue
+        if name in own[key] or _EVERY.get(key) in own[key]:
+            continue
+        if key == "shapes" and (name in bound or _names([str(each.value)]) & taken):
+            continue
+        if key == "shapes" and not each.origins and own["kinds"].keys() & inputs:
+            continue
+        if key == "extents" and name in taken:
+            continue
+        if key == "results" and (others or own["results"]):
+            continue
+        chosen.append(each)
+    shaped_inputs = {each.path[1] for each in chosen if each.path[0] == "shapes"} | {*own["shapes"]}
+    if EVERY_INPUT not in shaped_inputs and any(each.name not in shaped_inputs for each in spec.inputs):
+        chosen = [each for each in chosen if each.path[0] != "results"]
+    shaped = _names(str(each.value) for each in chosen if each.path[0] == "shapes")
+    chosen = [each for each in chosen if each.path[0] != "extents" or each.path[1] in shaped]
+    _raise_contradictions(derived, chosen, composed)
+    for each in chosen:
+        key, name = each.path
+        if key == "constraints":
+            value.setdefault(key, []).append(each.value)
+        else:
+            value[key] = {**(value.get(key) or {}), name: each.value}
+    return frozenset(each.path[1] for each in chosen if each.path[0] == "kinds")
+
+
+def _bound_by_kinds(spec: Spec, own: Mapping[str, Any], shapes: Mapping[str, Any]) -> set[str]:
+    """The inputs whose shapes a kind that people wrote may choose.
+
+    A kind of an input without a shape, of a graph, and of what is no attribute or input may choose all.
+    """
+    inputs = {each.name for each in spec.inputs}
+    graphs = {name for name, each in spec.attributes.items() if each.other_type == "graph"}
+    unshaped = {name for name in own.keys() & inputs if name not in shapes and EVERY_INPUT not in shapes}
+    if unshaped or own.keys() - spec.attributes.keys() - inputs or own.keys() & graphs:
+        return inputs
+    return {each.name for each in spec.inputs if is_structured(spec, each)}
+
+
+def _by_name(entries: Any) -> dict[str, Any]:
+    """The entries of a mapping by the single names of their labels."""
+    if not isinstance(entries, Mapping):
+        return {}
+    return {name: value for label, value in entries.items() for name in names_in(str(label))}
+
+
+def _shapes(own: Mapping[str, Any], spec: Spec, version: int) -> Iterable[tuple[str, str]]:
+    for each in spec.inputs:
+        text = own.get(each.name, own.get(EVERY_INPUT))
+        if text is not None:
+            yield each.name, shape_of_version(str(text), version)
+
+
+def _names(texts: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for text in texts:
+        try:
+            found |= parse_shape(text).names
+        except OpcertError:
+            continue  # whoever reads the shape says what is wrong with it
+    return found
+
+
+def _raise_contradictions(derived: Derived, chosen: Iterable[DerivedEntry], composed: Composed) -> None:
+    """No call is made of two statements of which one must be wrong, unless somebody says which."""
+    about = {each.path for each in chosen}
+    errors = [
+        UserError(
+            f"the document contradicts itself about {name}",
+            got=" and ".join(each.says),
+            expected=f"a shape of {name} in spec.yaml, which says what is right",
+            where=composed.place((key, name)),
+            remedy=f"Look at {' and '.join(derived.places(each.sources))}.",
+        )
+        for each in derived.contradictions
+        for key, name in [_place(each.about)]
+        if (key, name) in about
+    ]
+    if errors:
+        raise SeveralErrors(errors)
+
+
+def _place(about: str) -> tuple[str, str]:
+    group, _, name = about.partition(".")
+    return {"inputs": "shapes", "outputs": "results"}.get(group, "kinds"), name
