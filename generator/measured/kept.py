@@ -8,9 +8,10 @@ takes.
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from lzma import LZMAError
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,12 +20,11 @@ from conformance.suite.cases import Case
 from conformance.suite.goldens import write_golden
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from opcert.vocabulary.packed_files import read_packed
 from opcert.vocabulary.whole_files import write_text
 from specs.files.spec_folders import OWN_FOLDER, room_of
 
 Found = TypeVar("Found")
-_DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, LZMAError)
+_DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, lzma.LZMAError)
 """What reading a file raises that is missing a part, or holds something else."""
 
 
@@ -65,7 +65,7 @@ def read_measured_file(
 def _packed_content(packed: Path, name: str) -> dict[str, Any] | None:
     """The content of a packed file, to be changed at will; None where there is none of that name."""
     try:
-        return dict(read_packed(packed, name))
+        return dict(_read_packed(packed, name))
     except KeyError:
         return None
 
@@ -280,3 +280,18 @@ def write_agreed(agreed: Agreed, folder: Path = OWN_FOLDER) -> Path:
     """Write an operator version's file; returns its path."""
     path = agreed_path(OperatorName.parse(agreed.operator), folder)
     return write_text(path, measured_json(AGREED_FORMAT, asdict(agreed)))
+
+
+def _read_packed(packed: Path, name: str) -> Any:
+    """The content of the file of that name in a packed one: of many small ones, which a wheel has instead.
+
+    Raises OSError where there is no such file, KeyError where it does not hold that name, ValueError or
+    EOFError where it is damaged.
+    """
+    return _unpacked(packed)[name]
+
+
+@cache
+def _unpacked(packed: Path) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(lzma.decompress(packed.read_bytes()))
+    return found

@@ -21,18 +21,6 @@ CERTIFIED = {
 _EXPERIMENTS = {"diagnosis.json": rb'"format":"opcert-diagnosis/'}
 """What a run writes beside its record where something fails."""
 
-_REPORTED = {
-    "annotations.txt": rb"\A::(?:error|warning|notice) title=",
-    "badge.json": rb'"label": "operator documents: ',
-    "cases.csv": rb"\Acase,operator,family,element_type,verdict,",
-    "report.json": rb'"format": "opcert-report/',
-    "report.md": rb"(?m)^Suite `[0-9a-f]{64}`$",
-    "support.csv": rb"\Adomain,operator,since_version,element_type,support,",
-    "support.json": rb'"format": "opcert-support/',
-    "support.md": rb"\A<!-- Written by opcert report;",
-}
-"""The files that `report` writes in its further formats."""
-
 
 def remove_derived(folder: Path, *, ours: bool, but: Collection[str] = ()) -> None:
     """Remove from the folder of a record what was made from it; UserError where that cannot be done.
@@ -41,7 +29,10 @@ def remove_derived(folder: Path, *, ours: bool, but: Collection[str] = ()) -> No
     In a folder that is `ours` (nobody named it, or it was named for a certificate) whatever has the name of a
     file that `certify` writes goes; anything else only where what it holds shows that it is of opcert.
     """
-    for name, mark in {**CERTIFIED, **_EXPERIMENTS, **_REPORTED}.items():
+    # Imported here, because whoever only asks for help needs no format.
+    from reports.formats import read_marks
+
+    for name, mark in {**CERTIFIED, **_EXPERIMENTS, **read_marks()}.items():
         if name in but:
             continue
         path = folder / name

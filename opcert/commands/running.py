@@ -13,7 +13,7 @@ from conformance.running.resuming import RecordPlace
 from conformance.running.run_options import RunRequest
 from opcert.commands.derived_files import remove_derived
 from opcert.commands.output_locks import RECORD
-from opcert.commands.run_progress import choose_progress
+from opcert.commands.progress import choose_progress
 from opcert.commands.terminal import note
 
 if TYPE_CHECKING:

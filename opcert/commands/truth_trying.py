@@ -1,14 +1,17 @@
-"""The truth test of a declared operator: its calls, asked of ONNX in this process, of runtimes in theirs."""
+"""The truth test of a declared operator: its calls, asked of ONNX and of runtimes; and what is told of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from conformance.judging.refusals import shorten
 from conformance.processes.scratch_folders import scratch_folder
 from conformance.running.progress import Silent
 from conformance.runtimes.runtimes import Runtime, find_installed, find_runtime
 from generator.asking.calls import Call
+from generator.asking.questions import describe
 from generator.calls.declared.declaration_faults import levels_without_call, rules_broken_together
 from generator.calls.declared.modelled import declaration_ships, kept_cores_of
 from generator.calls.rows.covering_rows import learn_cores
@@ -16,6 +19,7 @@ from generator.calls.space.space import open_space
 from generator.trust.witnesses.truth_explanations import explanations_of
 from generator.trust.witnesses.truth_runs import (
     Answers,
+    Reaction,
     TypedCall,
     Witnessed,
     ask_onnx,
@@ -23,7 +27,11 @@ from generator.trust.witnesses.truth_runs import (
     is_known_to_onnx,
 )
 from generator.trust.witnesses.truth_table import (
+    IN_PROCESS,
+    REFUSING,
+    AnsweredErrors,
     FailureEntries,
+    RefusalGroup,
     TruthCalls,
     TruthTable,
     TruthTableMaker,
@@ -33,12 +41,15 @@ from opcert.commands.runtime_argument import choose_runtime
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from reference.readings.disagreements import load_disagreements
+from reports.text.phrasing import plural
 from specs.files.library import load_for_calls
 from specs.files.spec_folders import OWN_FOLDER
-from specs.model.spec import Spec
+from specs.model.spec import Refusable, Spec
 
 BY_DEFAULT = ("onnx", "onnxruntime")
 NOBODY = "none"
+_OTHERWISE: tuple[Reaction, ...] = ("refused", "not offered", "crashed", "timed out")
+_LONGEST_CALL = 300
 
 
 def choose_witnesses(names: Sequence[str]) -> list[Runtime]:
@@ -116,3 +127,58 @@ def _ask_onnx(spec: Spec, calls: TruthCalls) -> tuple[list[TypedCall], dict[str,
         for witness, answer in answers.items():
             said[witness][call.digest(spec.operator)] = answer
     return asked, dict(said)
+
+
+def summarise_truth(table: TruthTable) -> str:
+    """The counts of every witness, and each group of refusals with its first call."""
+    calls = table.calls
+    valid, broken = plural(len(calls.valid), "valid call"), f"{len(calls.errors)} that a text calls errors"
+    lines = [f"{table.operator}: {valid}, {broken}, {len(calls.undefined)} of which no text says what comes"]
+    width = max(map(len, table.counts), default=0)
+    for witness, counts in table.counts.items():
+        lines.append(f"  {witness.ljust(width)}  {told_counts(counts)}")
+    if not table.counts.keys() & IN_PROCESS:
+        lines.append("  ONNX knows no such operator: its shape inference and checker were not asked")
+    for group in table.refusals:
+        lines.extend(_group(group))
+    for answered in table.answered_errors:
+        lines.extend(_answered(answered))
+    lines.append(f"  {_conclusion(table)}")
+    return "\n".join(lines)
+
+
+def told_counts(counts: Mapping[str, Counter[Reaction]]) -> str:
+    """What one witness does with the calls of each kind that it was asked about."""
+    valid = counts["valid"]
+    said = [f"answers {valid['answered']} of {valid.total()} valid"]
+    said += [f"{valid[each]} {each}" for each in _OTHERWISE if valid[each]]
+    for kind, name in (("errors", "errors"), ("undefined", "others")):
+        refused = sum(counts[kind][each] for each in REFUSING)
+        said.append(f"refuses {refused} of {counts[kind].total()} {name}")
+    return ", ".join(said)
+
+
+def _group(group: RefusalGroup) -> Iterator[str]:
+    known = "unexplained" if group.explanation is None else f"explained: {group.explanation.id}"
+    if isinstance(group.explanation, Refusable):
+        known = f"left open: {group.explanation.id}"
+    said = shorten(group.message) or "(it says nothing)"
+    yield f"  {group.witness}: {plural(len(group.calls), 'valid call')} {group.reaction} ({known}): {said}"
+    if group.explanation is None:
+        yield f"    for example {describe(group.calls[0])[:_LONGEST_CALL]}"
+
+
+def _answered(answered: AnsweredErrors) -> Iterator[str]:
+    known = f"explained: {answered.explanation.id}" if answered.explanation is not None else "unexplained"
+    count = plural(len(answered.calls), "call")
+    yield f"  nobody refuses {count} that break {answered.rule}, an error by the text ({known})"
+    if answered.explanation is None:
+        yield f"    for example {describe(answered.calls[0])[:_LONGEST_CALL]}"
+
+
+def _conclusion(table: TruthTable) -> str:
+    if not table.unexplained:
+        asked = table.counts.keys() - IN_PROCESS or not table.calls.errors
+        return "nothing is unexplained" + ("" if asked else "; whether errors are refused, runtimes say")
+    waiting = plural(table.unexplained, "call")
+    return f"{waiting} unexplained: mend the declaration, or say why in disagreements.yaml of its room"

@@ -10,8 +10,6 @@ from opcert.commands import shared_options
 from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode, UserError, raise_together
 
-NOBODY = "none"
-
 
 @click.command("try")
 @click.argument("operators", nargs=-1, required=True, metavar="OPERATOR...")
@@ -45,8 +43,7 @@ def command(
     """
     # Imported here, so that --help does not wait for them.
     from generator.calls.declared.modelled import choose_modelled
-    from opcert.commands.truth_summary import summarise_truth
-    from opcert.commands.truth_trying import choose_witnesses, find_faults, try_operator
+    from opcert.commands.truth_trying import choose_witnesses, find_faults, summarise_truth, try_operator
 
     chosen = {each: None for text in operators for each in choose_modelled(text, folders, every=all_versions)}
     witnesses = choose_witnesses(runtimes)

@@ -61,9 +61,8 @@ def _rounded(ball: Ball, bits: int) -> BinaryNumber | None:
     if not ball.is_finite():
         return None
     (middle, above), (radius, beside) = ball.mid().man_exp(), ball.rad().man_exp()
-    whole, reach, above, beside = int(middle), int(radius), int(above), int(beside)
-    power = min(above, beside)
-    whole, reach = whole << (above - power), reach << (beside - power)
+    power = min(int(above), int(beside))
+    whole, reach = int(middle) << (int(above) - power), int(radius) << (int(beside) - power)
     low, high = _round(whole - reach, bits), _round(whole + reach, bits)
     if low != high or not low:
         return None

@@ -1,7 +1,9 @@
 """Formats of a report: one module each, found by name, with its `FILE` and what `render(results)` has in it.
 
-One that holds several runs in one file has `write_together(runs, folder)` instead, which returns the file. In
-the name of a format a hyphen stands for the underscore of its module's.
+Its `MARKS` say by a pattern what the file holds that it writes, so that a file of somebody else's is no such
+one; the formats that `certify` writes have none. One that holds several runs in one file has
+`write_together(runs, folder)` instead of `render`, which returns the file. In the name of a format a hyphen
+stands for the underscore of its module's.
 """
 
 from __future__ import annotations
@@ -54,6 +56,11 @@ def write_together(name: str, runs: Sequence[Results], folder: Path) -> list[Pat
 
     keys = run_keys([runtime_label(each.record) for each in runs])
     return [write_format(name, each, folder / key) for each, key in zip(runs, keys, strict=True)]
+
+
+def read_marks() -> dict[str, bytes]:
+    """What the files of all formats hold, as patterns by the files' names."""
+    return {file: mark for name in list_formats() for file, mark in getattr(_find(name), "MARKS", {}).items()}
 
 
 def _find(name: str) -> ModuleType:

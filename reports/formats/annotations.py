@@ -16,6 +16,7 @@ from reports.results.case_results import Results
 from reports.text.phrasing import plural
 
 FILE = "annotations.txt"
+MARKS = {"annotations.txt": rb"\A::(?:error|warning|notice) title="}
 MOST = 10
 """So many annotations of one kind are shown of a step."""
 

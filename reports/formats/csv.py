@@ -5,4 +5,5 @@ from __future__ import annotations
 from reports.pages.case_table import CSV_FILE as FILE
 from reports.pages.case_table import render_csv as render
 
+MARKS = {"cases.csv": rb"\Acase,operator,family,element_type,verdict,"}
 __all__ = ["FILE", "render"]

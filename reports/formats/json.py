@@ -27,6 +27,7 @@ from reports.results.told_facts import text
 from reports.text.value_text import in_type_order
 
 FILE = "report.json"
+MARKS = {"report.json": rb'"format": "opcert-report/'}
 FORMAT = "opcert-report/1"
 
 

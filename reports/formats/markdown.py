@@ -21,6 +21,7 @@ from reports.results.case_results import Results
 from reports.text.tests_and_tables import LIMIT, bullets, headed_list, table, within
 
 FILE = "report.md"
+MARKS = {"report.md": rb"(?m)^Suite `[0-9a-f]{64}`$"}
 
 
 def render(results: Results, limit: int = LIMIT) -> str:

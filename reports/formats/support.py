@@ -27,6 +27,7 @@ from reports.text.phrasing import count, listed, plural
 from reports.text.tests_and_tables import headed_list, table
 
 FILE = "support.md"
+MARKS = {"support.md": rb"\A<!-- Written by opcert report;"}
 HEAD = "<!-- Written by opcert report; edited, it is overwritten. -->"
 _SIGNS: Mapping[Support, tuple[str, str, str]] = {
     "full": ("✓ {0}", "full", "all {1} cases pass"),

@@ -10,6 +10,7 @@ from reports.overview.support_table import SupportTable, make_support_table
 from reports.results.case_results import Results
 
 FILE = "support.csv"
+MARKS = {"support.csv": rb"\Adomain,operator,since_version,element_type,support,"}
 COLUMNS = (
     "domain",
     "operator",

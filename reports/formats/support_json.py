@@ -9,6 +9,7 @@ from reports.overview.support_table import SupportCell, SupportNote, SupportTabl
 from reports.results.case_results import Results
 
 FILE = "support.json"
+MARKS = {"support.json": rb'"format": "opcert-support/'}
 FORMAT = "opcert-support/1"
 
 

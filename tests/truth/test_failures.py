@@ -15,8 +15,7 @@ from generator.trust.witnesses import truth_runs
 from generator.trust.witnesses.truth_explanations import ExplainedRefusal
 from generator.trust.witnesses.truth_runs import Witnessed
 from generator.trust.witnesses.truth_table import FailureEntries, TruthCalls, TruthTable, TruthTableMaker
-from opcert.commands.truth_summary import summarise_truth
-from opcert.commands.truth_trying import try_operators
+from opcert.commands.truth_trying import summarise_truth, try_operators
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor

@@ -14,7 +14,7 @@ from generator.calls.declared.modelled import choose_modelled, modelled_operator
 from generator.trust.witnesses.truth_explanations import FILE_NAME, ExplainedRefusal, read_explanations
 from generator.trust.witnesses.truth_runs import Reaction, Witnessed
 from generator.trust.witnesses.truth_table import TruthCalls, TruthTable, TruthTableMaker
-from opcert.commands.truth_summary import summarise_truth
+from opcert.commands.truth_trying import summarise_truth
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName

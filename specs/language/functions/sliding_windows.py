@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import gcd, prod
 
-from opcert.vocabulary.axis_windows import AxisWindow, Numbers, axis_windows
+Numbers = Sequence[int] | None
 
 
 def _of_each_axis(
@@ -18,6 +19,45 @@ def _of_each_axis(
     if not len(kernel) == len(steps) == len(spread) == rank or len(around) != 2 * rank:
         raise ValueError("not a number for each axis")
     return steps, spread, around
+
+
+@dataclass(frozen=True)
+class _AxisWindow:
+    """A kernel of `kernel` elements, `dilation` apart, moved by `stride` over an extent with padding."""
+
+    extent: int
+    kernel: int
+    stride: int
+    dilation: int
+    begin: int
+    end: int
+
+    @property
+    def reach(self) -> int:
+        """How many places the kernel spans."""
+        return (self.kernel - 1) * self.dilation + 1
+
+    @property
+    def room(self) -> int:
+        """By how many places it can be moved."""
+        return self.extent + self.begin + self.end - self.reach
+
+
+def _axis_windows(
+    extents: Sequence[int], kernel: Sequence[int], strides: Numbers, dilations: Numbers, pads: Numbers
+) -> list[_AxisWindow]:
+    """One an axis. Left out: strides and dilations of 1, no pads.
+
+    ValueError where the lists are not of one number an axis, or a number is not positive that should be.
+    """
+    rank = len(extents)
+    steps, spread, around = _of_each_axis(rank, kernel, strides, dilations, pads)
+    if any(each < 1 for each in (*kernel, *spread, *steps)):
+        raise ValueError("not a positive number for each axis")
+    return [
+        _AxisWindow(extent, kernel[at], steps[at], spread[at], around[at], around[at + rank])
+        for at, extent in enumerate(extents)
+    ]
 
 
 def block_count(
@@ -65,7 +105,7 @@ def same_padding_fits(
         return True
     return all(
         (each.extent - 1) // each.stride * each.stride + each.reach >= each.extent
-        for each in axis_windows(extents, kernel, strides, dilations, pads)
+        for each in _axis_windows(extents, kernel, strides, dilations, pads)
     )
 
 
@@ -129,7 +169,7 @@ def valid_leaves_nothing(
     """
     if auto_pad != "VALID" or not ceil_mode:
         return True
-    windows = axis_windows(extents, kernel, strides, dilations, pads)
+    windows = _axis_windows(extents, kernel, strides, dilations, pads)
     return all((each.extent - each.reach) % each.stride == 0 for each in windows)
 
 
@@ -150,7 +190,7 @@ def window_counts(
     same = auto_pad is not None and auto_pad.startswith("SAME")
     around = None if auto_pad not in (None, "NOTSET") else pads
     found = []
-    for each in axis_windows(extents, kernel, strides, dilations, around):
+    for each in _axis_windows(extents, kernel, strides, dilations, around):
         up = ceil_mode and auto_pad in (None, "NOTSET")
         if same:
             count = -(-each.extent // each.stride)
@@ -205,7 +245,7 @@ def windows_begin_inside(
         return True
     return all(
         -(-each.room // each.stride) * each.stride < each.extent + each.begin
-        for each in axis_windows(extents, kernel, strides, dilations, pads)
+        for each in _axis_windows(extents, kernel, strides, dilations, pads)
     )
 
 
@@ -222,7 +262,7 @@ def windows_hold_elements(
 
     Left out: strides and dilations of 1, no pads. ValueError where the lists are not of one number an axis.
     """
-    for each in axis_windows(extents, kernel, strides, dilations, pads):
+    for each in _axis_windows(extents, kernel, strides, dilations, pads):
         begin, last = each.begin, each.room // each.stride * each.stride
         if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
             last = (each.extent - 1) // each.stride * each.stride
@@ -235,7 +275,7 @@ def windows_hold_elements(
     return True
 
 
-def _hold(axis: AxisWindow, begin: int) -> bool:
+def _hold(axis: _AxisWindow, begin: int) -> bool:
     """Whether the windows that begin before the first element, the first of them by so much, have one."""
     if -(-begin // axis.dilation) * axis.dilation >= axis.reach:
         return False  # the first window ends before it
