@@ -24,7 +24,7 @@ def adequacy(specs: Path) -> Mapping[str, Path]:
 
 def agreement(specs: Path) -> Mapping[str, Path]:
     """By its place what runtimes made of an operator version's cases."""
-    return {each.relative_to(specs).as_posix(): each for each in specs.glob("*/*/agreement-*.json")}
+    return {path.relative_to(specs).as_posix(): path for path in specs.glob("*/*/agreement-*.json")}
 
 
 def without_equivalents(content: dict[str, Any]) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from onnx import numpy_helper
 
 
 def read_tensors(files: list[Path]) -> list[tuple[str, NDArray[Any]]]:
-    protos = [onnx.load_tensor(each) for each in files]
-    return [(each.name, numpy_helper.to_array(each)) for each in protos]
+    protos = [onnx.load_tensor(file) for file in files]
+    return [(proto.name, numpy_helper.to_array(proto)) for proto in protos]
 
 
 def main(folder: Path) -> None:

@@ -63,7 +63,7 @@ class _Source:
 
 def make_suite(source: Suite, folder: Path, cases: int) -> MadeSuite:
     """Write a suite of so many cases into an empty folder."""
-    small = [each for each in source.case_ids if source.entry(each)["length"] <= LARGEST_GOLDEN]
+    small = [case_id for case_id in source.case_ids if source.entry(case_id)["length"] <= LARGEST_GOLDEN]
     # A case that a chain or a valid case names has another name in its copies, and is none of these.
     taken = [_take(source.case(each)) for each in small]
     taken = [each for each in taken if each.case.valid_case is None and not each.case.model]
@@ -71,7 +71,7 @@ def make_suite(source: Suite, folder: Path, cases: int) -> MadeSuite:
         (operator, list(own))
         for operator, own in itertools.groupby(enumerate(taken), lambda one: one[1].case.operator)
     ]
-    wanted = sorted(itertools.islice(_copies(by_operator), cases), key=lambda each: suite_order(each[0]))
+    wanted = sorted(itertools.islice(_copies(by_operator), cases), key=lambda copy: suite_order(copy[0]))
     digest = _write_suite(folder, wanted, taken, source.facts)
     return MadeSuite(folder, digest, wanted, [each.case for each in taken])
 
@@ -224,12 +224,12 @@ def _response(case: Case, kind: str) -> Response:
         assert spoilt is not None
         return Answered(spoilt, 0.0)
     expected = case.expectations[0].outputs if case.expectations else ()
-    return Answered(tuple(each.expected for each in expected), 0.0)
+    return Answered(tuple(output.expected for output in expected), 0.0)
 
 
 def _spoilt(case: Case) -> tuple[Tensor, ...] | None:
     """The expected outputs with every second element of the first one wrong; None where it has no element."""
-    first, *others = (each.expected for each in case.expectations[0].outputs)
+    first, *others = (output.expected for output in case.expectations[0].outputs)
     if first.array.size == 0 or first.array.dtype == object:
         return None
     array = first.array.copy()
@@ -254,7 +254,7 @@ class _Record:
         self._counts[verdict] += 1
 
     def finish(self) -> None:
-        counts = {each: self._counts[each] for each in VERDICTS}
+        counts = {verdict: self._counts[verdict] for verdict in VERDICTS}
         footer: dict[str, Any] = {"type": "footer", "counts": counts, "faults": []}
         footer |= {"finished": "2026-11-26T07:00:00Z", "rows": self._counts.total()}
         with self._file:
@@ -268,8 +268,8 @@ def make_records(
     whole, rows = _Record(path, _header(made, version, None)), RowMaker(made, seed)
     count = len(shards)
     parts = [
-        _Record(each, _header(made, version, str(Shard(number, count))))
-        for number, each in enumerate(shards, 1)
+        _Record(shard, _header(made, version, str(Shard(number, count))))
+        for number, shard in enumerate(shards, 1)
     ]
     for position, (case_id, _) in enumerate(made.copies):
         verdict, line = rows.line(position)
@@ -277,8 +277,8 @@ def make_records(
         for number, part in enumerate(parts, 1):
             if Shard(number, count).holds(str(case_id)):
                 part.append(verdict, line)
-    for each in (whole, *parts):
-        each.finish()
+    for record in (whole, *parts):
+        record.finish()
 
 
 def _header(made: MadeSuite, version: str, shard: str | None) -> dict[str, Any]:

@@ -61,7 +61,7 @@ STORED_BY_NUMPY = frozenset(
 def is_comparable(case: Case) -> bool:
     """Whether a bare loop can run a case: plain numpy types, an operator of ONNX Runtime."""
     types = {tensor.element_type.name for _, tensor in case.inputs if tensor is not None}
-    types |= {each.expected.element_type.name for one in case.expectations for each in one.outputs}
+    types |= {output.expected.element_type.name for one in case.expectations for output in one.outputs}
     offered = case.operator.domain in ("ai.onnx", "com.microsoft")
     return offered and types <= STORED_BY_NUMPY
 
@@ -83,7 +83,7 @@ def write_bare_loop_files(cases: Sequence[Case], valid: Callable[[Case], Case | 
         for case in cases:
             inputs = {name: put_array(tensor.array) for name, tensor in named_inputs(case.inputs)}
             expected = (
-                [put_array(each.expected.array) for each in case.expectations[0].outputs]
+                [put_array(output.expected.array) for output in case.expectations[0].outputs]
                 if case.expectations
                 else None
             )
@@ -122,7 +122,7 @@ def _surviving(suite: Suite, cases: Sequence[Case], folder: Path) -> list[Case]:
     only = {str(each.id) for each in cases}
     request = RunRequest(suite, find_runtime("onnxruntime"), RunOptions(forms="preferred"), only)
     record = run_request(request, RecordPlace(folder / "survival.jsonl"))
-    lost = {each.operator for each in record.results if each.response in ("crashed", "timed out")}
+    lost = {result.operator for result in record.results if result.response in ("crashed", "timed out")}
     return [each for each in cases if str(each.operator) not in lost]
 
 

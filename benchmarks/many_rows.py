@@ -53,7 +53,7 @@ def main() -> int:
             begun = time.perf_counter()
             files = _make(folder, asked.suite, rows)
             operators, seconds = (
-                len({each.operator for each, _ in files.suite.copies}),
+                len({copy.operator for copy, _ in files.suite.copies}),
                 time.perf_counter() - begun,
             )
             print(f"{rows:,} rows of {operators:,} operator versions, made in {seconds:.0f} s", flush=True)
@@ -79,7 +79,7 @@ def _make(folder: Path, named: str, rows: int) -> Files:
 def _commands(files: Files) -> Iterator[tuple[str, list[str], Path]]:
     """What each command is called, its words, and the file or folder that it writes."""
     folder, suite = files.folder, ["-s", str(files.suite.path)]
-    shards = [str(each) for each in files.shards]
+    shards = [str(shard) for shard in files.shards]
     yield "merge", [PROGRAM, "merge", *shards, "-o", str(folder / "merged.jsonl")], folder / "merged.jsonl"
     for form in ("text", "html", "json"):
         compared = folder / f"compared.{form}"

@@ -59,7 +59,7 @@ def _place(folder: str) -> str:
 
 
 def _has_a_package_of_ours(folder: str) -> bool:
-    return any(Path(folder, f"{each}{end}").exists() for each in PACKAGES for end in ("", ".py"))
+    return any(Path(folder, f"{package}{end}").exists() for package in PACKAGES for end in ("", ".py"))
 
 
 def _check(package: str) -> None:
@@ -87,10 +87,10 @@ def _owners(file: str) -> list[str]:
     from importlib import metadata
 
     found = []
-    for each in metadata.distributions(path=[str(FOLDER)]):
-        name = str(each.metadata["Name"])
-        if name != "opcert" and any(str(path) == file for path in each.files or ()):
-            found.append(f"{name} {each.version}")
+    for distribution in metadata.distributions(path=[str(FOLDER)]):
+        name = str(distribution.metadata["Name"])
+        if name != "opcert" and any(str(path) == file for path in distribution.files or ()):
+            found.append(f"{name} {distribution.version}")
     return sorted(found)
 
 

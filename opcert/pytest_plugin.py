@@ -124,7 +124,11 @@ class Run:
         return found
 
     def _of(self, item: pytest.Item) -> dict[str, Any]:
-        chosen = [each.name for each in item.session.items if isinstance(each, ConformanceItem)]
+        chosen = [
+            conformance_item.name
+            for conformance_item in item.session.items
+            if isinstance(conformance_item, ConformanceItem)
+        ]
         return {"record": str(self._path()), "chosen": chosen}
 
     def _path(self) -> Path:

@@ -20,11 +20,11 @@ _OWN_MODULES = "shapes: {X: '*S'}\n\nreference: reference.py\n"
 def write_operators(folder: Path, count: int) -> list[OperatorName]:
     """So many operators in a folder of specs: half of them with modules of their own, half declared."""
     made = [OperatorName("made.up", f"Operator{number}", number % 20 + 1) for number in range(count)]
-    for number, each in enumerate(made):
-        room = folder / each.domain / each.name
+    for number, operator in enumerate(made):
+        room = folder / operator.domain / operator.name
         room.mkdir(parents=True)
-        facts = _IMPORTED.format(domain=each.domain, name=each.name, version=each.since_version)
-        (room / f"imported-{each.since_version}.yaml").write_text(facts, encoding="utf-8")
+        facts = _IMPORTED.format(domain=operator.domain, name=operator.name, version=operator.since_version)
+        (room / f"imported-{operator.since_version}.yaml").write_text(facts, encoding="utf-8")
         declared = _OWN_MODULES if number % 2 else "shapes: {X: '*S'}\n"
         (room / "spec.yaml").write_text(declared, encoding="utf-8")
     return sorted(made)

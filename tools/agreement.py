@@ -82,7 +82,7 @@ def against_documents(entries: Sequence[Disagreement]) -> Iterator[str]:
     ids: dict[str, Counter[str]] = defaultdict(Counter)
     for name, example in printed_examples():
         operator = find_operator(name)
-        agreed = any(explains(operator, each, example) for each in combinations(operator))
+        agreed = any(explains(operator, combination, example) for combination in combinations(operator))
         counts[str(name)]["agrees" if agreed else "disagrees"] += 1
         if not agreed:
             entry = explain(entries, str(name), f"{name.path}/example/{example.id}", "document")
@@ -91,8 +91,8 @@ def against_documents(entries: Sequence[Disagreement]) -> Iterator[str]:
     yield from table(
         ("operator", "printed outputs", "agree", "disagree", "entries"),
         (
-            (name, each.total(), each["agrees"], each["disagrees"], named(ids[name]))
-            for name, each in counts.items()
+            (name, count.total(), count["agrees"], count["disagrees"], named(ids[name]))
+            for name, count in counts.items()
         ),
     )
 
@@ -111,8 +111,8 @@ def against_node_tests(entries: Sequence[Disagreement]) -> Iterator[str]:
     yield from table(
         ("operator", "node tests", "agree", "disagree", "entries"),
         (
-            (name, each.total(), each["agrees"], each["disagrees"], named(ids[name]))
-            for name, each in counts.items()
+            (name, count.total(), count["agrees"], count["disagrees"], named(ids[name]))
+            for name, count in counts.items()
         ),
     )
 
@@ -156,8 +156,8 @@ def by_operator(record: Record) -> Iterator[str]:
         "observed",
     )
     yield from table(
-        ("operator", *(each.replace("_", " ") for each in columns)),
-        ((name, *(each[column] for column in columns)) for name, each in operators.items()),
+        ("operator", *(column.replace("_", " ") for column in columns)),
+        ((name, *(operator[column] for column in columns)) for name, operator in operators.items()),
         texts=0,
     )
 
@@ -169,12 +169,19 @@ def by_entry(found: Sequence[Disagreeing], entries: Sequence[Disagreement]) -> I
     for each in found:
         if each.entry is not None:
             kinds[each.entry.id].add(each.verdict.replace("_", " "))
-    known = sorted((each for each in entries if each.id in met), key=lambda each: (each.cause, -met[each.id]))
+    known = sorted(
+        (entry for entry in entries if entry.id in met), key=lambda entry: (entry.cause, -met[entry.id])
+    )
     yield from table(
         ("cause", "cases", "entry", "verdict"),
         (
-            (each.cause.replace("_", " "), met[each.id], each.id, ", ".join(sorted(kinds[each.id])))
-            for each in known
+            (
+                disagreement.cause.replace("_", " "),
+                met[disagreement.id],
+                disagreement.id,
+                ", ".join(sorted(kinds[disagreement.id])),
+            )
+            for disagreement in known
         ),
     )
 
@@ -204,13 +211,15 @@ def followed_by(suite: Suite, record: Record) -> dict[str, Any]:
     results = put_together(suite, record)
     operators: dict[str, dict[str, dict[str, int]]] = {}
     for operator in results.by_operator:
-        told = {each.id: dict(sorted(each.told.items())) for each in find_readings(results, operator)}
+        told = {
+            reading.id: dict(sorted(reading.told.items())) for reading in find_readings(results, operator)
+        }
         operators[str(operator)] = {name: options for name, options in told.items() if options}
     runtime = record.header["runtime"]
     return {
         "runtime": runtime["name"],
         "version": runtime["version"],
-        "followed": {name: each for name, each in operators.items() if each},
+        "followed": {name: operator for name, operator in operators.items() if operator},
     }
 
 

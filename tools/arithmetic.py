@@ -92,12 +92,12 @@ def check(source: str, file: str) -> list[Finding]:
     reasons = {number for number, line in enumerate(source.splitlines(), 1) if _REASON.search(line)}
     used: set[int] = set()
     found = []
-    for each, lines in visitor.found:
+    for finding, lines in visitor.found:
         excused = reasons & set(lines)
         used |= excused
         if not excused:
-            found.append(each)
-    found += [Finding(file, each, "a reason where there is nothing to excuse") for each in reasons - used]
+            found.append(finding)
+    found += [Finding(file, reason, "a reason where there is nothing to excuse") for reason in reasons - used]
     return sorted(found)
 
 
@@ -110,14 +110,14 @@ class _Visitor(ast.NodeVisitor):
         self.found: list[tuple[Finding, range]] = []
 
     def visit_Import(self, node: ast.Import) -> None:
-        for each in node.names:
-            top = each.name.split(".")[0]
+        for name in node.names:
+            top = name.name.split(".")[0]
             if top in FORBIDDEN:
-                self._tell(node, f"module {each.name}")
-            elif each.name in ALLOWED:
-                self._modules[each.asname or each.name] = each.name
+                self._tell(node, f"module {name.name}")
+            elif name.name in ALLOWED:
+                self._modules[name.asname or name.name] = name.name
             elif top in ALLOWED:
-                self._tell(node, f"module {each.name}")
+                self._tell(node, f"module {name.name}")
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
@@ -127,9 +127,9 @@ class _Visitor(ast.NodeVisitor):
         if top in FORBIDDEN or (top in ALLOWED and module not in ALLOWED):
             self._tell(node, f"module {module}")
         elif module in ALLOWED:
-            for each in node.names:
-                if each.name not in ALLOWED[module]:
-                    self._tell(node, f"{module}.{each.name}")
+            for name in node.names:
+                if name.name not in ALLOWED[module]:
+                    self._tell(node, f"{module}.{name.name}")
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         names: list[str] = []
@@ -152,8 +152,8 @@ class _Visitor(ast.NodeVisitor):
         if isinstance(function, ast.Attribute):
             if function.attr in ("sort", "argsort") and _is_stable(node):
                 # Not looked at as a use of a module.
-                for each in (*node.args, *(keyword.value for keyword in node.keywords)):
-                    self.visit(each)
+                for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                    self.visit(argument)
                 self.visit(function.value)
                 return
             if not self._is_module(function.value):
@@ -194,9 +194,13 @@ class _Visitor(ast.NodeVisitor):
 def _is_stable(call: ast.Call) -> bool:
     """`kind="stable"`, or a list's own sort, which always is: arrays know no `key` and no `reverse`."""
     return any(
-        (each.arg == "kind" and isinstance(each.value, ast.Constant) and each.value.value == "stable")
-        or each.arg in ("key", "reverse")
-        for each in call.keywords
+        (
+            keyword.arg == "kind"
+            and isinstance(keyword.value, ast.Constant)
+            and keyword.value.value == "stable"
+        )
+        or keyword.arg in ("key", "reverse")
+        for keyword in call.keywords
     )
 
 
@@ -236,8 +240,8 @@ def check_project(root: Path = ROOT) -> Iterator[Finding]:
 
 def main() -> int:
     found = list(check_project())
-    for each in found:
-        print(each)
+    for finding in found:
+        print(finding)
     return 1 if found else 0
 
 

@@ -50,8 +50,8 @@ def shares(case: Case, got: NDArray[np.float32]) -> NDArray[np.float64]:
         apart = np.abs(got.astype(np.float64).reshape(expected.shape) - expected)
         found = np.where(apart == 0, 0.0, apart / allowed)
     known = np.isfinite(expected) & np.isfinite(allowed)
-    for each in output.alternatives:
-        known.reshape(-1)[each.index] = False
+    for alternative in output.alternatives:
+        known.reshape(-1)[alternative.index] = False
     return np.where(known, found, 0.0)
 
 
@@ -66,15 +66,17 @@ def float_cases(name: str, size: str = "default") -> Iterator[Case]:
 def _is_plain(case: Case) -> bool:
     if case.slots or case.expectations[0].outputs[0].expected.array.size > MOST:
         return False
-    given = [each for _, each in case.inputs if each is not None and each.element_type.name == "float"]
-    return all(bool(np.isfinite(each.array).all()) for each in given)
+    given = [
+        tensor for _, tensor in case.inputs if tensor is not None and tensor.element_type.name == "float"
+    ]
+    return all(bool(np.isfinite(tensor.array).all()) for tensor in given)
 
 
 def measure(names: Sequence[str] = ()) -> list[Measured]:
     """What every family comes to; of the named operators alone, where some are named."""
     found = []
     for family, formulas in FAMILIES.items():
-        chosen = {name: each for name, each in formulas.items() if not names or name in names}
+        chosen = {name: formula for name, formula in formulas.items() if not names or name in names}
         measured = Measured(family, list(chosen))
         for name, formula in chosen.items():
             for case in float_cases(name):
@@ -105,16 +107,17 @@ def table(found: Sequence[Measured]) -> str:
         "| noticed | median error / allowed |",
         "|---|---|---:|---:|---|---:|---:|---:|",
     ]
-    for each in found:
-        start = f"| {each.family} | {', '.join(each.operators)} | {each.cases:,} | {each.worst:.2f} "
-        for fault, numbers in each.faults.items():
+    for measured in found:
+        operators = ", ".join(measured.operators)
+        start = f"| {measured.family} | {operators} | {measured.cases:,} | {measured.worst:.2f} "
+        for fault, numbers in measured.faults.items():
             lines.append(start + f"| {fault} | {len(numbers):,} | {_noticed(numbers)} | {_median(numbers)} |")
             start = "| | | | "
     return "\n".join(lines)
 
 
 def _noticed(numbers: Sequence[float]) -> str:
-    return f"{100 * sum(each > 1 for each in numbers) / len(numbers):.0f} %"
+    return f"{100 * sum(number > 1 for number in numbers) / len(numbers):.0f} %"
 
 
 def _median(numbers: Sequence[float]) -> str:
@@ -125,7 +128,7 @@ def _median(numbers: Sequence[float]) -> str:
 def main() -> int:
     found = measure(sys.argv[1:])
     print(table(found))
-    return 1 if any(each.worst > 1 for each in found) else 0
+    return 1 if any(measured.worst > 1 for measured in found) else 0
 
 
 if __name__ == "__main__":

@@ -120,12 +120,12 @@ def main() -> int:
     parser.add_argument("--size", default="small")
     parser.add_argument("--processors", action="store_true")
     given = parser.parse_args()
-    words = [*(each for each in given.operators if each != ALL), "--size", given.size]
+    words = [*(operator for operator in given.operators if operator != ALL), "--size", given.size]
     digests = []
-    for each in processors() if given.processors else EVERY:
+    for processor in processors() if given.processors else EVERY:
         with tempfile.TemporaryDirectory(prefix="opcert-") as folder:
-            digests.append(digest_under(each, words, Path(folder)))
-        print(f"{digests[-1][:16]}  {each.name}", flush=True)
+            digests.append(digest_under(processor, words, Path(folder)))
+        print(f"{digests[-1][:16]}  {processor.name}", flush=True)
     return 0 if len(set(digests)) == 1 else 1
 
 

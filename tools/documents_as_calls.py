@@ -119,9 +119,9 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--output", type=Path, metavar="FILE", help="write what was found as JSON")
     asked = parser.parse_args(words)
     documents = [
-        each
-        for each in facts_of(asked.dialect, asked.operators)
-        if asked.half in ("all", half_of(each.operator))
+        fact
+        for fact in facts_of(asked.dialect, asked.operators)
+        if asked.half in ("all", half_of(fact.operator))
     ]
     runtimes = [choose_runtime(name, None, False) for name in RUNTIMES[asked.dialect]]
     kernels = with_kernel(runtimes[0]) if asked.dialect == "com.microsoft" else None
@@ -135,11 +135,11 @@ def main(words: Sequence[str]) -> int:
     totals = _totals(rows)
     for half, text in totals.items():
         print(f"half {half}: {text}")
-    left = [each.operator for each in rows if not each.has_kernel]
+    left = [row.operator for row in rows if not row.has_kernel]
     if left:
         print(f"without a kernel, and left out: {', '.join(left)}")
     if asked.output is not None:
-        content = {"totals": totals, "operators": [_json(each) for each in rows]}
+        content = {"totals": totals, "operators": [_json(row) for row in rows]}
         asked.output.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return 0
 
@@ -155,10 +155,14 @@ def facts_of(dialect: str, names: Sequence[str] = ()) -> list[Spec]:
     Raises UserError where TensorFlow's documents are asked for and OPCERT_DOCUMENTS does not name them.
     """
     if dialect == "org.tensorflow":
-        return [each for each in _tensorflow() if not names or each.operator.name in names]
-    known = [each for each in list_operators() if each.domain == dialect]
-    chosen = [each for each in newest_versions(known) if not names or each.name in names]
-    return [each for each in map(load_imported, chosen) if not each.deprecated]
+        return [spec for spec in _tensorflow() if not names or spec.operator.name in names]
+    known = [operator for operator in list_operators() if operator.domain == dialect]
+    chosen = [
+        newest_version
+        for newest_version in newest_versions(known)
+        if not names or newest_version.name in names
+    ]
+    return [spec for spec in map(load_imported, chosen) if not spec.deprecated]
 
 
 def _tensorflow() -> Iterator[Spec]:
@@ -171,7 +175,7 @@ def _tensorflow() -> Iterator[Spec]:
     paths = [
         path
         for path in sorted(Path(folder, "documents", "tensorflow", "docstrings").glob("*.txt"))
-        if any(each in path.read_text(encoding="utf-8")[:300] for each in marks)
+        if any(mark in path.read_text(encoding="utf-8")[:300] for mark in marks)
     ]
     for layers in read_documents(paths).layers.values():
         yield merge_layers(layers)
@@ -189,7 +193,7 @@ def measure(documents: Sequence[Spec], runtimes: Sequence[Runtime], seconds: flo
         for first in range(0, len(documents), TOGETHER):
             together = documents[first : first + TOGETHER]
             asked = [next(pending) for _ in together]
-            rows = {each.operator: each for each in _ask(together, asked, runtimes, entries)}
+            rows = {row.operator: row for row in _ask(together, asked, runtimes, entries)}
             few = {
                 place: _enough(row)
                 for place, row in enumerate(rows.values())
@@ -198,7 +202,7 @@ def measure(documents: Sequence[Spec], runtimes: Sequence[Runtime], seconds: flo
             if few:
                 again = [together[place] for place in few]
                 more = list(pool.map(_prepare, again, repeat(seconds), few.values()))
-                rows |= {each.operator: each for each in _ask(again, more, runtimes, entries)}
+                rows |= {row.operator: row for row in _ask(again, more, runtimes, entries)}
             yield from rows.values()
 
 
@@ -224,7 +228,7 @@ def _prepare(facts: Spec, seconds: float, least: int = MADE) -> Asked:
     except Exception as error:  # noqa: BLE001 - what the engine cannot bear in one document is told of it
         made = DocumentCalls(missing=(f"mistake of ours: {type(error).__name__}: {error}",))
     if facts.operator.domain == "org.openvino":
-        made = replace(made, calls=tuple(_with_defaults(facts, each) for each in made.calls))
+        made = replace(made, calls=tuple(_with_defaults(facts, call) for call in made.calls))
     if not is_known_to_onnx(facts.operator):
         return Asked(made, tuple(map(TypedCall, made.calls)))
     typed: list[TypedCall] = []
@@ -265,9 +269,9 @@ def _ask(
             found = answers.get(spec.operator, {})
             said[place][runtime.text] = found
             waiting[place] = tuple(
-                each
-                for each in waiting[place]
-                if found[each.call.digest(spec.operator)].reaction == "not offered"
+                typed_call
+                for typed_call in waiting[place]
+                if found[typed_call.call.digest(spec.operator)].reaction == "not offered"
             )
     for spec, each, own in zip(facts, asked, said, strict=True):
         yield _row(spec, each.made, own, entries)
@@ -277,19 +281,19 @@ def _row(
     spec: Spec, made: DocumentCalls, said: Mapping[str, Answers], entries: Sequence[Disagreement]
 ) -> Row:
     operator = spec.operator
-    known = FailureEntries(spec, [each for each in entries if each.concerns(str(operator))])
+    known = FailureEntries(spec, [entry for entry in entries if entry.concerns(str(operator))])
     offered = answered = 0
     refusals: Counter[str] = Counter()
     for call in made.calls:
         digest = call.digest(operator)
         found = {name: answers[digest] for name, answers in said.items() if digest in answers}
-        refused = {name: each for name, each in found.items() if each.reaction in REFUSING}
-        left = [name for name, each in refused.items() if known.explain(name, each, call) is None]
+        refused = {name: witnessed for name, witnessed in found.items() if witnessed.reaction in REFUSING}
+        left = [name for name, witnessed in refused.items() if known.explain(name, witnessed, call) is None]
         if left:
             first = refused[left[0]]
             refusals[f"{left[0]} {signature(first.reaction, first.message, [operator.name])}"] += 1
         answers_it = any(
-            each.reaction == "answered" for name, each in found.items() if name not in IN_PROCESS
+            witnessed.reaction == "answered" for name, witnessed in found.items() if name not in IN_PROCESS
         )
         offered += bool(left) or answers_it
         answered += answers_it and not left
@@ -314,16 +318,16 @@ def _plainly(made: DocumentCalls) -> tuple[str, ...]:
 
 def _totals(rows: Iterable[Row]) -> dict[str, str]:
     by_half: dict[str, list[Row]] = {}
-    for each in rows:
-        by_half.setdefault(each.half, []).append(each)
+    for row in rows:
+        by_half.setdefault(row.half, []).append(row)
     return {half: _total(own) for half, own in sorted(by_half.items())}
 
 
 def _total(rows: Sequence[Row]) -> str:
-    counted = [each for each in rows if each.has_kernel]
-    good = sum(each.holds for each in counted)
+    counted = [row for row in rows if row.has_kernel]
+    good = sum(row.holds for row in counted)
     share = 100 * good / len(counted) if counted else 0.0
-    silent = sum(not each.calls for each in counted)
+    silent = sum(not row.calls for row in counted)
     return f"{good} of {len(counted)} operators hold ({share:.0f} %); {silent} have no call"
 
 

@@ -69,8 +69,8 @@ def lint_documents(places: Sequence[Path]) -> Linted:
 def sample(found: Iterable[Reported]) -> Mapping[str, Sequence[Reported]]:
     """The findings of each code that are to be looked at: those with the least digests."""
     by_code: dict[str, dict[str, Reported]] = defaultdict(dict)
-    for each in found:
-        by_code[each.finding.code][digest(each)] = each
+    for reported in found:
+        by_code[reported.finding.code][digest(reported)] = reported
     return {code: [these[key] for key in sorted(these)[:SAMPLE]] for code, these in sorted(by_code.items())}
 
 
@@ -80,8 +80,8 @@ def read_looks(path: Path = FILE) -> dict[str, dict[str, Look]]:
         return {}
     return {
         code: {
-            key: Look(each["at"], each["operator"], each["right"], each.get("note"))
-            for key, each in looks.items()
+            key: Look(look["at"], look["operator"], look["right"], look.get("note"))
+            for key, look in looks.items()
         }
         for code, looks in (load_file(path)[0].value or {}).items()
     }
@@ -92,10 +92,10 @@ def write_looks(looks: Mapping[str, Mapping[str, Look]], path: Path = FILE) -> N
     lines = ["# What a reader found of the linter's findings: see tools/findings.py."]
     for code, these in sorted(looks.items()):
         lines.append(f"{code}:")
-        for key, each in sorted(these.items()):
-            note = f", note: {_quoted(each.note)}" if each.note else ""
-            right = "true" if each.right else "false"
-            place = f"at: {_quoted(each.at)}, operator: {_quoted(each.operator)}"
+        for key, look in sorted(these.items()):
+            note = f", note: {_quoted(look.note)}" if look.note else ""
+            right = "true" if look.right else "false"
+            place = f"at: {_quoted(look.at)}, operator: {_quoted(look.operator)}"
             lines.append(f"  '{key}': {{{place}, right: {right}{note}}}")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -106,17 +106,17 @@ def _quoted(text: str) -> str:
 
 def table(found: Sequence[Reported], looks: Mapping[str, Mapping[str, Look]]) -> str:
     """The table of docs/findings.md: one row for each code that the documents have."""
-    counts = Counter(each.finding.code for each in found)
+    counts = Counter(reported.finding.code for reported in found)
     severities: dict[str, set[str]] = defaultdict(set)
-    for each in found:
-        severities[each.finding.code].add(each.finding.severity)
+    for reported in found:
+        severities[reported.finding.code].add(reported.finding.severity)
     rows = ["| code | severity | findings | looked at | right | precision |",
             "| --- | --- | ---: | ---: | ---: | ---: |"]  # fmt: skip
     all_seen = all_right = 0
     for code, chosen in sample(found).items():
-        known = [looks.get(code, {}).get(digest(each)) for each in chosen]
-        seen = [each for each in known if each is not None]
-        right = sum(each.right for each in seen)
+        known = [looks.get(code, {}).get(digest(reported)) for reported in chosen]
+        seen = [look for look in known if look is not None]
+        right = sum(look.right for look in seen)
         all_seen += len(seen)
         all_right += right
         severity = ", ".join(each for each in ("error", "warning", "hint") if each in severities[code])
@@ -167,16 +167,16 @@ def main() -> None:
             linted = lint_documents([documents.find(".")])
     looks = read_looks()
     unseen = [
-        each
+        reported
         for code, chosen in sample(linted.found).items()
-        for each in chosen
-        if digest(each) not in looks.get(code, {}) and (not options.unseen or code in options.unseen)
+        for reported in chosen
+        if digest(reported) not in looks.get(code, {}) and (not options.unseen or code in options.unseen)
     ]
     if options.keep is not None:
         _keep(unseen, options.keep, looks, linted)
     elif options.unseen is not None:
-        for each in unseen:
-            print(f"{each.finding.code} {_show(each, linted.texts.get(each.document, ()))}")
+        for reported in unseen:
+            print(f"{reported.finding.code} {_show(reported, linted.texts.get(reported.document, ()))}")
     elif options.write:
         write_section(BEGIN, table(linted.found, looks), END)
     else:
@@ -188,19 +188,19 @@ def _keep(
 ) -> None:
     """Take what was looked at into the file; entries of findings that are made no more are dropped."""
     reasons = {each.partition("=")[0]: each.partition("=")[2] for each in wrong}
-    for each in unseen:
-        key = digest(each)
+    for reported in unseen:
+        key = digest(reported)
         reason = next((reasons[start] for start in reasons if key.startswith(start)), None)
-        at = f"{PurePath(each.document).name}:{each.finding.source.line}"
-        looks.setdefault(each.finding.code, {})[key] = Look(
-            at, str(each.operator), reason is None, reason or None
+        at = f"{PurePath(reported.document).name}:{reported.finding.source.line}"
+        looks.setdefault(reported.finding.code, {})[key] = Look(
+            at, str(reported.operator), reason is None, reason or None
         )
-    made = {digest(each) for each in linted.found}
+    made = {digest(reported) for reported in linted.found}
     write_looks(
         {
             code: kept
             for code, these in looks.items()
-            if (kept := {key: each for key, each in these.items() if key in made})
+            if (kept := {key: look for key, look in these.items() if key in made})
         }
     )
 

@@ -42,9 +42,9 @@ def fetch_junit_schema(folder: Path) -> str:
 
 def _member(archive: Path, name: str) -> str:
     with tarfile.open(archive) as opened:
-        for each in opened:
-            if each.name.endswith(f"/{name}"):
-                file = opened.extractfile(each)
+        for tar_info in opened:
+            if tar_info.name.endswith(f"/{name}"):
+                file = opened.extractfile(tar_info)
                 assert file is not None
                 return file.read().decode("utf-8")
     raise SystemExit(f"{archive.name} does not hold {name}")

@@ -101,7 +101,10 @@ def main(words: Sequence[str]) -> int:
             again = asked.read and path.is_file()
             record = read_record(path) if again else run_suite(suite, found, path, options)
             everything = list(disagreeing(suite, record, entries))
-            silent += [f"{each.id}, {name}" for each in find_silent(suite, record, entries, everything)]
+            silent += [
+                f"{disagreement.id}, {name}"
+                for disagreement in find_silent(suite, record, entries, everything)
+            ]
             runs[name] = record, by_subject(everything)
         print(HEAD)
         print("\n".join([*_table(suite, runs), "", *rest_of_onnx()]))
@@ -109,9 +112,9 @@ def main(words: Sequence[str]) -> int:
             for agreed in _agreed(suite, runs):
                 write_agreed(beside_others(agreed, read_agreed(OperatorName.parse(agreed.operator))))
     open_ones = [each for _, found in runs.values() for each in found if each.entry is None]
-    for each in open_ones:
-        reason = each.reason.splitlines()[0][:160]
-        print(f"no entry: {each.subject}: {each.verdict}: {reason}", file=sys.stderr)
+    for open_one in open_ones:
+        reason = open_one.reason.splitlines()[0][:160]
+        print(f"no entry: {open_one.subject}: {open_one.verdict}: {reason}", file=sys.stderr)
     for told in silent:
         print(f"explains nothing: {told}", file=sys.stderr)
     return 1 if open_ones else 0
@@ -124,11 +127,14 @@ def suite_folder(name: str) -> Path:
 
 
 def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]) -> Iterator[str]:
-    cases = Counter(CaseId.parse(each).operator for each in suite.case_ids)
-    versions = Counter((each.domain, each.name) for each in referenced_operators())
+    cases = Counter(CaseId.parse(case_id).operator for case_id in suite.case_ids)
+    versions = Counter(
+        (referenced_operator.domain, referenced_operator.name)
+        for referenced_operator in referenced_operators()
+    )
     measured = find_measured(suite)
     told = {name: _counts(record) for name, (record, _) in runs.items()}
-    heads = [f"{each} {runs[each][0].header['runtime']['version']}" for each in runs]
+    heads = [f"{run} {runs[run][0].header['runtime']['version']}" for run in runs]
     first = ["operator", "versions", "cases", "lines", "noticed", "by ONNX's tests", "trust"]
     yield f"| {' | '.join([*first, *heads])} |"
     yield "|---" * (len(first) + len(heads)) + "|"
@@ -147,7 +153,7 @@ def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]
         ]
         yield f"| {' | '.join(map(str, row))} |"
     yield ""
-    size = sum(each.stat().st_size for each in suite.path.rglob("*") if each.is_file())
+    size = sum(path.stat().st_size for path in suite.path.rglob("*") if path.is_file())
     yield (
         f"{len(cases)} operators, {sum(cases.values())} cases, {size / 1e6:.1f} MB in files; "
         f"declarations have {median(map(_lines_of, cases)):g} lines in the median, references "
@@ -162,27 +168,32 @@ def _table(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]
 def rest_of_onnx() -> Iterator[str]:
     """The operators of ONNX that no version of has a reference, by how far their specs are trusted."""
     known = load_known()
-    done = {(each.domain, each.name) for each in known.reference}
+    done = {(operator.domain, operator.name) for operator in known.reference}
     yield REST
     by_domain: dict[tuple[str, str], list[str]] = {}
-    for each in sorted(newest_versions(list_operators())):
-        if each.domain.startswith(ONNX) and (each.domain, each.name) not in done:
-            by_domain.setdefault((each.domain, known.words(each)[0]), []).append(each.short)
+    for newest_version in sorted(newest_versions(list_operators())):
+        if (
+            newest_version.domain.startswith(ONNX)
+            and (newest_version.domain, newest_version.name) not in done
+        ):
+            by_domain.setdefault((newest_version.domain, known.words(newest_version)[0]), []).append(
+                newest_version.short
+            )
     for (domain, trust), names in by_domain.items():
-        yield f"- {trust}, {domain}: {', '.join(f'`{each}`' for each in names)}."
+        yield f"- {trust}, {domain}: {', '.join(f'`{name}`' for name in names)}."
 
 
 def _agreed(suite: Suite, runs: Mapping[str, tuple[Record, Sequence[Disagreeing]]]) -> Iterator[Agreed]:
     """What the runtimes made of each operator version's cases."""
     expectations: dict[str, dict[str, str]] = {}
-    for each in suite.case_ids:
-        name = str(CaseId.parse(each).operator)
-        expectations.setdefault(name, {}).update(expectations_in([suite.entry(each)]))
+    for case_id in suite.case_ids:
+        name = str(CaseId.parse(case_id).operator)
+        expectations.setdefault(name, {}).update(expectations_in([suite.entry(case_id)]))
     for name, own in expectations.items():
         asked = {}
         for runtime, (record, found) in runs.items():
             disagreeing_ones = [each for each in found if each.operator == name]
-            explained = sum(each.entry is not None for each in disagreeing_ones)
+            explained = sum(disagreeing_one.entry is not None for disagreeing_one in disagreeing_ones)
             version = str(record.header["runtime"]["version"])
             asked[runtime] = RuntimeFailures(version, len(disagreeing_ones), explained)
         yield Agreed(name, cases_digest(own), asked)
@@ -209,7 +220,7 @@ def _counts(record: Record) -> dict[OperatorName, tuple[int, int, int]]:
 def _lines_of(operator: OperatorName) -> int:
     """The lines of an operator's declaration, without comments and empty ones."""
     text = declaration_path(operator, OWN_FOLDER).read_text(encoding="utf-8")
-    return sum(1 for each in text.splitlines() if each.strip() and not each.strip().startswith("#"))
+    return sum(1 for line in text.splitlines() if line.strip() and not line.strip().startswith("#"))
 
 
 def _reference_lines(operator: OperatorName) -> int:

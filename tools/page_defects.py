@@ -137,19 +137,21 @@ def measure(folder: Path) -> Measured:
     measured = Measured(found=lint_pages(folder))
     pairs = match_defects(first, measured.found)
     used = set(pairs.values())
-    measured.told = {first[defect].id: measured.found[each] for defect, each in sorted(pairs.items())}
-    measured.missed = [each for position, each in enumerate(first) if position not in pairs]
-    rest = [each for position, each in enumerate(measured.found) if position not in used]
+    measured.told = {first[defect].id: measured.found[pair] for defect, pair in sorted(pairs.items())}
+    measured.missed = [defect for position, defect in enumerate(first) if position not in pairs]
+    rest = [reported for position, reported in enumerate(measured.found) if position not in used]
     more = match_defects(later, rest)
     measured.later = {later[defect].id: rest[each] for defect, each in sorted(more.items())}
-    measured.later_missed = [each for position, each in enumerate(later) if position not in more]
-    measured.beside = [each for position, each in enumerate(rest) if position not in set(more.values())]
+    measured.later_missed = [defect for position, defect in enumerate(later) if position not in more]
+    measured.beside = [
+        reported for position, reported in enumerate(rest) if position not in set(more.values())
+    ]
     return measured
 
 
 def match_defects(defects: Sequence[Defect], found: Sequence[Reported]) -> dict[int, int]:
     """The greatest matching of defects with findings that tell them, by augmenting paths."""
-    choices = [[at for at, each in enumerate(found) if defect.told_by(each)] for defect in defects]
+    choices = [[at for at, reported in enumerate(found) if defect.told_by(reported)] for defect in defects]
     owner: dict[int, int] = {}
 
     def place(defect: int, tried: set[int]) -> bool:
@@ -182,32 +184,36 @@ def page_section(measured: Measured) -> str:
         "",
         f"Missed, beside the {len(untold)} of both lists that only rules told which are gone:",
         "",
-        *[f"- {each.id} (`{each.code}`): {each.what}" for each in measured.missed if each.id not in untold],
+        *[
+            f"- {defect.id} (`{defect.code}`): {defect.what}"
+            for defect in measured.missed
+            if defect.id not in untold
+        ],
         "",
         "Seen only later, by others or in a second reading: "
         f"{len(measured.later) + len(measured.later_missed)}, "
         f"of which the linter tells {len(measured.later)}. It never told:",
         "",
         *[
-            f"- {each.id} (`{each.code}`): {each.what}"
-            for each in measured.later_missed
-            if each.id not in untold
+            f"- {defect.id} (`{defect.code}`): {defect.what}"
+            for defect in measured.later_missed
+            if defect.id not in untold
         ],
         "",
         "Said beside the list:",
         "",
         *[
-            f"- `{each.finding.code}`, line {each.finding.source.line}: {each.finding.message}"
-            for each in measured.beside
+            f"- `{reported.finding.code}`, line {reported.finding.source.line}: {reported.finding.message}"
+            for reported in measured.beside
         ],
     ]
     return "\n".join(lines)
 
 
 def _table(measured: Measured) -> Iterator[str]:
-    told = Counter(each.finding.code for each in measured.told.values())
-    missed = Counter(each.code for each in measured.missed)
-    found = Counter(each.finding.code for each in measured.found)
+    told = Counter(reported.finding.code for reported in measured.told.values())
+    missed = Counter(defect.code for defect in measured.missed)
+    found = Counter(reported.finding.code for reported in measured.found)
     for code in sorted({*told, *missed, *found}):
         yield f"| {code} | {told[code] + missed[code]} | {told[code]} | {found[code]} |"
 

@@ -80,10 +80,10 @@ def main() -> int:
 
 def _telling_case(results: Results) -> str:
     """The fragment that shows the smallest case of the largest class of wrong values."""
-    wrong = [each for each in RunPage(results).classes if each.kind in ("values", "inexact")]
+    wrong = [failures for failures in RunPage(results).classes if failures.kind in ("values", "inexact")]
     if not wrong:
         return "#/cases?q=status:failing"
-    found = max(wrong, key=lambda each: len(each.cases))
+    found = max(wrong, key=lambda failures: len(failures.cases))
     return f"#/cases?q=note:{found.number}&case={found.smallest.id}"
 
 

@@ -53,7 +53,7 @@ NOTES = """## What stands out
 """
 Runs = Mapping[str, Record]
 """By runtime the record of a run of the whole suite in every form."""
-_SHOWN = tuple(each for each in VERDICTS if each not in NOT_JUDGED)
+_SHOWN = tuple(verdict for verdict in VERDICTS if verdict not in NOT_JUDGED)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
@@ -100,7 +100,7 @@ def write(suite: Suite, runs: Runs) -> Iterator[str]:
     identities = (record.header["runtime"] for record in runs.values())
     yield from table(
         ("runtime", "version", "environment"),
-        ([each["name"], each["version"], _environment(each)] for each in identities),
+        ([identity["name"], identity["version"], _environment(identity)] for identity in identities),
     )
     words = [each.replace("_", " ") for each in _SHOWN]
     yield VERDICTS_HEAD

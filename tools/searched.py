@@ -44,7 +44,7 @@ def learn_versions(spaces: Sequence[CallSpace]) -> dict[int, tuple[ForbiddenComb
     """
     known: dict[object, tuple[ForbiddenCombination, ...]] = {}
     found: dict[int, tuple[ForbiddenCombination, ...]] = {}
-    for space in sorted(spaces, key=lambda each: -each.spec.operator.since_version):
+    for space in sorted(spaces, key=lambda space: -space.spec.operator.since_version):
         key = _what_cores_hang_on(space)
         if key not in known:
             known[key] = learn_cores(space)
@@ -55,17 +55,19 @@ def learn_versions(spaces: Sequence[CallSpace]) -> dict[int, tuple[ForbiddenComb
 def _what_cores_hang_on(space: CallSpace) -> object:
     """Everything of a space that decides which levels go together, as something to compare."""
     spec = space.spec
-    rules = [each for each in spec.constraints if not each.id.startswith(_ABOUT_TYPES_ALONE)]
+    rules = [
+        constraint for constraint in spec.constraints if not constraint.id.startswith(_ABOUT_TYPES_ALONE)
+    ]
     texts = [*map(_rule_text, rules), *spec.let.values(), *_declared_texts(space)]
-    is_of_types = any(_ON_TYPES.search(each) for each in texts)
-    is_of_version = any(re.search(r"\bversion\b", each) for each in texts)
+    is_of_types = any(_ON_TYPES.search(text) for text in texts)
+    is_of_version = any(re.search(r"\bversion\b", text) for text in texts)
     return (
         _plain({name: levels for name, levels in space.factors.items() if name not in space.types}),
         _plain({name: levels for name, levels in space.factors.items() if is_of_types}),
-        tuple((type(each).__name__, each.name, each.covers, each.binds) for each in space.kinds),
+        tuple((type(kind).__name__, kind.name, kind.covers, kind.binds) for kind in space.kinds),
         tuple(texts),
-        _plain({name: (each.default,) for name, each in spec.attributes.items()}),
-        tuple((each.name, each.option) for each in spec.inputs),
+        _plain({name: (attribute.default,) for name, attribute in spec.attributes.items()}),
+        tuple((parameter.name, parameter.option) for parameter in spec.inputs),
         spec.operator.since_version if is_of_version else None,
     )
 
@@ -79,12 +81,12 @@ def _declared_texts(space: CallSpace) -> list[str]:
     if declared is None:
         return []
     shapes = [f"{name}: {text}" for name, text in declared.shapes.items()]
-    bounds = [f"{name}: {each.low}..{each.high}" for name, each in declared.extents.items()]
-    return [*shapes, *bounds, *(each.call for each in declared.kinds)]
+    bounds = [f"{name}: {extent.low}..{extent.high}" for name, extent in declared.extents.items()]
+    return [*shapes, *bounds, *(kind.call for kind in declared.kinds)]
 
 
 def _plain(values: Mapping[str, Sequence[object]]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, repr(each)) for name, each in sorted(values.items()))
+    return tuple((name, repr(value)) for name, value in sorted(values.items()))
 
 
 _HEADER = """\
@@ -103,13 +105,13 @@ def main(words: Sequence[str]) -> int:
     differing = 0
     for operator in select_operators(tuple(asked.operators)):
         versions = next(modelled_versions([operator]), [operator])
-        before = {each.since_version: searched_of(each) for each in versions}
+        before = {version.since_version: searched_of(version) for version in versions}
         kept = before[operator.since_version]
         found = dict(before)
         faults: list[object] = []
-        if asked.cores or not any(each.cores for each in before.values()):
+        if asked.cores or not any(searched.cores for searched in before.values()):
             cores, faults = _learn(versions)
-            found = {version: replace(each, cores=cores[version]) for version, each in found.items()}
+            found = {version: replace(searched, cores=cores[version]) for version, searched in found.items()}
         made, without = _made(operator, afresh=True)
         now = replace(found[operator.since_version], draws=made.draws)
         found[operator.since_version] = now
@@ -129,21 +131,21 @@ def main(words: Sequence[str]) -> int:
 def modelled_versions(operators: Sequence[OperatorName] = ()) -> Iterator[list[OperatorName]]:
     """The versions that each declaration speaks of, the newest first; of some operators, or of all."""
     by_room: dict[tuple[str, str], list[OperatorName]] = {}
-    wanted = {(each.domain, each.name) for each in operators}
-    for each in list_operators():
-        room = (each.domain, each.name)
-        declared = (not wanted or room in wanted) and declaration_path(each, OWN_FOLDER).is_file()
-        if declared and calls_are_declared(load_spec(each)):
-            by_room.setdefault(room, []).append(each)
+    wanted = {(operator.domain, operator.name) for operator in operators}
+    for operator in list_operators():
+        room = (operator.domain, operator.name)
+        declared = (not wanted or room in wanted) and declaration_path(operator, OWN_FOLDER).is_file()
+        if declared and calls_are_declared(load_spec(operator)):
+            by_room.setdefault(room, []).append(operator)
     for versions in by_room.values():
-        yield sorted(versions, key=lambda each: -each.since_version)
+        yield sorted(versions, key=lambda version: -version.since_version)
 
 
 def _learn(
     versions: Sequence[OperatorName],
 ) -> tuple[Mapping[int, tuple[ForbiddenCombination, ...]], list[object]]:
     """The cores of all versions, and what calls show to be wrong in the declaration."""
-    spaces = [open_space(load_spec(each)) for each in versions]
+    spaces = [open_space(load_spec(version)) for version in versions]
     found = learn_versions(spaces)
     faults: list[object] = []
     for space in spaces:
@@ -153,7 +155,7 @@ def _learn(
 
 
 def _same(one: Searched, other: Searched) -> bool:
-    cores = ({str(core) for core in each.cores} for each in (one, other))
+    cores = ({str(core) for core in searched.cores} for searched in (one, other))
     return len(set(map(frozenset, cores))) == 1 and replace(one, cores=()) == replace(other, cores=())
 
 

@@ -47,7 +47,7 @@ def main(words: Sequence[str]) -> int:
     for first in range(0, len(chosen), TOGETHER):
         started = process_time()
         tables = try_operators(chosen[first : first + TOGETHER], witnesses)
-        calls = sum(len(each.calls.valid) for each in tables)
+        calls = sum(len(table.calls.valid) for table in tables)
         each_takes = (process_time() - started) / max(calls, 1) * 1000
         for table in tables:
             print(f"{table.operator}: {len(table.calls.valid)} valid calls")
@@ -55,9 +55,17 @@ def main(words: Sequence[str]) -> int:
             _show_unexplained(table)
             _add(sums, table.counts)
             unexplained += table.unexplained
-            explained += sum(len(each.calls) for each in table.refusals if each.explanation is not None)
-            used.update(each.explanation.id for each in table.refusals if each.explanation is not None)
-            used.update(each.explanation.id for each in table.answered_errors if each.explanation is not None)
+            explained += sum(
+                len(refusal.calls) for refusal in table.refusals if refusal.explanation is not None
+            )
+            used.update(
+                refusal.explanation.id for refusal in table.refusals if refusal.explanation is not None
+            )
+            used.update(
+                answered_error.explanation.id
+                for answered_error in table.answered_errors
+                if answered_error.explanation is not None
+            )
             versions.update(table.versions)
         print(f"{calls} valid calls of {len(tables)} versions: {each_takes:.1f} ms each", flush=True)
     print(f"{len(chosen)} versions: {explained} refusals explained, {unexplained} calls unexplained")
@@ -68,8 +76,12 @@ def main(words: Sequence[str]) -> int:
 
 
 def _modelled(words: Sequence[str]) -> list[OperatorName]:
-    known = [each for each in modelled_operators() if each.domain.startswith("ai.onnx")]
-    return [each for each in known if not words or each.name in words or each.short in words]
+    known = [
+        modelled_operator
+        for modelled_operator in modelled_operators()
+        if modelled_operator.domain.startswith("ai.onnx")
+    ]
+    return [operator for operator in known if not words or operator.name in words or operator.short in words]
 
 
 def _silent(

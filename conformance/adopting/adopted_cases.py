@@ -176,13 +176,13 @@ def _called(model: ModelProto) -> AdoptedCall:
     node = nodes[0]
     attributes: dict[str, Attribute] = {}
     whole = True
-    for each in node.attribute:
+    for attribute in node.attribute:
         try:
-            found = read_attribute(each)
+            found = read_attribute(attribute)
         except UserError:  # a sparse tensor, a tensor as other tools write it
             found = None
         if found is not None and found.kind in PLAIN_KINDS:
-            attributes[each.name] = found
+            attributes[attribute.name] = found
         else:
             # Such a node is carried with its model, by which its case has its id.
             whole = False
@@ -193,13 +193,13 @@ def _is_plain(model: ModelProto) -> bool:
     """Whether the graph is nothing but one node, its inputs and its outputs."""
     graph = model.graph
     node = graph.node[0]
-    given = [each for each in node.input if each]
+    given = [value_info for value_info in node.input if value_info]
     return (
         len(graph.node) == 1
         and not (graph.initializer or graph.sparse_initializer or model.functions or node.overload)
-        and given == [each.name for each in graph.input]
+        and given == [value_info.name for value_info in graph.input]
         and len(set(given)) == len(given)
-        and [*node.output] == [each.name for each in graph.output]
+        and [*node.output] == [value_info.name for value_info in graph.output]
     )
 
 
@@ -242,7 +242,7 @@ def _adopt_set(
         element_type=declared if first is None else first.element_type,
         attributes=called.attributes,
         inputs=inputs,
-        output_names=tuple(each.name for each in model.graph.output),
+        output_names=tuple(value_info.name for value_info in model.graph.output),
         demand=demand,
         expectations=expectations,
         levels=levels,
@@ -254,9 +254,9 @@ def _adopt_set(
 def _single_values(graph: GraphProto, inputs: Sequence[tuple[str, Tensor]]) -> dict[str, float]:
     """The inputs and constants of one element that is a number, by name."""
     found = dict(inputs)
-    for each in graph.initializer:
-        if each.data_type in BY_CODE and [*each.dims] in ([], [1]):
-            found.setdefault(each.name, read_foreign_tensor(each))
+    for initializer in graph.initializer:
+        if initializer.data_type in BY_CODE and [*initializer.dims] in ([], [1]):
+            found.setdefault(initializer.name, read_foreign_tensor(initializer))
     numbers = {}
     for name, tensor in found.items():
         if tensor.array.size == 1:

@@ -49,8 +49,8 @@ def parse_model(raw: bytes) -> ModelProto:
 
 def list_nodes(graph: GraphProto) -> Iterator[NodeProto]:
     """Every node of a graph, and of the graphs within it."""
-    for each in list_graphs(graph):
-        yield from each.node
+    for graph_proto in list_graphs(graph):
+        yield from graph_proto.node
 
 
 def find_schema(model: ModelProto, node: NodeProto) -> OpSchema | None:
@@ -94,7 +94,7 @@ def lower(model: ModelProto) -> None:
     there. Models with functions of their own, or with operators that onnx does not know, stay as they are.
     """
     nodes = list(list_nodes(model.graph))
-    schemas = [find_schema(model, each) for each in nodes]
+    schemas = [find_schema(model, node) for node in nodes]
     if model.functions or not all(schemas):
         return
     least: dict[str, int] = {}
@@ -102,16 +102,16 @@ def lower(model: ModelProto) -> None:
         assert schema is not None
         domain = _short(node.domain)
         least[domain] = max(least.get(domain, 1), schema.since_version)
-    for each in model.opset_import:
-        each.version = min(each.version, least.get(_short(each.domain), each.version))
+    for opset in model.opset_import:
+        opset.version = min(opset.version, least.get(_short(opset.domain), opset.version))
     types = {BY_CODE[code].name for code in _type_codes(model) if code in BY_CODE}
     model.ir_version = min(model.ir_version, least_ir_version(model.opset_import, types))
 
 
 def _type_codes(model: ModelProto) -> Iterator[int]:
     for graph in list_graphs(model.graph):
-        for each in (*graph.input, *graph.output, *graph.value_info):
-            yield _type_code(each.type)
+        for value_info in (*graph.input, *graph.output, *graph.value_info):
+            yield _type_code(value_info.type)
         for tensor in graph.initializer:
             yield tensor.data_type
         for node in graph.node:
@@ -130,7 +130,7 @@ def _type_code(declared: TypeProto) -> int:
 
 
 def _imported(model: ModelProto) -> dict[str, int]:
-    return {_short(each.domain): each.version for each in model.opset_import}
+    return {_short(opset.domain): opset.version for opset in model.opset_import}
 
 
 def _short(domain: str) -> str:
@@ -159,9 +159,9 @@ def pack_values(model: ModelProto, data: DataSet) -> PackedModel:
     values of one name.
     """
     inputs, outputs = declared_inputs(model), declared_outputs(model)
-    if all(each.is_tensor for each in (*inputs, *outputs)):
+    if all(declared_value.is_tensor for declared_value in (*inputs, *outputs)):
         return PackedModel(model, _tensors(data.inputs), _tensors(data.outputs))
-    for name, number in Counter(each.name for each in inputs).items():
+    for name, number in Counter(declared_value.name for declared_value in inputs).items():
         if number > 1:
             raise UserError("two inputs of the model have one name", got=repr(name)[:50])
     packed = ModelProto()
@@ -177,7 +177,7 @@ def pack_values(model: ModelProto, data: DataSet) -> PackedModel:
 
 def own_nodes(model: ModelProto) -> list[NodeProto]:
     """The graph's nodes without those that pack and unpack."""
-    return [each for each in model.graph.node if not is_packing(each)] or [*model.graph.node]
+    return [node for node in model.graph.node if not is_packing(node)] or [*model.graph.node]
 
 
 def is_packed(model: ModelProto) -> bool:
@@ -187,7 +187,7 @@ def is_packed(model: ModelProto) -> bool:
 
 def length_outputs(model: ModelProto) -> frozenset[str]:
     """The outputs that are the length of a sequence, which no tolerance of a test is meant for."""
-    lengths = (each for each in model.graph.node if is_packing(each) and each.op_type == "SequenceLength")
+    lengths = (node for node in model.graph.node if is_packing(node) and node.op_type == "SequenceLength")
     return frozenset(name for node in lengths for name in node.output)
 
 
@@ -200,13 +200,13 @@ def _pack_inputs(model: ModelProto, data: DataSet, around: GraphSurroundings) ->
     values = {declared.name: (declared, value) for declared, value in data.inputs}
     taken: list[ValueInfoProto] = []
     given: list[tuple[str, Tensor]] = []
-    for each in model.graph.input:
-        declared, value = values.get(each.name, (None, None))
+    for value_info in model.graph.input:
+        declared, value = values.get(value_info.name, (None, None))
         if declared is None or declared.is_tensor:
-            taken.append(each)
-            given.extend([(each.name, value)] if isinstance(value, Tensor) else [])
+            taken.append(value_info)
+            given.extend([(value_info.name, value)] if isinstance(value, Tensor) else [])
             continue
-        parts = around.pack(declared.name, declared.type, value, each.type.optional_type.elem_type)
+        parts = around.pack(declared.name, declared.type, value, value_info.type.optional_type.elem_type)
         taken.extend(_declared(name, part, part.shape) for name, part in parts)
         given.extend(parts)
     del model.graph.input[:]
@@ -221,10 +221,10 @@ def _unpack_outputs(
     values = [value for _, value in data.outputs] or [None] * len(outputs)
     returned: list[ValueInfoProto] = []
     expected: list[tuple[str, Tensor]] = []
-    for each, declared, value in zip(model.graph.output, outputs, values, strict=True):
+    for value_info, declared, value in zip(model.graph.output, outputs, values, strict=True):
         if declared.is_tensor:
-            returned.append(each)
-            expected.extend([(each.name, value)] if isinstance(value, Tensor) else [])
+            returned.append(value_info)
+            expected.extend([(value_info.name, value)] if isinstance(value, Tensor) else [])
             continue
         parts = around.unpack(declared.name, declared.type, value)
         returned.extend(_declared(name, part, [None] * len(part.shape)) for name, part in parts)

@@ -133,8 +133,8 @@ def declared_outputs(model: ModelProto) -> tuple[DeclaredValue, ...]:
 
 
 def _read_declarations(side: str, declared: Iterable[ValueInfoProto]) -> Iterable[DeclaredValue]:
-    for each in declared:
-        held, layers = each.type, []
+    for value_info in declared:
+        held, layers = value_info.type, []
         # An optional may hold a sequence, and that tensors: nothing else of depth is carried.
         for kind in ("optional_type", "sequence_type"):
             if held.WhichOneof("value") == kind:
@@ -142,11 +142,11 @@ def _read_declarations(side: str, declared: Iterable[ValueInfoProto]) -> Iterabl
                 layers.append(kind)
         if held.WhichOneof("value") != "tensor_type":
             raise UserError(
-                f"an {side} is declared as {_name_type(each.type)}, "
+                f"an {side} is declared as {_name_type(value_info.type)}, "
                 "and tensors, sequences of tensors and optionals of these are what is carried"
             )
         yield DeclaredValue(
-            each.name,
+            value_info.name,
             element_type_of_code(held.tensor_type.elem_type),
             is_sequence="sequence_type" in layers,
             is_optional="optional_type" in layers,
@@ -184,9 +184,9 @@ def read_data_set(data_set: Path, model: ModelProto) -> DataSet:
     """The inputs and outputs of a data set; raises UserError where they are not those of the model."""
     inputs, outputs = list_values(data_set)
     taken, given_back = declared_inputs(model), declared_outputs(model)
-    constant = {each.name for each in model.graph.initializer}
+    constant = {initializer.name for initializer in model.graph.initializer}
     # An input with an initializer may be left to it, or be given all the same.
-    left_open = tuple(each for each in taken if each.name not in constant)
+    left_open = tuple(declared_value for declared_value in taken if declared_value.name not in constant)
     if len(inputs) not in (len(left_open), len(taken)):
         raise UserError(
             "not as many inputs as the model takes", got=str(len(inputs)), expected=str(len(left_open))
@@ -195,7 +195,7 @@ def read_data_set(data_set: Path, model: ModelProto) -> DataSet:
         raise UserError(
             "not as many outputs as the model has", got=str(len(outputs)), expected=str(len(given_back))
         )
-    if any(each.name in constant and not each.is_tensor for each in taken):
+    if any(declared_value.name in constant and not declared_value.is_tensor for declared_value in taken):
         raise UserError("an input that is no tensor has a tensor as its value in the model")
     given = left_open if len(inputs) == len(left_open) else taken
     return DataSet(_read_values(given, inputs), _read_values(given_back if outputs else (), outputs))
@@ -204,7 +204,10 @@ def read_data_set(data_set: Path, model: ModelProto) -> DataSet:
 def _read_values(
     declared: Sequence[DeclaredValue], paths: Sequence[Path]
 ) -> tuple[tuple[DeclaredValue, Value], ...]:
-    found = tuple((each, _read_value(each, path)) for each, path in zip(declared, paths, strict=True))
+    found = tuple(
+        (declared_value, _read_value(declared_value, path))
+        for declared_value, path in zip(declared, paths, strict=True)
+    )
     _check_length(sum(len(value) for _, value in found if isinstance(value, tuple)), "sequences")
     return found
 
@@ -243,7 +246,7 @@ def _parse(proto: Message, raw: bytes) -> Message:
 def _read_optional(declared: DeclaredValue, proto: OptionalProto) -> Value:
     wanted = "sequence_value" if declared.is_sequence else "tensor_value"
     code = OptionalProto.SEQUENCE if declared.is_sequence else OptionalProto.TENSOR
-    held = [each for each in _fields(proto) if each.endswith("_value")]
+    held = [field for field in _fields(proto) if field.endswith("_value")]
     if proto.elem_type == OptionalProto.UNDEFINED and not held:
         return None
     if (proto.elem_type, held) != (code, [wanted]):
@@ -258,7 +261,7 @@ def _read_optional(declared: DeclaredValue, proto: OptionalProto) -> Value:
 
 
 def _read_sequence(declared: DeclaredValue, proto: SequenceProto) -> tuple[Tensor, ...]:
-    held = [each for each in _fields(proto) if each.endswith("_values")]
+    held = [field for field in _fields(proto) if field.endswith("_values")]
     allowed = (SequenceProto.TENSOR,) if held else (SequenceProto.TENSOR, SequenceProto.UNDEFINED)
     if proto.elem_type not in allowed or held not in ([], ["tensor_values"]):
         raise UserError(
@@ -267,7 +270,9 @@ def _read_sequence(declared: DeclaredValue, proto: SequenceProto) -> tuple[Tenso
             expected=f"elem_type {SequenceProto.TENSOR}, tensor_values",
         )
     _check_length(len(proto.tensor_values), "a sequence")
-    return tuple(_checked(declared, read_foreign_tensor(each)) for each in proto.tensor_values)
+    return tuple(
+        _checked(declared, read_foreign_tensor(tensor_value)) for tensor_value in proto.tensor_values
+    )
 
 
 def _check_length(length: int, what: str) -> None:

@@ -92,11 +92,11 @@ def find_tests(folder: Path) -> Iterator[TestFolder]:
     """
     if not folder.is_dir():
         raise UserError("there is no such folder", where=Place(str(folder)))
-    for number, each in enumerate(_walk(folder, 0)):
+    for number, path in enumerate(_walk(folder, 0)):
         if number == MOST_TESTS:
             raise UserError(f"more than {MOST_TESTS} tests", where=Place(str(folder)))
-        relative = each.relative_to(folder).as_posix()
-        yield TestFolder(folder.resolve().name or "test" if relative == "." else relative, each)
+        relative = path.relative_to(folder).as_posix()
+        yield TestFolder(folder.resolve().name or "test" if relative == "." else relative, path)
 
 
 def _walk(folder: Path, depth: int) -> Iterator[Path]:
@@ -128,7 +128,7 @@ def list_values(data_set: Path) -> tuple[list[Path], list[Path]]:
         if sorted(files) != list(range(len(files))):
             missing = next(each for each in range(len(files)) if each not in files)
             raise UserError("a file is missing", expected=f"{data_set.name}/{side}_{missing}.pb")
-    inputs, outputs = ([files[each] for each in sorted(files)] for files in found.values())
+    inputs, outputs = ([files[file] for file in sorted(files)] for files in found.values())
     return inputs, outputs
 
 

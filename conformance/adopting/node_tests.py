@@ -51,7 +51,7 @@ def adopt_folder(folder: Path, suite: Path, source: Mapping[str, Any]) -> Adopti
 
     Raises UserError where there is no test, where none can be carried, or where the suite cannot be written.
     """
-    tests = {each.name: each for each in find_tests(folder)}
+    tests = {test.name: test for test in find_tests(folder)}
     if not tests:
         raise UserError(
             "there is no test here",

@@ -25,9 +25,9 @@ Attributes = Mapping[str, Attribute]
 
 def constant_of_node(attributes: Attributes) -> Tensor | None:
     """What a Constant node gives; None where that is no tensor that was read."""
-    for name, each in attributes.items():
-        value: Any = each.value
-        match name, each.kind:
+    for name, attribute in attributes.items():
+        value: Any = attribute.value
+        match name, attribute.kind:
             case "value", "tensor":
                 return value if isinstance(value, Tensor) else None
             case "value_int" | "value_ints", "int" | "ints":
@@ -41,7 +41,9 @@ def constant_of_node(attributes: Attributes) -> Tensor | None:
 
 def can_fold(op_type: str, inputs: Sequence[ModelValue | None]) -> bool:
     """Whether `fold` might say something: the operator is one that it computes, of fixed inputs."""
-    return op_type in _FOLDINGS and bool(inputs) and all(each is None or each.is_constant for each in inputs)
+    return (
+        op_type in _FOLDINGS and bool(inputs) and all(value is None or value.is_constant for value in inputs)
+    )
 
 
 def fold(op_type: str, attributes: Attributes, inputs: Sequence[ModelValue | None]) -> Tensor | None:
@@ -55,15 +57,15 @@ def fold(op_type: str, attributes: Attributes, inputs: Sequence[ModelValue | Non
         folding = _FOLDINGS.get(op_type)
         if folding is None or not inputs or len(inputs) > _MOST_INPUTS:
             return None
-        constants = [None if each is None else each.constant for each in inputs]
-        if any(each is not None and found is None for each, found in zip(inputs, constants, strict=True)):
+        constants = [None if value is None else value.constant for value in inputs]
+        if any(value is not None and found is None for value, found in zip(inputs, constants, strict=True)):
             return None
         first = constants[0]
         if first is None or (op_type != "Identity" and first.element_type.name not in _WHOLE):
             return None
         if op_type == "Identity":
             return first
-        arrays = [None if each is None else each.array for each in constants]
+        arrays = [None if constant is None else constant.array for constant in constants]
         with np.errstate(all="ignore"):
             found = folding(attributes, arrays)
     except (ValueError, IndexError, TypeError, ArithmeticError, MemoryError, KeyError):
@@ -82,7 +84,7 @@ _MOST_INPUTS = 256
 def _texts(value: Any) -> Tensor:
     texts = (value,) if isinstance(value, str) else value
     array = np.empty(len(texts), np.object_)
-    array[:] = [each.encode("utf-8", "surrogateescape") for each in texts]
+    array[:] = [text.encode("utf-8", "surrogateescape") for text in texts]
     return Tensor(ELEMENT_TYPES["string"], array.reshape(() if isinstance(value, str) else (-1,)))
 
 
@@ -121,8 +123,8 @@ def _gather(attributes: Attributes, arrays: Sequence[Array | None]) -> Array | N
 
 
 def _concat(attributes: Attributes, arrays: Sequence[Array | None]) -> Array | None:
-    given = [each for each in arrays if each is not None]
-    if len(given) != len(arrays) or not _is_kept(sum(each.size for each in given)):
+    given = [array for array in arrays if array is not None]
+    if len(given) != len(arrays) or not _is_kept(sum(array.size for array in given)):
         return None
     return np.concatenate(given, axis=_number(attributes, "axis", 0))
 
@@ -152,7 +154,7 @@ def _slice(_: Attributes, arrays: Sequence[Array | None]) -> Array | None:
         return None
     if len(arrays) > 3 and arrays[3] is not None and arrays[3].tolist() not in ([0], [-1]):
         return None
-    parts = [None if each is None else int(each.reshape(-1)[0]) for each in arrays[1:3]]
+    parts = [None if array is None else int(array.reshape(-1)[0]) for array in arrays[1:3]]
     step = int(arrays[4].reshape(-1)[0]) if len(arrays) > 4 and arrays[4] is not None else 1
     return data[parts[0] : parts[1] : step] if step > 0 else None
 

@@ -77,7 +77,7 @@ class Inference:
         known: dict[str, TypeProto | TensorProto] = dict(around)
         for value in (*graph.value_info, *graph.output, *graph.input):
             known[value.name] = value.type
-        known.update((each.name, each) for each in graph.initializer)
+        known.update((initializer.name, initializer) for initializer in graph.initializer)
         for node in graph.node:
             if node.op_type == "Constant" and node.attribute and node.attribute[0].HasField("t"):
                 known[node.output[0]] = node.attribute[0].t
@@ -91,8 +91,8 @@ class Inference:
 def _graphs(node: NodeProto) -> list[GraphProto]:
     return [
         graph
-        for each in node.attribute
-        for graph in ((each.g,) if each.HasField("g") else tuple(each.graphs))
+        for attribute in node.attribute
+        for graph in ((attribute.g,) if attribute.HasField("g") else tuple(attribute.graphs))
     ]
 
 
@@ -105,26 +105,26 @@ def _declare_inputs(node: NodeProto, body: GraphProto, known: Mapping[str, TypeP
         given, whole = list(node.input), {}
     else:
         return
-    for position, each in enumerate(body.input):
-        if each.type.WhichOneof("value") is not None:
+    for position, value_info in enumerate(body.input):
+        if value_info.type.WhichOneof("value") is not None:
             continue
         if position in whole:
-            each.type.tensor_type.elem_type = whole[position]
-            each.type.tensor_type.shape.SetInParent()
+            value_info.type.tensor_type.elem_type = whole[position]
+            value_info.type.tensor_type.shape.SetInParent()
             continue
         found = known.get(given[position]) if position < len(given) else None
         if isinstance(found, TensorProto):
-            each.type.tensor_type.elem_type = found.data_type
+            value_info.type.tensor_type.elem_type = found.data_type
         elif found is not None and found.WhichOneof("value") == "tensor_type":
             # Its shape may change from one run of the body to the next.
-            each.type.tensor_type.elem_type = found.tensor_type.elem_type
+            value_info.type.tensor_type.elem_type = found.tensor_type.elem_type
         elif found is not None:
-            each.type.CopyFrom(found)
+            value_info.type.CopyFrom(found)
 
 
 def _captured(graph: GraphProto) -> set[str]:
-    own = {each.name for each in (*graph.input, *graph.initializer)}
-    taken = {each.name for each in graph.output}
+    own = {value_info.name for value_info in (*graph.input, *graph.initializer)}
+    taken = {value_info.name for value_info in graph.output}
     for node in graph.node:
         own.update(node.output)
         taken.update(node.input)
@@ -143,11 +143,11 @@ def _all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
 def _import_every_domain(model: ModelProto) -> None:
     # Inference of the whole model ends at a node whose domain is not imported.
     domains = {node.domain for graph in _all_graphs(model.graph) for node in graph.node}
-    known = {each.domain for each in model.opset_import}
+    known = {opset.domain for opset in model.opset_import}
     if "ai.onnx" in known and "" not in known:
-        version = next(each.version for each in model.opset_import if each.domain == "ai.onnx")
+        version = next(opset.version for opset in model.opset_import if opset.domain == "ai.onnx")
         model.opset_import.add(domain="", version=version)
-    for domain in sorted(domains - {each.domain for each in model.opset_import}):
+    for domain in sorted(domains - {opset.domain for opset in model.opset_import}):
         model.opset_import.add(domain=domain, version=1)
 
 

@@ -40,7 +40,7 @@ class Inlined:
 
 def imported(opsets: Iterable[object]) -> dict[str, int]:
     """Versions by domain, `ai.onnx` for the one without a name."""
-    return {long_domain(each.domain): each.version for each in opsets}  # type: ignore[attr-defined]
+    return {long_domain(opset.domain): opset.version for opset in opsets}  # type: ignore[attr-defined]
 
 
 def long_domain(domain: str) -> str:
@@ -53,11 +53,11 @@ def inline_functions(model: ModelProto) -> Inlined:
     Raises UserError where the places of the nodes are more text than is read.
     """
     functions: dict[Key, FunctionProto] = {}
-    for each in model.functions:
-        functions.setdefault(_key_of_function(each), each)
+    for function in model.functions:
+        functions.setdefault(_key_of_function(function), function)
     work = _Inlining(functions)
     called = {_key_of_call(node) for node in _every(model.graph.node)}
-    called |= {_key_of_call(node) for each in functions.values() for node in _every(each.node)}
+    called |= {_key_of_call(node) for function in functions.values() for node in _every(function.node)}
     work.graph(model.graph, "", None, ())
     unused = sorted(_named(key) for key in functions.keys() - called)
     if unused:
@@ -76,8 +76,8 @@ def inline_functions(model: ModelProto) -> Inlined:
 class _Inlining:
     def __init__(self, functions: Mapping[Key, FunctionProto]) -> None:
         self._functions = functions
-        self._opsets = {key: imported(each.opset_import) for key, each in functions.items()}
-        self._sizes = {key: _Size.of(each) for key, each in functions.items()}
+        self._opsets = {key: imported(function.opset_import) for key, function in functions.items()}
+        self._sizes = {key: _Size.of(function) for key, function in functions.items()}
         self._nodes = self._bytes = self._places = self._depth = 0
         self.found = Inlined()
 
@@ -93,7 +93,7 @@ class _Inlining:
         for index, node in enumerate(graph.node):
             self._take(node, f"{before}{index}", opsets, within, taken)
         self._depth -= 1
-        kept = [NodeProto.FromString(each.SerializeToString()) for each in taken]
+        kept = [NodeProto.FromString(node.SerializeToString()) for node in taken]
         del graph.node[:]
         graph.node.extend(kept)
 
@@ -110,8 +110,8 @@ class _Inlining:
             )
         if opsets is not None:
             self.found.opsets[place] = opsets
-        for each in node.attribute:
-            for name, inner in graphs_of(each):
+        for attribute in node.attribute:
+            for name, inner in graphs_of(attribute):
                 self.graph(inner, f"{place}/{name}/", opsets, within)
 
     def _take(
@@ -178,10 +178,10 @@ class _Size:
             nodes += 1
             names.update(node.input)
             names.update(node.output)
-            for each in node.attribute:
-                if each.ref_attr_name:
-                    attributes[each.ref_attr_name] += 1
-                for _, graph in graphs_of(each):
+            for attribute in node.attribute:
+                if attribute.ref_attr_name:
+                    attributes[attribute.ref_attr_name] += 1
+                for _, graph in graphs_of(attribute):
                     values = (*graph.input, *graph.output, *graph.value_info, *graph.initializer)
                     names.update(value.name for value in values)
                     names.update(sparse.values.name for sparse in graph.sparse_initializer)
@@ -194,7 +194,9 @@ class _Size:
         for taken, given in ((function.input, call.input), (function.output, call.output)):
             for name, actual in zip(taken, given, strict=False):
                 found += self.names.get(name, 0) * len(actual)
-        given_attributes = {each.name: each for each in (*function.attribute_proto, *call.attribute)}
+        given_attributes = {
+            attribute.name: attribute for attribute in (*function.attribute_proto, *call.attribute)
+        }
         for attribute_name, times in self.attributes.items():
             value = given_attributes.get(attribute_name)
             found += 0 if value is None else times * value.ByteSize()
@@ -202,7 +204,7 @@ class _Size:
 
 
 def _depth_of(nodes: Iterable[NodeProto]) -> int:
-    inner = (graph for node in nodes for each in node.attribute for _, graph in graphs_of(each))
+    inner = (graph for node in nodes for attribute in node.attribute for _, graph in graphs_of(attribute))
     return max((1 + _depth_of(graph.node) for graph in inner), default=0)
 
 
@@ -220,24 +222,24 @@ class Binding:
     def bind(self, node: NodeProto) -> None:
         """Give a node, and the graphs in it, these names and attributes, in place."""
         for names in (node.input, node.output):
-            names[:] = [self._name(each) for each in names]
+            names[:] = [self._name(name) for name in names]
         kept: list[AttributeProto] = []
-        for each in node.attribute:
-            if each.ref_attr_name:
-                given = self.attributes.get(each.ref_attr_name)
+        for attribute in node.attribute:
+            if attribute.ref_attr_name:
+                given = self.attributes.get(attribute.ref_attr_name)
                 if given is not None:
                     kept.append(AttributeProto.FromString(given.SerializeToString()))
-                    kept[-1].name = each.name
+                    kept[-1].name = attribute.name
                 continue
-            for _, graph in graphs_of(each):
+            for _, graph in graphs_of(attribute):
                 self._bind_graph(graph)
-            kept.append(AttributeProto.FromString(each.SerializeToString()))
+            kept.append(AttributeProto.FromString(attribute.SerializeToString()))
         del node.attribute[:]
         node.attribute.extend(kept)
 
     def _bind_graph(self, graph: GraphProto) -> None:
-        for each in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
-            each.name = self._name(each.name)
+        for value_info in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
+            value_info.name = self._name(value_info.name)
         for sparse in graph.sparse_initializer:
             sparse.values.name = self._name(sparse.values.name)
         for node in graph.node:
@@ -255,7 +257,7 @@ def _binding(function: FunctionProto, call: NodeProto, start: str) -> Binding:
             # An output that nobody wants is computed all the same; an input that is left out is left out.
             names.setdefault(name, actual or ("" if taken is function.input else f"{start}{name}"))
     attributes = {each.name: each for each in function.attribute_proto}
-    attributes.update({each.name: each for each in call.attribute})
+    attributes.update({attribute.name: attribute for attribute in call.attribute})
     return Binding(names, attributes, start)
 
 

@@ -108,12 +108,12 @@ def _identity(node: ModelNode) -> dict[str, Any]:
     return {
         "operator": str(operator) if operator else f"{node.domain}::{node.op_type}",
         "attributes": {
-            name: [each.kind, _kind_of(each) if is_constant else describe_value(each.value)]
-            for name, each in node.attributes.items()
+            name: [attribute.kind, _kind_of(attribute) if is_constant else describe_value(attribute.value)]
+            for name, attribute in node.attributes.items()
         },
         "unread": sorted(node.unread),
-        "inputs": [None if each is None else _identity_of_value(each) for each in node.inputs],
-        "outputs": [None if each is None else _identity_of_type(each) for each in node.outputs],
+        "inputs": [None if value is None else _identity_of_value(value) for value in node.inputs],
+        "outputs": [None if output is None else _identity_of_type(output) for output in node.outputs],
     }
 
 

@@ -109,15 +109,15 @@ class GraphScope:
 
     def taken(self, names: Iterable[str]) -> tuple[ModelValue | None, ...]:
         """What a node takes; a name that nothing has is a value of which nothing is known."""
-        return tuple((self.find(each) or ModelValue(text(each))) if each else None for each in names)
+        return tuple((self.find(name) or ModelValue(text(name))) if name else None for name in names)
 
     def give(self, names: Iterable[str]) -> list[ModelValue | None]:
         """What a node gives, as far as its types are known: of two values of one name the first counts."""
         found: list[ModelValue | None] = []
-        for each in names:
-            value = typed_value(each, self._types.get(each)) if each else None
+        for name in names:
+            value = typed_value(name, self._types.get(name)) if name else None
             if value is not None:
-                self._own.setdefault(each, value)
+                self._own.setdefault(name, value)
             found.append(value)
         return found
 
@@ -136,17 +136,20 @@ def with_schema_types(operator: OperatorName, inputs: Values, outputs: Values) -
     would be of unknown types. Shapes stay unknown.
     """
     found = list(outputs)
-    if all(each is None or not _is_unknown(each) for each in found):
+    if all(value is None or not _is_unknown(value) for value in found):
         return found
     schema = _schema(operator)
     if schema is None:
         return found
     known = {
-        formal.type_str: each.element_type
-        for formal, each in zip(_spread(schema.inputs, len(inputs)), inputs, strict=False)
-        if each is not None and each.element_type is not None
+        formal.type_str: value.element_type
+        for formal, value in zip(_spread(schema.inputs, len(inputs)), inputs, strict=False)
+        if value is not None and value.element_type is not None
     }
-    allowed = {each.type_param_str: each.allowed_type_strs for each in schema.type_constraints}
+    allowed = {
+        type_constraint.type_param_str: type_constraint.allowed_type_strs
+        for type_constraint in schema.type_constraints
+    }
     for place, formal in enumerate(_spread(schema.outputs, len(found))):
         each = found[place]
         if each is None or not _is_unknown(each):
@@ -212,8 +215,8 @@ class NodeReader:
         self.replaceable += scope.replaceable
         for node in graph.node:
             self.nodes.append(self._node(node, scope))
-            for each in node.attribute:
-                for _, inner in graphs_of(each):
+            for attribute in node.attribute:
+                for _, inner in graphs_of(attribute):
                     self.read(inner, scope)
 
     def _node(self, node: NodeProto, scope: GraphScope) -> ModelNode:
@@ -275,14 +278,14 @@ def read_attributes(node: NodeProto) -> tuple[dict[str, Attribute], dict[str, st
     """The attributes that opcert can carry, and of each other one why not."""
     found: dict[str, Attribute] = {}
     unread: dict[str, str] = {}
-    for each in node.attribute:
-        name = text(each.name)
+    for attribute in node.attribute:
+        name = text(attribute.name)
         try:
             if name in found or name in unread:
                 unread[name] = "the attribute is given twice"
                 found.pop(name, None)
                 continue
-            found[name] = _attribute(each)
+            found[name] = _attribute(attribute)
         except UserError as error:
             unread[name] = str(error)
         except UnicodeDecodeError:
@@ -298,12 +301,12 @@ def _attribute(proto: AttributeProto) -> Attribute:
         more = ", ..." if len(taken) > _NAMES else ""
         names = ", ".join(one_line(each, 60) for each in taken[:_NAMES])
         raise UserError("a graph that takes values from around it", got=names + more)
-    tensors = [each for _, graph in graphs for each in tensors_in(graph)]
+    tensors = [tensor for _, graph in graphs for tensor in tensors_in(graph)]
     if proto.HasField("t"):
         tensors.append(proto.t)
-    for each in (*tensors, *proto.tensors):
-        if not has_data(each):
-            count = element_count(each)
+    for tensor in (*tensors, *proto.tensors):
+        if not has_data(tensor):
+            count = element_count(tensor)
             raise UserError(
                 "a tensor that is too large to be kept, or whose data are elsewhere",
                 got=f"{'no possible number of' if count is None else f'{count:,}'} elements",

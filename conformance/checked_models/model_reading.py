@@ -218,7 +218,7 @@ def _varint_of(number: int) -> bytes:
 
 @cache
 def _fields(descriptor: Any) -> dict[int, Any]:
-    return {each.number: each for each in descriptor.fields}
+    return {field.number: field for field in descriptor.fields}
 
 
 _LARGEST = 2**31 - 1
@@ -230,9 +230,9 @@ class OperatorVersions:
 
     def __init__(self, known: Iterable[OperatorName] = ()) -> None:
         self._known: dict[tuple[str, str], list[OperatorName]] = {}
-        for each in known:
-            self._known.setdefault((each.domain, each.name), []).append(each)
-        self._domains = {each.domain for each in get_all_schemas_with_history()}
+        for operator in known:
+            self._known.setdefault((operator.domain, operator.name), []).append(operator)
+        self._domains = {schema.domain for schema in get_all_schemas_with_history()}
         self._found: dict[tuple[str, str, int | None], Found] = {}
 
     def find(self, domain: str, op_type: str, opsets: Mapping[str, int]) -> Found:
@@ -253,8 +253,12 @@ class OperatorVersions:
             return None, f"no name of an operator: {one_line(f'{domain}::{op_type}', 120)}, opset {version}"
         short = "" if domain == "ai.onnx" else domain
         newest = max(
-            (each for each in self._known.get((domain, op_type), ()) if each.since_version <= version),
-            key=lambda each: each.since_version,
+            (
+                operator
+                for operator in self._known.get((domain, op_type), ())
+                if operator.since_version <= version
+            ),
+            key=lambda operator: operator.since_version,
             default=None,
         )
         too_new = not short and version > onnx_opset_version()
@@ -352,7 +356,7 @@ def _parse(skeleton: Skeleton, path: Path) -> ModelProto:
 
 def _check_size(model: ModelProto, path: Path) -> None:
     count = parts = 0
-    graphs = [model.graph.node, *(each.node for each in model.functions)]
+    graphs = [model.graph.node, *(function.node for function in model.functions)]
     while graphs:
         nodes = graphs.pop()
         count += len(nodes)
@@ -365,7 +369,7 @@ def _check_size(model: ModelProto, path: Path) -> None:
             parts += len(node.attribute)
             if parts > MOST_ATTRIBUTES:
                 raise _too_many("attributes", path, parts, MOST_ATTRIBUTES)
-            graphs += [graph.node for each in node.attribute for _, graph in graphs_of(each)]
+            graphs += [graph.node for attribute in node.attribute for _, graph in graphs_of(attribute)]
 
 
 def _too_many(what: str, path: Path, got: int, most: int) -> UserError:
@@ -387,6 +391,6 @@ def _unknown(nodes: Iterable[ModelNode]) -> list[str]:
 def group_calls(nodes: Iterable[ModelNode]) -> tuple[ModelCall, ...]:
     """The calls, in the order of their first nodes."""
     groups: dict[str, list[ModelNode]] = {}
-    for each in nodes:
-        groups.setdefault(ModelCall(each, (each,)).digest, []).append(each)
+    for node in nodes:
+        groups.setdefault(ModelCall(node, (node,)).digest, []).append(node)
     return tuple(ModelCall(members[0], tuple(members)) for members in groups.values())

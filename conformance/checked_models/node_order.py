@@ -41,7 +41,7 @@ def sort_nodes(graph: GraphProto, disorder: Disorder) -> None:
 
 def taken_names(node: NodeProto) -> set[str]:
     """What a node takes, and what the graphs in its attributes take from around them."""
-    graphs = (graph for each in node.attribute for _, graph in graphs_of(each))
+    graphs = (graph for attribute in node.attribute for _, graph in graphs_of(attribute))
     return set(node.input).union(*map(captured_names, graphs)) - {""}
 
 
@@ -87,14 +87,14 @@ def _sort(graph: GraphProto, around: tuple[set[str], ...], disorder: Disorder) -
         graph.node.extend(kept)
     scopes = (*around, given | makers.keys())
     for node in graph.node:
-        for each in node.attribute:
-            for _, inner in graphs_of(each):
+        for attribute in node.attribute:
+            for _, inner in graphs_of(attribute):
                 _sort(inner, scopes, disorder)
 
 
 def _order(nodes: list[NodeProto], needs: list[set[int]], disorder: Disorder) -> list[int]:
     """An order that works, as near to the given one as can be; what stands in a circle comes last."""
-    waiting = [len(each) for each in needs]
+    waiting = [len(need) for need in needs]
     users: list[list[int]] = [[] for _ in nodes]
     for index, needed in enumerate(needs):
         for each in needed:
@@ -104,17 +104,17 @@ def _order(nodes: list[NodeProto], needs: list[set[int]], disorder: Disorder) ->
     while ready:
         index = heapq.heappop(ready)
         order.append(index)
-        for each in users[index]:
-            waiting[each] -= 1
-            if not waiting[each]:
-                heapq.heappush(ready, each)
+        for user in users[index]:
+            waiting[user] -= 1
+            if not waiting[user]:
+                heapq.heappush(ready, user)
     left = sorted(set(range(len(nodes))) - set(order))
     disorder.cyclic.extend(nodes[index].doc_string for index in left)
     circle = set(left)
     disorder.unsorted.extend(
         nodes[index].doc_string
         for index in order
-        if any(each >= index and each not in circle for each in needs[index])
+        if any(need >= index and need not in circle for need in needs[index])
     )
     return order + left
 
@@ -135,9 +135,9 @@ _BRANCHES = {True: "then_branch", False: "else_branch"}
 def branching_nodes(model: ModelProto) -> dict[str, str]:
     """The places of If nodes of the model's own graph, and the names of their conditions."""
     return {
-        each.doc_string: each.input[0]
-        for each in model.graph.node
-        if each.op_type == "If" and each.domain in ("", "ai.onnx") and len(each.input) == 1
+        node.doc_string: node.input[0]
+        for node in model.graph.node
+        if node.op_type == "If" and node.domain in ("", "ai.onnx") and len(node.input) == 1
     }
 
 
@@ -161,7 +161,10 @@ def take_branches(model: ModelProto, taken: Mapping[str, bool]) -> ModelProto:
 
 def _branch(node: NodeProto, condition: bool) -> GraphProto | None:
     wanted = _BRANCHES[condition]
-    return next((each.g for each in node.attribute if each.name == wanted and each.HasField("g")), None)
+    return next(
+        (attribute.g for attribute in node.attribute if attribute.name == wanted and attribute.HasField("g")),
+        None,
+    )
 
 
 def _splice(graph: GraphProto, node: NodeProto, branch: GraphProto, start: str) -> None:
@@ -177,9 +180,9 @@ def _splice(graph: GraphProto, node: NodeProto, branch: GraphProto, start: str) 
         else:
             passed.append((inner.name, outer))
     renaming = Binding(names, {}, None)
-    for each in branch.initializer:
-        graph.initializer.add().CopyFrom(each)
-        graph.initializer[-1].name = names[each.name]
+    for initializer in branch.initializer:
+        graph.initializer.add().CopyFrom(initializer)
+        graph.initializer[-1].name = names[initializer.name]
     for sparse in branch.sparse_initializer:
         graph.sparse_initializer.add().CopyFrom(sparse)
         graph.sparse_initializer[-1].values.name = names[sparse.values.name]

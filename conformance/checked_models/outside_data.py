@@ -35,11 +35,11 @@ def tensors_in(graph: GraphProto) -> Iterator[TensorProto]:
 
 
 def _of_node(node: NodeProto) -> Iterator[TensorProto]:
-    for each in node.attribute:
-        if each.HasField("t"):
-            yield each.t
-        yield from each.tensors
-        for _, inner in graphs_of(each):
+    for attribute in node.attribute:
+        if attribute.HasField("t"):
+            yield attribute.t
+        yield from attribute.tensors
+        for _, inner in graphs_of(attribute):
             yield from tensors_in(inner)
 
 
@@ -62,7 +62,7 @@ class Piece:
 
 def element_count(proto: TensorProto) -> int | None:
     """How many elements a tensor says that it has; None where its shape is none."""
-    if any(each < 0 for each in proto.dims):
+    if any(dim < 0 for dim in proto.dims):
         return None
     return int(math.prod(proto.dims))
 
@@ -170,9 +170,9 @@ class _Reading:
 def read_small_data(model: ModelProto, folder: Path) -> list[str]:
     """Put the data of small tensors into the model, in place; what could not be read, in sentences."""
     reading = _Reading(folder)
-    for each in tensors_of(model):
-        if each.data_location == TensorProto.EXTERNAL:
-            reading.take(each)
+    for tensor in tensors_of(model):
+        if tensor.data_location == TensorProto.EXTERNAL:
+            reading.take(tensor)
     told = list(reading.reasons.items())
     notes = [f"the data of {count} tensors are not read: {why}" for why, count in told[:3]]
     if len(told) > 3:

@@ -79,14 +79,14 @@ def _run(model: ModelProto, seconds: float) -> tuple[ModelProto | None, list[str
 
 def _hide_missing_data(graph: GraphProto) -> None:
     """Make an initializer without its data a value of a known type: no constant that inference looks into."""
-    kept = [each for each in graph.initializer if has_data(each)]
-    declared = {each.name for each in graph.input}
-    for each in graph.initializer:
-        if not has_data(each) and each.name not in declared:
-            value = graph.value_info.add(name=each.name)
-            value.type.tensor_type.elem_type = each.data_type
+    kept = [initializer for initializer in graph.initializer if has_data(initializer)]
+    declared = {value_info.name for value_info in graph.input}
+    for initializer in graph.initializer:
+        if not has_data(initializer) and initializer.name not in declared:
+            value = graph.value_info.add(name=initializer.name)
+            value.type.tensor_type.elem_type = initializer.data_type
             value.type.tensor_type.shape.SetInParent()
-            for extent in each.dims:
+            for extent in initializer.dims:
                 value.type.tensor_type.shape.dim.add(dim_value=extent)
     if len(kept) != len(graph.initializer):
         del graph.initializer[:]
@@ -99,4 +99,4 @@ def _hide_missing_data(graph: GraphProto) -> None:
 
 def _declared(graph: GraphProto) -> Types:
     values = (*graph.value_info, *graph.output, *graph.input)
-    return {each.name: each.type for each in values if each.type.WhichOneof("value") is not None}
+    return {value.name: value.type for value in values if value.type.WhichOneof("value") is not None}

@@ -122,8 +122,8 @@ def _classes(one: Tensor, other: Tensor) -> tuple[int, int]:
         return 0, 0
     if not 2 <= shape[-1] <= _MOST_CLASSES:
         return 0, 0
-    arrays = [decode_floats(kind, each.array) if kind.is_float else each.array for each in (one, other)]
-    first, second = (each.argmax(-1).reshape(-1) for each in arrays)
+    arrays = [decode_floats(kind, tensor.array) if kind.is_float else tensor.array for tensor in (one, other)]
+    first, second = (array.argmax(-1).reshape(-1) for array in arrays)
     return int(np.count_nonzero(first != second)), int(first.size)
 
 
@@ -265,20 +265,20 @@ class WholeModelFacts:
     def failing(self) -> tuple[OutputNumbers, ...]:
         """What speaks against the model's outputs: where the references decide, they alone do."""
         decided = {
-            each.name
-            for each in self.outputs
-            if each.against == "references" and each.verdict in ("right", "wrong")
+            output.name
+            for output in self.outputs
+            if output.against == "references" and output.verdict in ("right", "wrong")
         }
         return tuple(
-            each
-            for each in self.outputs
-            if each.verdict == "wrong" or (each.verdict == "far" and each.name not in decided)
+            output
+            for output in self.outputs
+            if output.verdict == "wrong" or (output.verdict == "far" and output.name not in decided)
         )
 
     @property
     def first_wrong(self) -> NodeNumbers | None:
-        return next((each for each in self.nodes if each.verdict == "wrong"), None)
+        return next((node for node in self.nodes if node.verdict == "wrong"), None)
 
     @property
     def wrong(self) -> tuple[NodeNumbers, ...]:
-        return tuple(each for each in self.nodes if each.verdict == "wrong")
+        return tuple(node for node in self.nodes if node.verdict == "wrong")

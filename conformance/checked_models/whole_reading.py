@@ -38,14 +38,14 @@ class WholeModel:
 
     @cached_property
     def nodes(self) -> tuple[tuple[NodeProto, ModelNode], ...]:
-        by_place = {each.place: each for each in self.facts.nodes}
+        by_place = {node.place: node for node in self.facts.nodes}
         graph = self.proto.graph
-        known = ((each, by_place[each.doc_string]) for each in graph.node if each.doc_string in by_place)
+        known = ((node, by_place[node.doc_string]) for node in graph.node if node.doc_string in by_place)
         return tuple((node, _completed(node, facts) if facts.unread else facts) for node, facts in known)
 
     @cached_property
     def initializers(self) -> dict[str, TensorProto]:
-        return {each.name: each for each in self.proto.graph.initializer}
+        return {initializer.name: initializer for initializer in self.proto.graph.initializer}
 
 
 def read_as_it_is(facts: ModelFacts, path: Path) -> bytes:
@@ -66,10 +66,10 @@ def read_as_it_is(facts: ModelFacts, path: Path) -> bytes:
         model.ParseFromString(raw)
     except DecodeError as error:
         raise UserError("this is no ONNX model", got=str(error)[:200], where=where) from error
-    outside = [each for each in tensors_of(model) if each.data_location == TensorProto.EXTERNAL]
+    outside = [tensor for tensor in tensors_of(model) if tensor.data_location == TensorProto.EXTERNAL]
     left = MOST_BYTES - len(raw)
-    for each in outside:
-        piece = locate(each, path.parent)
+    for tensor in outside:
+        piece = locate(tensor, path.parent)
         left -= piece.length
         if left < 0:
             raise UserError(
@@ -77,9 +77,9 @@ def read_as_it_is(facts: ModelFacts, path: Path) -> bytes:
                 expected=f"at most {MOST_BYTES:,} bytes",
                 where=where,
             )
-        each.raw_data = read_piece(piece)
-        del each.external_data[:]
-        each.data_location = TensorProto.DEFAULT
+        tensor.raw_data = read_piece(piece)
+        del tensor.external_data[:]
+        tensor.data_location = TensorProto.DEFAULT
     return bytes(model.SerializeToString()) if outside else raw
 
 

@@ -247,6 +247,6 @@ def _named(error: Exception) -> tuple[str, list[str]]:
     raw = error.args[0] if len(error.args) == 1 else None
     if isinstance(raw, bytes):
         texts = texts_of_pickle(raw)
-        return next((each for each in texts if each in _ERRORS), "an error"), texts
+        return next((text for text in texts if text in _ERRORS), "an error"), texts
     last = getattr(getattr(error, "last_worker", None), "address", None)
     return type(error).__name__, str(error).split(" ") if last is None else [last]

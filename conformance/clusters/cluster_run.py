@@ -87,7 +87,7 @@ class MachineBook:
 
     def kinds(self) -> list[str]:
         """The kinds of the machines, each once."""
-        return sorted({str(each["kind"]) for each in self._machines.values()})
+        return sorted({str(machine["kind"]) for machine in self._machines.values()})
 
     def told(self) -> list[dict[str, Any]]:
         """The machines that have rows, as a record's footer has them."""
@@ -199,7 +199,7 @@ def _check_header(header: Mapping[str, Any], begun: Begun, suite: Suite, options
     known = header["runtime"] if isinstance(header["runtime"], dict) else {}
     texts = (known.get("name"), known.get("version"), begun.runtime.get("name"), begun.runtime.get("version"))
     parts = (known.get("environment"), known.get("options"), header["platform"])
-    if not all(type(each) is str for each in texts) or not all(isinstance(each, dict) for each in parts):
+    if not all(type(text) is str for text in texts) or not all(isinstance(part, dict) for part in parts):
         raise ValueError("a record's header that does not say which runtime it is, and where")
     if texts[:2] != texts[2:] or not begun.forms or not 0 <= begun.threads <= _MOST_THREADS:
         raise ValueError("a record's header of another runtime than the one that has begun")
@@ -240,7 +240,7 @@ class _Merging:
 
     def run(self, sources: str, order: RunOrder) -> None:
         """Have every unit run, until there are none left or the run is to end."""
-        told = ((each.positions, (sources, order, each)) for each in self._maker.units())
+        told = ((unit.positions, (sources, order, unit)) for unit in self._maker.units())
         units = self._cluster.each(run_unit, told)
         try:
             for positions, answer in units:
@@ -343,12 +343,14 @@ def _row(
     changed = result
     if result.machine != machine:
         changed = replace(changed, machine=machine)
-    if refused and any(isinstance(each, dict) and each.get("file") in refused for each in result.outputs):
+    if refused and any(
+        isinstance(output, dict) and output.get("file") in refused for output in result.outputs
+    ):
         outputs = tuple(
-            {key: value for key, value in each.items() if key != "file"}
-            if isinstance(each, dict) and each.get("file") in refused
-            else each
-            for each in result.outputs
+            {key: value for key, value in output.items() if key != "file"}
+            if isinstance(output, dict) and output.get("file") in refused
+            else output
+            for output in result.outputs
         )
         changed = replace(changed, outputs=outputs)
     return (result, place, line) if changed is result else (changed, place, changed.to_line())

@@ -97,13 +97,13 @@ class RunUnit:
     @property
     def cases(self) -> tuple[str, ...]:
         """The ids of the cases that are to run."""
-        return tuple(str(each["id"]) for each in self.entries[: len(self.positions)])
+        return tuple(str(entry["id"]) for entry in self.entries[: len(self.positions)])
 
     def suite(self, digest: str) -> Suite:
         """The unit as a suite of its own, which is in memory."""
         index = CaseIndex()
-        for each in self.entries:
-            index.add(each)
+        for entry in self.entries:
+            index.add(entry)
         head = {"digest": digest, "facts": {}, "goldens": {_GOLDENS: {"bytes": len(self.goldens)}}}
         return Suite(Path("unit"), Manifest(head, index), _InMemory(self.goldens))
 
@@ -229,7 +229,7 @@ class UnitMaker:
 
     def _unit(self, positions: Sequence[int]) -> RunUnit:
         plan = self._plan
-        cases = [plan.selected[each] for each in positions]
+        cases = [plan.selected[position] for position in positions]
         self._left -= len(cases)
         between = {each: plan.cases_between[each] for each in cases if each in plan.cases_between}
         asked = _asked_beside(plan.suite, cases, between.values())

@@ -107,10 +107,10 @@ def let_all_go(key: str) -> None:
     """End every runtime that stands ready for a run."""
     with _LOCK:
         ready = _READY.pop(key, [])
-        for each in ready:
-            _TIMERS.pop(id(each)).cancel()
-    for each in ready:
-        each.lane.close()
+        for standing in ready:
+            _TIMERS.pop(id(standing)).cancel()
+    for standing in ready:
+        standing.lane.close()
 
 
 def _let_go(standing: Standing) -> None:

@@ -69,7 +69,7 @@ def check_machine(said: Mapping[str, Any]) -> Mapping[str, Any]:
     features = said.get("features")
     if not isinstance(features, list | tuple) or len(features) > len(FLAGS):
         raise ValueError("a machine without the extensions of its processor")
-    if not all(type(each) is str and len(each) <= _LONGEST_NAME for each in (*texts, *features)):
+    if not all(type(text) is str and len(text) <= _LONGEST_NAME for text in (*texts, *features)):
         raise ValueError("a machine without a name, or of no kind")
     return said
 
@@ -98,7 +98,7 @@ def write_value(value: Any, kind: Any, about: str = "") -> bytes:
     """
     pieces: list[bytes] = []
     said = _converted(value, kind, pieces, reading=False)
-    head = {"about": about, "value": said, "pieces": [len(each) for each in pieces]}
+    head = {"about": about, "value": said, "pieces": [len(piece) for piece in pieces]}
     line = json.dumps(head, separators=(",", ":"), allow_nan=False).encode("ascii")
     if len(line) > _LONGEST_HEAD or len(line) + sum(map(len, pieces)) >= LARGEST:
         raise ValueError(f"more than {LARGEST} bytes")
@@ -120,7 +120,7 @@ def read_value(raw: Any, kind: Any, about: str = "") -> Any:
     if head["about"] != about:
         raise ValueError("it is about something else than what was asked for")
     lengths = head["pieces"]
-    if not isinstance(lengths, list) or any(type(each) is not int or each < 0 for each in lengths):
+    if not isinstance(lengths, list) or any(type(length) is not int or length < 0 for length in lengths):
         raise ValueError("the lengths of its pieces are none")
     if sum(lengths) != len(raw) - end - 1:
         raise ValueError(f"{len(raw) - end - 1} bytes of pieces, and the first line says {sum(lengths)}")
@@ -135,7 +135,7 @@ def read_value(raw: Any, kind: Any, about: str = "") -> Any:
 def _hints(kind: type[Any]) -> dict[str, Any]:
     """The fields that a dataclass is made of, with their types."""
     hints = get_type_hints(kind)
-    return {each.name: hints[each.name] for each in fields(kind) if each.init}
+    return {field.name: hints[field.name] for field in fields(kind) if field.init}
 
 
 def _is_mapping(kind: Any) -> bool:
@@ -166,14 +166,16 @@ def _converted(value: Any, kind: Any, pieces: list[bytes], *, reading: bool) -> 
         return len(pieces) - 1
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Literal:
-        return _checked(value, any(type(value) is type(each) and value == each for each in arguments), kind)
+        return _checked(
+            value, any(type(value) is type(argument) and value == argument for argument in arguments), kind
+        )
     convert = partial(_converted, pieces=pieces, reading=reading)
     if origin in (Union, UnionType):
         if reading:
             _checked(value, isinstance(value, list) and len(value) == 2 and type(value[0]) is int, kind)
             _checked(value, 0 <= value[0] < len(arguments), kind)
             return convert(value[1], arguments[value[0]])
-        numbers = [number for number, each in enumerate(arguments) if _fits(value, each)]
+        numbers = [number for number, argument in enumerate(arguments) if _fits(value, argument)]
         _checked(value, bool(numbers), kind)
         return [numbers[0], convert(value, arguments[numbers[0]])]
     if is_dataclass(kind):
@@ -242,7 +244,7 @@ class WorkerFailure:
 
     def error(self, address: str) -> OpcertError:
         """The error as it is told where the command runs: with the machine that has it."""
-        place, told = self.fields.get("where"), {each: self.fields.get(each) for each in _FIELDS}
+        place, told = self.fields.get("where"), {field: self.fields.get(field) for field in _FIELDS}
         name = one_line(str(self.machine.get("name")), 200)
         where = Place(f"machine {name} of {address}" + ("" if place is None else f", {place}"))
         return _KINDS.get(self.kind, UserError)(self.problem, where=where, **told)

@@ -59,12 +59,12 @@ def choose_case(patient: Patient, candidates: Iterable[Case]) -> Case | None:
             return first
     wrong: list[Case] = []
     lost = 0
-    for each in candidates:
-        if each.demand != "answer" or patient.offer.refusal(each) is not None:
+    for candidate in candidates:
+        if candidate.demand != "answer" or patient.offer.refusal(candidate) is not None:
             continue
-        refused = refused or each
+        refused = refused or candidate
         try:
-            found = _answer(patient, each)
+            found = _answer(patient, candidate)
         except (BrokenProtocol, WorkerLost, WorkerHung):
             lost += 1
             if lost >= _MOST_LOST:
@@ -73,9 +73,9 @@ def choose_case(patient: Patient, candidates: Iterable[Case]) -> Case | None:
             continue
         if found is None:
             continue
-        if judge(each, found).verdict == "pass":
-            return each
-        wrong.append(each)
+        if judge(candidate, found).verdict == "pass":
+            return candidate
+        wrong.append(candidate)
         if len(wrong) >= _MOST_WRONG:
             break
     return wrong[0] if wrong else refused
@@ -118,7 +118,7 @@ def look_at_perturbed(patient: Patient) -> str:
     case = patient.demand_case()
     found = patient.answer(case)
     outputs = _tensors(found)
-    if len(outputs) != len(found.outputs) or not any(each.array.size for each in outputs):
+    if len(outputs) != len(found.outputs) or not any(output.array.size for output in outputs):
         raise CannotBeLooked("the answer holds no elements")
     verdict = judge(expect(case, tuple(map(perturb, outputs))), found)
     if verdict.verdict != "mismatch":
@@ -131,13 +131,13 @@ def look_at_repeats(patient: Patient) -> str:
     case = patient.demand_case()
     first, second = patient.load(case), patient.load(case)
     answers = [patient.run(each) for each in (first, second, first)]
-    if any(judge(expect(case, _tensors(answers[0])), each).verdict != "pass" for each in answers[1:]):
+    if any(judge(expect(case, _tensors(answers[0])), answer).verdict != "pass" for answer in answers[1:]):
         raise Fails("the answers differ")
     return ""
 
 
 def _tensors(answer: Answered) -> tuple[Tensor, ...]:
-    return tuple(each for each in answer.outputs if isinstance(each, Tensor))
+    return tuple(output for output in answer.outputs if isinstance(output, Tensor))
 
 
 def look_at_unloads(patient: Patient) -> str:
@@ -301,7 +301,7 @@ class WorkerExamination:
     @property
     def sound(self) -> bool:
         """Whether no check failed."""
-        return all(each.ok is not False for each in self.checks)
+        return all(check.ok is not False for check in self.checks)
 
 
 def examine(

@@ -34,12 +34,12 @@ def put_in_order(expectation: Expectation, outputs: Outputs) -> Outputs:
     that are left. An output that does not fit its expectation, or is in order, stays the same object.
     """
     found = list(outputs)
-    places = {each.name: place for place, each in enumerate(expectation.outputs)}
+    places = {output.name: place for place, output in enumerate(expectation.outputs)}
     for group in expectation.unordered:
         at = [places[name] for name in group.outputs]
         wanted = [expectation.outputs[place].expected for place in at]
         got = [found[place] for place in at]
-        tensors = [each for each in got if isinstance(each, Tensor)]
+        tensors = [tensor for tensor in got if isinstance(tensor, Tensor)]
         if len(tensors) < len(got) or any(
             one.shape != other.shape or one.element_type is not other.element_type
             for one, other in zip(tensors, wanted, strict=True)
@@ -51,10 +51,11 @@ def put_in_order(expectation: Expectation, outputs: Outputs) -> Outputs:
 
 
 def _ordered(group: Unordered, got: Sequence[Tensor], wanted: Sequence[Tensor]) -> list[Tensor]:
-    mine = [_lanes(group, each.array) for each in got]
-    theirs = [_lanes(group, each.array) for each in wanted]
+    mine = [_lanes(group, tensor.array) for tensor in got]
+    theirs = [_lanes(group, tensor.array) for tensor in wanted]
     orders = [
-        _order([each[lane] for each in mine], [each[lane] for each in theirs]) for lane in range(len(mine[0]))
+        _order([each[lane] for each in mine], [their[lane] for their in theirs])
+        for lane in range(len(mine[0]))
     ]
     if all(order == sorted(order) for order in orders):
         return list(got)
@@ -79,9 +80,9 @@ def _order(mine: Sequence[NDArray[Any]], theirs: Sequence[NDArray[Any]]) -> list
 
 
 def _key(arrays: Sequence[NDArray[Any]], place: int) -> bytes:
-    if any(each.dtype == np.object_ for each in arrays):
-        return repr([each[place].tolist() for each in arrays]).encode()
-    return b"".join(each[place].tobytes() for each in arrays)
+    if any(array.dtype == np.object_ for array in arrays):
+        return repr([array[place].tolist() for array in arrays]).encode()
+    return b"".join(array[place].tobytes() for array in arrays)
 
 
 def _lanes(group: Unordered, array: NDArray[Any]) -> NDArray[Any]:
@@ -120,27 +121,31 @@ class ExpectationTrial:
 
     @cached_property
     def wrong(self) -> int:
-        return sum(each.wrong_elements for each in self.comparisons if each)
+        return sum(comparison.wrong_elements for comparison in self.comparisons if comparison)
 
     @cached_property
     def elements(self) -> int:
-        return sum(each.elements for each in self.comparisons if each)
+        return sum(comparison.elements for comparison in self.comparisons if comparison)
 
     @cached_property
     def worst(self) -> Worst | None:
-        found = [each.worst for each in self.comparisons if each and each.worst]
-        wrong = [each.worst for each in self.comparisons if each and each.worst and each.difference]
+        found = [comparison.worst for comparison in self.comparisons if comparison and comparison.worst]
+        wrong = [
+            comparison.worst
+            for comparison in self.comparisons
+            if comparison and comparison.worst and comparison.difference
+        ]
         return max(wrong or found, key=_severity, default=None)
 
     @cached_property
     def ulps(self) -> int:
         """The greatest distance of a right element, in steps of its type."""
-        return max((each.ulps for each in self.comparisons if each), default=0)
+        return max((comparison.ulps for comparison in self.comparisons if comparison), default=0)
 
     @property
     def distance(self) -> tuple[int, float, float]:
         """How far off, for the choice of the closest expectation: kind of difference, share wrong, ratio."""
-        kinds = [_KIND_RANK[each.difference] if each else 3 for each in self.comparisons]
+        kinds = [_KIND_RANK[comparison.difference] if comparison else 3 for comparison in self.comparisons]
         return (
             max(kinds, default=4),
             self.wrong / max(self.elements, 1),
@@ -164,11 +169,13 @@ def try_expectation(expectation: Expectation, response: Answered) -> Expectation
         compare_output(wanted, got, position) if isinstance(got, Tensor) else None
         for position, (wanted, got) in enumerate(zip(expectation.outputs, outputs, strict=True))
     )
-    right = all(each is not None and each.difference is None for each in comparisons)
+    right = all(comparison is not None and comparison.difference is None for comparison in comparisons)
     # What was put into another order is not bit for bit what the record would then say it is.
     kept = tuple(
-        replace(each, same_bits=each.same_bits and moved is got) if each is not None else None
-        for each, moved, got in zip(comparisons, outputs, response.outputs, strict=True)
+        replace(comparison, same_bits=comparison.same_bits and moved is got)
+        if comparison is not None
+        else None
+        for comparison, moved, got in zip(comparisons, outputs, response.outputs, strict=True)
     )
     return ExpectationTrial(kept if expectation.unordered else comparisons, right, outputs)
 
@@ -176,7 +183,7 @@ def try_expectation(expectation: Expectation, response: Answered) -> Expectation
 def match_bits(tried: Sequence[ExpectationTrial], outputs: int) -> tuple[int | None, ...]:
     """For each output the number of the first expectation that it equals bit for bit, or None."""
     return tuple(
-        next((number for number, each in enumerate(tried) if _is_matched(each, position)), None)
+        next((number for number, trial in enumerate(tried) if _is_matched(trial, position)), None)
         for position in range(outputs)
     )
 
@@ -289,7 +296,7 @@ def describe_inexact(case: Case, expectation: Expectation, trial: ExpectationTri
         if comparison is not None and comparison.difference is not None
     ]
     errors = [each for each in found if each is not None]
-    if not errors or len(errors) < len(found) or any(each is None for each in trial.comparisons):
+    if not errors or len(errors) < len(found) or any(comparison is None for comparison in trial.comparisons):
         return None
     multiplies = case.operator.name in _MULTIPLYING
     how, names = _told(errors, multiplies), ", ".join(expectation.functions)
@@ -330,14 +337,16 @@ class _Errors:
 
 
 def _told(errors: Sequence[_Errors], multiplies: bool) -> str | None:
-    if all(each.apart.max() <= _absolute(each.kind) for each in errors):
-        worst = max(float(each.apart.max()) for each in errors)
+    if all(error.apart.max() <= _absolute(error.kind) for error in errors):
+        worst = max(float(error.apart.max()) for error in errors)
         return f"exact to an absolute error of {worst:.2g}"
-    arithmetics = [_NARROWER[each.kind.name] for each in errors]
+    arithmetics = [_NARROWER[error.kind.name] for error in errors]
     for name, bits in arithmetics[0]:
         if name in _OF_PRODUCTS and not multiplies:
             continue
-        if all((name, bits) in known for known in arithmetics) and all(_holds(each, bits) for each in errors):
+        if all((name, bits) in known for known in arithmetics) and all(
+            _holds(error, bits) for error in errors
+        ):
             return f"as exact as {name}"
     return None
 

@@ -72,7 +72,7 @@ def _output(case: Case, name: str, outputs: Outputs) -> Tensor | str:
     """The output of that name, or why there is no such tensor."""
     names = case.wanted
     if case.output_types and case.expectations:
-        names = tuple(each.name for each in case.expectations[0].outputs)
+        names = tuple(output.name for output in case.expectations[0].outputs)
     place = names.index(name) if name in names else len(outputs)
     if place >= len(outputs):
         return f"output {name} is missing"
@@ -148,7 +148,7 @@ def judge(case: Case, response: Response, *, valid_case_answered: bool = True) -
 def decisive(case: Case, response: Answered) -> Answered:
     """Of several answers to a case the first that is not right; of right ones the first."""
     answers = [replace(response, further=()), *response.further]
-    return next((each for each in answers if judge(case, each).verdict in DIFFERENT), answers[0])
+    return next((answer for answer in answers if judge(case, answer).verdict in DIFFERENT), answers[0])
 
 
 def _judge_memory(response: Answered, judged: Judgement) -> Judgement:
@@ -206,7 +206,7 @@ def _judge_answer(case: Case, response: Answered) -> Judgement:
                 "mismatch", violation, difference="property", matched=(None,) * len(response.outputs)
             )
         if not case.expectations:
-            count = sum(each.array.size for each in outputs if isinstance(each, Tensor))
+            count = sum(output.array.size for output in outputs if isinstance(output, Tensor))
             return Judgement("pass", wrong=0, elements=count, matched=(None,) * len(response.outputs))
         again = len(response.outputs) - len(outputs)
         judgement = _judge_values(case, Answered(outputs, response.seconds))
@@ -215,9 +215,9 @@ def _judge_answer(case: Case, response: Answered) -> Judgement:
 
 
 def _judge_values(case: Case, response: Answered) -> Judgement:
-    tried = [try_expectation(each, response) for each in case.expectations]
+    tried = [try_expectation(expectation, response) for expectation in case.expectations]
     matched = match_bits(tried, len(response.outputs))
-    right = [number for number, each in enumerate(tried) if each.right]
+    right = [number for number, trial in enumerate(tried) if trial.right]
     by_text = [number for number in right if not case.expectations[number].contradicted]
     if right:
         right = by_text or right
@@ -270,8 +270,8 @@ def _no_number(case: Case, chosen: ExpectationTrial) -> int:
 
 def _collect(options: Iterable[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
-    for each in options:
-        for name, values in each.items():
+    for option in options:
+        for name, values in option.items():
             found.setdefault(name, {}).update(dict.fromkeys(values))
     return {name: tuple(values) for name, values in sorted(found.items())}
 
@@ -281,10 +281,10 @@ def check_judge(case: Case, response: Answered) -> bool:
 
     Whether the answer can say anything: it is tensors, and some have elements.
     """
-    outputs = tuple(each for each in response.outputs if isinstance(each, Tensor))
-    if len(outputs) != len(response.outputs) or not any(each.array.size for each in outputs):
+    outputs = tuple(output for output in response.outputs if isinstance(output, Tensor))
+    if len(outputs) != len(response.outputs) or not any(output.array.size for output in outputs):
         return False
-    wrong = tuple(perturb(each) for each in outputs)
+    wrong = tuple(perturb(output) for output in outputs)
     alike = judge(expect(case, outputs), response).verdict
     different = judge(expect(case, wrong), response).verdict
     if (alike, different) != ("pass", "mismatch"):
@@ -297,7 +297,7 @@ def check_judge(case: Case, response: Answered) -> bool:
 
 def expect(case: Case, outputs: Sequence[Tensor]) -> Case:
     """A copy of a case that demands exactly these outputs."""
-    wanted = tuple(ExpectedOutput(f"output_{position}", each) for position, each in enumerate(outputs))
+    wanted = tuple(ExpectedOutput(f"output_{position}", output) for position, output in enumerate(outputs))
     return replace(case, demand="answer", expectations=(Expectation(wanted),), properties=())
 
 

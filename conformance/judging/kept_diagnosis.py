@@ -67,7 +67,7 @@ class TriedCall:
     def to_json(self) -> dict[str, Any]:
         """The same without what is as it mostly is."""
         plain = asdict(self)
-        unsaid = {each.name: each.default for each in fields(self) if each.default is not MISSING}
+        unsaid = {field.name: field.default for field in fields(self) if field.default is not MISSING}
         return {name: each for name, each in plain.items() if name not in unsaid or each != unsaid[name]}
 
 
@@ -166,7 +166,7 @@ class Diagnosis:
 
 def _with(factor: str, values: Sequence[str]) -> str:
     """A factor with its values; elements and lengths, which have no value that could be named, as given."""
-    named = [each for each in values if each]
+    named = [value for value in values if value]
     return f"{factor} = {_either(named)}" if named else f"{factor} as given"
 
 
@@ -178,7 +178,7 @@ def _either(values: Sequence[str]) -> str:
 
 def write_diagnosis(path: Path, suite: str, record: str | None, diagnosis: Diagnosis) -> None:
     """Write it for a suite and a record, which their digests name; UserError where that is impossible."""
-    calls = [each.to_json() for each in diagnosis.calls]
+    calls = [call.to_json() for call in diagnosis.calls]
     _BESIDE.write(path, suite, record, {**asdict(replace(diagnosis, calls=())), "calls": calls})
 
 

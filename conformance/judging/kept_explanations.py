@@ -70,7 +70,7 @@ def write_explanations(
     path: Path, suite: str, record: str | None, explanations: Sequence[Explanation]
 ) -> None:
     """Write them for a suite and a record, which their digests name; UserError where that is impossible."""
-    _BESIDE.write(path, suite, record, {"classes": [asdict(each) for each in explanations]})
+    _BESIDE.write(path, suite, record, {"classes": [asdict(explanation) for explanation in explanations]})
 
 
 def read_explanations(path: Path, suite: str, record: str | None) -> tuple[Explanation, ...]:

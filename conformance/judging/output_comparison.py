@@ -214,17 +214,17 @@ def _position(positions: NDArray[np.intp] | slice, place: int) -> int:
 
 
 def _accept_alternatives(pair: _Pair, alternatives: Sequence[Alternative], wrong: Mask) -> None:
-    for each in alternatives:
-        if wrong[each.index]:
-            candidates = np.empty(len(each.values), dtype=pair.got.dtype)
-            candidates[:] = each.values
-            wrong[each.index] = not _accepted(pair, each.index, candidates).any()
+    for alternative in alternatives:
+        if wrong[alternative.index]:
+            candidates = np.empty(len(alternative.values), dtype=pair.got.dtype)
+            candidates[:] = alternative.values
+            wrong[alternative.index] = not _accepted(pair, alternative.index, candidates).any()
 
 
 def _accepted(pair: _Pair, index: int, candidates: NDArray[Any]) -> Mask:
     """Which candidates an element is: a component in which one is as expected keeps the allowed error."""
     got, expected = (
-        np.repeat(each[index : index + 1], len(candidates)) for each in (pair.got, pair.expected)
+        np.repeat(array[index : index + 1], len(candidates)) for array in (pair.got, pair.expected)
     )
     if pair.element_type.kind != "complex" or pair.allowed is None:
         return same_elements(pair.element_type, got, candidates)
@@ -246,7 +246,7 @@ def _describe(pair: _Pair, farthest: _Farthest, shape: tuple[int, ...], position
     measured = limit is not None and limit > 0 and math.isfinite(farthest.ratio)
     return Worst(
         output=position,
-        index=tuple(int(each) for each in np.unravel_index(flat, shape)),
+        index=tuple(int(signedinteger) for signedinteger in np.unravel_index(flat, shape)),
         got=element_to_json(pair.element_type, got),
         expected=element_to_json(pair.element_type, expected),
         allowed=limit,

@@ -29,9 +29,9 @@ def shorten(message: str) -> str:
         return _cut(lines[-1], _LONGEST)
     if _SUMMARY in lines[1:]:
         lines = lines[: lines.index(_SUMMARY, 1)]
-    said = [_PLACE.sub("", each).strip() for each in lines]
+    said = [_PLACE.sub("", line).strip() for line in lines]
     head = next((each for each in said if each), lines[0] if lines else "")
-    introductions = [number for number, each in enumerate(lines[:-1]) if each.endswith(":")]
+    introductions = [number for number, line in enumerate(lines[:-1]) if line.endswith(":")]
     after = introductions[-1] + 1 if introductions else 0
     telling = said[after] if introductions else head
     if not head.endswith(":") and len(lines) - after >= _LONG_LIST:

@@ -45,8 +45,8 @@ def signature(kind: str, message: str, names: Iterable[str] = ()) -> str:
         text = pattern.sub(_SAME, text)
     text = _PATH.sub(lambda found: found[1] or found[2], text)
     text = _MANGLED.sub(_SAME, text)
-    for each in sorted(filter(None, names), key=len, reverse=True):
-        text = re.sub(rf"\b{re.escape(each)}\b", _SAME, text)
+    for name in sorted(filter(None, names), key=len, reverse=True):
+        text = re.sub(rf"\b{re.escape(name)}\b", _SAME, text)
     text = _QUOTED.sub(_quoted, text)
     text = _until_it_stays(text, lambda now: _LIST.sub(_SAME, now))
     text = _NUMBER.sub(_SAME, text)

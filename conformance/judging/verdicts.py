@@ -153,7 +153,7 @@ class VerdictCounts:
     def told(self) -> str:
         """Every count in words, the worst first."""
         return ", ".join(
-            f"{self.counts[each]:,} {word(each)}" for each in WORST_FIRST if self.counts.get(each)
+            f"{self.counts[verdict]:,} {word(verdict)}" for verdict in WORST_FIRST if self.counts.get(verdict)
         )
 
     @property

@@ -70,14 +70,24 @@ def output_types(case: Case, valid_case: Case | None = None) -> tuple[OutputType
     for source in (case, valid_case):
         if source is not None and source.expectations and not source.output_types:
             outputs = source.expectations[0].outputs
-            return tuple(OutputType(each.expected.element_type, len(each.expected.shape)) for each in outputs)
+            return tuple(
+                OutputType(output.expected.element_type, len(output.expected.shape)) for output in outputs
+            )
     first = next((tensor for _, tensor in case.inputs if tensor is not None), None)
     rank = 0 if first is None else len(first.shape)
-    types = {each.output: each.element_type for each in case.properties if isinstance(each, HasType)}
-    ranks = {each.output: len(each.shape) for each in case.properties if isinstance(each, HasShape)}
+    types = {
+        has_type.output: has_type.element_type
+        for has_type in case.properties
+        if isinstance(has_type, HasType)
+    }
+    ranks = {
+        has_shape.output: len(has_shape.shape)
+        for has_shape in case.properties
+        if isinstance(has_shape, HasShape)
+    }
     for expectation in case.expectations:
-        types |= {each.name: each.expected.element_type for each in expectation.outputs}
-        ranks |= {each.name: len(each.expected.shape) for each in expectation.outputs}
+        types |= {output.name: output.expected.element_type for output in expectation.outputs}
+        ranks |= {output.name: len(output.expected.shape) for output in expectation.outputs}
     return tuple(
         OutputType(types.get(name, case.element_type), ranks.get(name, rank)) for name in case.wanted
     )
@@ -103,7 +113,7 @@ def build_model(
         return bytes(node_model(case, declared, form).SerializeToString(deterministic=True))
     model = node_model(case, declared)
     names = input_names(case.inputs)
-    outputs = [each for each in model.graph.node[0].output if each]
+    outputs = [value_info for value_info in model.graph.node[0].output if value_info]
     pack_model(model, case, names, slot_names(case.inputs, case.slots), outputs)
     _raise_ir_version(model, case)
     raw = bytes(model.SerializeToString(deterministic=True))
@@ -130,11 +140,13 @@ def bring_into_form(raw: bytes, inputs: Inputs, form: Form) -> bytes:
     else:
         del graph.value_info[:]
         given = {name for name, _ in named_inputs(inputs)}
-        for each in graph.input:
-            for axis, dimension in enumerate(each.type.tensor_type.shape.dim if each.name in given else ()):
-                dimension.dim_param = f"{each.name}_{axis}"
-        for each in graph.output:
-            for dimension in each.type.tensor_type.shape.dim:
+        for value_info in graph.input:
+            for axis, dimension in enumerate(
+                value_info.type.tensor_type.shape.dim if value_info.name in given else ()
+            ):
+                dimension.dim_param = f"{value_info.name}_{axis}"
+        for value_info in graph.output:
+            for dimension in value_info.type.tensor_type.shape.dim:
                 dimension.Clear()
     return bytes(model.SerializeToString(deterministic=True))
 
@@ -142,7 +154,7 @@ def bring_into_form(raw: bytes, inputs: Inputs, form: Form) -> bytes:
 def hold_as_constants(model: ModelProto, constants: Mapping[str, Tensor]) -> None:
     """Make initializers of a model's inputs, by their names."""
     graph = model.graph
-    kept = [each for each in graph.input if each.name not in constants]
+    kept = [value_info for value_info in graph.input if value_info.name not in constants]
     del graph.input[:]
     graph.input.extend(kept)
     graph.initializer.extend(write_tensor(tensor, name) for name, tensor in constants.items())
@@ -179,8 +191,10 @@ def node_model(case: Case, outputs: Sequence[OutputType], form: Form = "inputs")
             extents = open_extents if form == "dynamic" else tensor.shape
             declare_tensor(graph.input.add(), name, tensor.element_type, extents)
     _declare_outputs(graph, given_back, outputs)
-    types = {tensor.element_type.name for _, tensor in given} | {each.element_type.name for each in outputs}
-    graphs = any(each.kind.startswith("graph") for each in case.attributes.values())
+    types = {tensor.element_type.name for _, tensor in given} | {
+        output.element_type.name for output in outputs
+    }
+    graphs = any(attribute.kind.startswith("graph") for attribute in case.attributes.values())
     oldest = LEAST_IR if graph.initializer or graphs else _OLDEST_IR
     model.ir_version = least_ir_version(model.opset_import, types, oldest)
     return model
@@ -188,8 +202,8 @@ def node_model(case: Case, outputs: Sequence[OutputType], form: Form = "inputs")
 
 def _raise_ir_version(model: ModelProto, case: Case) -> None:
     """Let the version hold the constants and operators that were put around the node."""
-    types = {each.element_type.name for _, each in named_inputs(case.inputs)}
-    types |= {each.expected.element_type.name for one in case.expectations for each in one.outputs}
+    types = {named_input.element_type.name for _, named_input in named_inputs(case.inputs)}
+    types |= {output.expected.element_type.name for one in case.expectations for output in one.outputs}
     model.ir_version = max(model.ir_version, least_ir_version(model.opset_import, types))
 
 
@@ -230,13 +244,13 @@ def add_node(
         node.domain = operator.domain
     node.input.extend(input_names)
     node.output.extend(output_names)
-    for name, each in sorted(attributes.items()):
-        fill_attribute(node.attribute.add(), name, each)
+    for name, attribute in sorted(attributes.items()):
+        fill_attribute(node.attribute.add(), name, attribute)
 
 
 def _declare_outputs(graph: GraphProto, names: Sequence[str], outputs: Sequence[OutputType]) -> None:
     # The node may have more outputs than anybody expects something of, or fewer.
-    for position, name in enumerate(each for each in names if each):
+    for position, name in enumerate(name for name in names if name):
         found = outputs[min(position, len(outputs) - 1)]
         declared = graph.output.add()
         declare_tensor(declared, name, found.element_type, [None] * (found.rank or 0))

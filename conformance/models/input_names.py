@@ -14,8 +14,8 @@ Inputs = Sequence[tuple[str, Tensor | None]]
 def named_inputs(inputs: Inputs) -> list[tuple[str, Tensor]]:
     """The inputs that are there, by names that are different from each other."""
     return [
-        (each, tensor)
-        for each, (_, tensor) in zip(input_names(inputs), inputs, strict=True)
+        (input_name, tensor)
+        for input_name, (_, tensor) in zip(input_names(inputs), inputs, strict=True)
         if tensor is not None
     ]
 
@@ -47,4 +47,4 @@ def slot_names(inputs: Inputs, slots: Slots) -> list[str]:
 
 def map_parts(slots: Slots) -> frozenset[int]:
     """The positions of inputs that are keys or values of maps: no model takes them as tensors."""
-    return frozenset(part for each in slots if each.type and holds_map(each.type) for part in each.parts)
+    return frozenset(part for slot in slots if slot.type and holds_map(slot.type) for part in slot.parts)

@@ -31,7 +31,7 @@ def least_ir_version(
     opsets: Iterable[OperatorSetIdProto], types: Iterable[str], oldest: int = LEAST_IR
 ) -> int:
     """The oldest IR version, from `oldest` on, that holds the operator sets and element types named."""
-    of_opsets = _ir_of_opsets(tuple((each.domain, each.version) for each in opsets))
+    of_opsets = _ir_of_opsets(tuple((opset.domain, opset.version) for opset in opsets))
     return max(of_opsets, oldest, *(_IR_OF_TYPES.get(each, 0) for each in types))
 
 

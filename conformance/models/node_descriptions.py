@@ -25,7 +25,7 @@ def describe_values(case: Case, how: str) -> list[dict[str, Any]]:
         {
             "name": value,
             "type": str(slot.type),
-            "parts": [names[each] for each in slot.parts],
+            "parts": [names[part] for part in slot.parts],
             **({"empty": True} if slot.empty else {}),
         }
         for slot, value in slots
@@ -46,7 +46,9 @@ def needed_values(case: Case, how: str) -> set[str]:
     """The words of `values` in a worker's handshake that it must have said to be given a case."""
     types = [slot.type for slot, _ in native_slots(case, how)]
     types += [
-        each for each in case.output_types.values() if not (how == "onnx" and is_carried(case.operator, each))
+        output_type
+        for output_type in case.output_types.values()
+        if not (how == "onnx" and is_carried(case.operator, output_type))
     ]
     return {word for each in types if each is not None for word in _words_of(each)}
 
@@ -79,7 +81,9 @@ def describe_node(case: Case, form: Form, how: str = "node") -> tuple[dict[str, 
         "outputs": list(case.output_names),
     }
     if case.output_types:
-        header["output_types"] = {name: str(each) for name, each in sorted(case.output_types.items())}
+        header["output_types"] = {
+            name: str(output_type) for name, output_type in sorted(case.output_types.items())
+        }
     return header, description.blobs
 
 
@@ -109,7 +113,7 @@ class _Description:
         """An input of the node; one made of several tensors, or of none, has these as its parts."""
         if slot.type is None:
             return self._tensor(slot.parts[0]) if slot.parts else None
-        parts = [self._tensor(each) for each in slot.parts]
+        parts = [self._tensor(part) for part in slot.parts]
         said: dict[str, Any] = {"name": slot.name, "type": str(slot.type), "parts": parts}
         return {**said, "empty": True} if slot.empty else said
 

@@ -84,7 +84,7 @@ class GraphSurroundings:
             parts = [(inner, value)]
         else:
             parts = [(self._name(f"{name}_{number}"), each) for number, each in enumerate(value or ())]
-        self.join(name, kind, [each for each, _ in parts], inner)
+        self.join(name, kind, [part for part, _ in parts], inner)
         return parts
 
     def join(
@@ -172,22 +172,22 @@ class GraphSurroundings:
 
 def _names(graph: GraphProto) -> Iterator[str]:
     """Every name of a value in a graph, and in those within it."""
-    for each in list_graphs(graph):
-        for declared in (*each.input, *each.output):
+    for graph_proto in list_graphs(graph):
+        for declared in (*graph_proto.input, *graph_proto.output):
             yield declared.name
-        for constant in each.initializer:
+        for constant in graph_proto.initializer:
             yield constant.name
-        for sparse in each.sparse_initializer:
+        for sparse in graph_proto.sparse_initializer:
             yield sparse.values.name
-        for node in each.node:
+        for node in graph_proto.node:
             yield from node.input
             yield from node.output
 
 
 def import_operators(model: ModelProto, nodes: Sequence[NodeProto]) -> None:
     """See to it that the model's operator set has the nodes; the set is never raised."""
-    least = max((SINCE[each.op_type] for each in nodes), default=1)
-    imported = [each for each in model.opset_import if each.domain in ("", "ai.onnx")]
+    least = max((SINCE[node.op_type] for node in nodes), default=1)
+    imported = [opset for opset in model.opset_import if opset.domain in ("", "ai.onnx")]
     if not imported:
         model.opset_import.add(domain="", version=least)
     elif min(each.version for each in imported) < least:
@@ -212,11 +212,11 @@ def pack_model(model: ModelProto, case: Case, parts: Names, values: Names, outpu
         if slot.type is None:
             continue
         if can_pack(slot.type):
-            around.join(name, slot.type, None if slot.empty else [parts[each] for each in slot.parts])
+            around.join(name, slot.type, None if slot.empty else [parts[part] for part in slot.parts])
         else:
             model.graph.input.append(ValueInfoProto(name=name, type=write_type(slot.type)))
     expected = expected_values(case)
-    declared = {each.name: each for each in model.graph.output}
+    declared = {value_info.name: value_info for value_info in model.graph.output}
     del model.graph.output[:]
     for wanted, name in zip(case.wanted, outputs, strict=True):
         kind = case.output_types.get(wanted)
@@ -233,9 +233,9 @@ def pack_model(model: ModelProto, case: Case, parts: Names, values: Names, outpu
     nodes = [*around.before, *around.after]
     if case.operator.domain != "ai.onnx":
         # The set beside the operator's own may be any.
-        for each in model.opset_import:
-            if not each.domain:
-                each.version = max([each.version, *(SINCE[node.op_type] for node in nodes)])
+        for opset in model.opset_import:
+            if not opset.domain:
+                opset.version = max([opset.version, *(SINCE[node.op_type] for node in nodes)])
     import_operators(model, nodes)
 
 
@@ -253,7 +253,7 @@ def expected_values(case: Case) -> Mapping[str, object]:
     found: dict[str, object] = {}
     forms = set()
     for expectation in case.expectations:
-        tensors = [each.expected for each in expectation.outputs]
+        tensors = [output.expected for output in expectation.outputs]
         place, form = 0, []
         for name in case.wanted:
             kind = case.output_types.get(name)

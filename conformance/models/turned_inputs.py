@@ -36,7 +36,7 @@ def turned_input(case: Case, raw: bytes) -> Turned | None:
     """Which input of a case its serialized model takes turned; None where that cannot be carried."""
     in_maps = map_parts(case.slots)
     names = input_names(case.inputs)
-    given = {each.name for each in ModelProto.FromString(raw).graph.input}
+    given = {value_info.name for value_info in ModelProto.FromString(raw).graph.input}
     for place, (_, tensor) in enumerate(case.inputs):
         if tensor is None or place in in_maps:
             continue
@@ -65,12 +65,12 @@ def turn_first_input(model: ModelProto, inputs: Inputs) -> bool:
     first tensor of two axes or more and two elements or more, of a type that Transpose takes in the model's
     operator set.
     """
-    versions = [each.version for each in model.opset_import if each.domain in ("", "ai.onnx")]
+    versions = [opset.version for opset in model.opset_import if opset.domain in ("", "ai.onnx")]
     if not named_inputs(inputs) or not versions:
         return False
     name, tensor = named_inputs(inputs)[0]
-    declared = next((each for each in model.graph.input if each.name == name), None)
-    taken = {each for node in model.graph.node for each in (*node.input, *node.output)}
+    declared = next((value_info for value_info in model.graph.input if value_info.name == name), None)
+    taken = {value_info for node in model.graph.node for value_info in (*node.input, *node.output)}
     if declared is None or name + _ADDED in taken or not _can_turn(tensor, versions[0]):
         return False
     declared.Clear()

@@ -57,11 +57,11 @@ class Confinement:
         everything = _NEW_USER | _NEW_MOUNTS | _NEW_TALK | _NEW_PROCESSES | network
         reason = self._unshare(everything)
         if reason is not None and network and self._unshare(_NEW_USER | network) is None:
-            for each in _OF_MOUNTS:
-                self.lacks(each, reason)
+            for mount in _OF_MOUNTS:
+                self.lacks(mount, reason)
         elif reason is not None:
-            for each in ("network",) * bool(network) + _OF_MOUNTS:
-                self.lacks(each, reason)
+            for mount in ("network",) * bool(network) + _OF_MOUNTS:
+                self.lacks(mount, reason)
             return False
         for name, text in (
             ("setgroups", "deny"),
@@ -196,8 +196,8 @@ def main(report: int, parent: int, network: str, folder: str, words: list[str]) 
         if own.enter():
             _follow(own, report, command)
     else:
-        for each in ("network", *_OF_MOUNTS):
-            own.lacks(each, "this system has no namespaces")
+        for mount in ("network", *_OF_MOUNTS):
+            own.lacks(mount, "this system has no namespaces")
     own.gain_nothing()
     _run(command)
 
@@ -217,8 +217,8 @@ def _follow(own: Confinement, report: int, command: list[str]) -> None:
         own.die_with_parent()
         own.close_files()
         _be_first(own, report, writing, command)
-    for each in (*_STANDARD_STREAMS, report, writing):
-        os.close(each)
+    for standard_stream in (*_STANDARD_STREAMS, report, writing):
+        os.close(standard_stream)
     told = os.read(reading, 16)
     status = os.waitpid(first, 0)[1]
     if told:
@@ -237,8 +237,8 @@ def _be_first(own: Confinement, report: int, writing: int, command: list[str]) -
         own.gain_nothing()
         _run(command)
     # It keeps its rights, so that the command, which has none, cannot look into it.
-    for each in (*_STANDARD_STREAMS, report):
-        os.close(each)
+    for standard_stream in (*_STANDARD_STREAMS, report):
+        os.close(standard_stream)
     while True:
         ended, status = os.waitpid(-1, 0)
         if ended == started:

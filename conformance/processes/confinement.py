@@ -30,13 +30,13 @@ def files_with_answers(*places: Path | None) -> tuple[Path, ...]:
     of outputs beside it. A place that is not there, or that the caller works in, hides nothing.
     """
     found: list[Path] = []
-    for each in filter(None, places):
-        if each.is_dir() and (each / _OF_A_SUITE[0]).is_file():
-            found += [each / name for name in _OF_A_SUITE]
-        elif each.is_dir() and not _is_around(each):
-            found.append(each)
-        elif each.is_file():
-            found += [each, each.with_name(f"{each.name}.outputs")]
+    for place in filter(None, places):
+        if place.is_dir() and (place / _OF_A_SUITE[0]).is_file():
+            found += [place / name for name in _OF_A_SUITE]
+        elif place.is_dir() and not _is_around(place):
+            found.append(place)
+        elif place.is_file():
+            found += [place, place.with_name(f"{place.name}.outputs")]
     return tuple(found)
 
 
@@ -50,7 +50,7 @@ def _is_around(folder: Path) -> bool:
 def hidden_places(named: Iterable[Path]) -> list[str]:
     """All that is hidden: what is named, the user's cache and secret, and `out` of the caller's folder."""
     every = (cache_folder(), state_folder(), Path(_OUT), *named)
-    return sorted({os.path.realpath(each) for each in every if each.exists()})
+    return sorted({os.path.realpath(path) for path in every if path.exists()})
 
 
 def shown_places(folder: Path, command: Sequence[str], more: Iterable[str]) -> list[str]:
@@ -62,7 +62,7 @@ def shown_places(folder: Path, command: Sequence[str], more: Iterable[str]) -> l
     places = [folder, cache_folder() / ENVIRONMENTS, *map(Path, command), *map(Path, more)]
     if (program.parent.parent / "pyvenv.cfg").is_file():
         places.append(program.parent.parent)
-    absolute = [os.path.abspath(each) for each in places if each.is_absolute() and each.exists()]  # noqa: PTH100
+    absolute = [os.path.abspath(place) for place in places if place.is_absolute() and place.exists()]  # noqa: PTH100
     return sorted({*absolute, *map(os.path.realpath, absolute)})
 
 
@@ -107,7 +107,7 @@ def worker_environment(folder: Path, program: str, more: Mapping[str, str]) -> d
 def _foreign_folders() -> list[str]:
     """The folders of the caller's PATH that are not of the environment that opcert runs in."""
     own = {Path(sys.executable).parent, Path(sys.prefix) / "bin", Path(sys.prefix) / "Scripts"}
-    return [each for each in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(each) not in own]
+    return [word for word in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(word) not in own]
 
 
 def make_folder() -> ScratchFolder:
@@ -119,8 +119,8 @@ def make_folder() -> ScratchFolder:
 
 def make_parts(folder: Path) -> None:
     """Make the folders below `folder` that `start_confined` and `worker_environment` speak of."""
-    for each in _PARTS:
-        (folder / each).mkdir()
+    for part in _PARTS:
+        (folder / part).mkdir()
 
 
 def start_confined(

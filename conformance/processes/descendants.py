@@ -36,8 +36,8 @@ def descendants(process: int, proc: str = PROC) -> list[int]:
 def kill_all(process: int) -> None:
     """Kill a process that nobody has waited for yet, its descendants, and its process group."""
     # The group's id is the process's until it is waited for, so nobody else's processes are met.
-    for each in descendants(process):
-        _kill(each)
+    for descendant in descendants(process):
+        _kill(descendant)
     with suppress(OSError):
         os.killpg(process, signal.SIGKILL)
 

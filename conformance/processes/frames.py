@@ -70,7 +70,7 @@ def encode_frame(header: dict[str, Any], blobs: Sequence[bytes] = ()) -> list[by
 def frame_head(header: dict[str, Any], blobs: Sequence[bytes] = ()) -> bytes:
     """A frame's header as JSON without its end: numbers are still to come (`encode_numbered`)."""
     if blobs:
-        header = {**header, "blobs": [len(each) for each in blobs]}
+        header = {**header, "blobs": [len(blob) for blob in blobs]}
     return _ENCODER.encode(header).encode("ascii")[:-1]
 
 

@@ -44,11 +44,11 @@ LARGEST = 8 << 30
 def loaded_files_of(process: int) -> set[Path]:
     """The files whose code a process or one of its descendants has in memory; none where nobody tells."""
     found: set[Path] = set()
-    for each in (process, *descendants(process)):
-        if is_surrounding(each):
+    for descendant in (process, *descendants(process)):
+        if is_surrounding(descendant):
             continue
         try:
-            maps = Path(f"/proc/{each}/maps").read_text("utf-8", "surrogateescape")
+            maps = Path(f"/proc/{descendant}/maps").read_text("utf-8", "surrogateescape")
         except OSError:
             continue
         for line in maps.splitlines():
@@ -60,7 +60,7 @@ def loaded_files_of(process: int) -> set[Path]:
 
 def by_name(digests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Digests in the order in which a record has them."""
-    return sorted(digests, key=lambda each: (str(each["file"]), str(each["sha256"])))
+    return sorted(digests, key=lambda digest: (str(digest["file"]), str(digest["sha256"])))
 
 
 def digests_by_path(files: Iterable[Path]) -> dict[Path, dict[str, Any]]:
@@ -70,14 +70,14 @@ def digests_by_path(files: Iterable[Path]) -> dict[Path, dict[str, Any]]:
     machines name the same file alike, and no name tells where somebody works.
     """
     found = {}
-    for each in files:
+    for file in files:
         try:
-            with open_regular(each, LARGEST) as opened:
+            with open_regular(file, LARGEST) as opened:
                 digest = hashlib.file_digest(opened, "sha256").hexdigest()
                 size = opened.seek(0, 2)
         except OSError:
             continue  # a file that was removed after it was loaded
-        found[each] = {"file": _public_name(each), "bytes": size, "sha256": digest}
+        found[file] = {"file": _public_name(file), "bytes": size, "sha256": digest}
     return found
 
 
@@ -302,7 +302,7 @@ class WorkerProcess:
         if not exited:
             return WorkerLost("closed its output", stderr)
         if code < 0:
-            known = {each.value: each.name for each in signal.Signals}
+            known = {signals.value: signals.name for signals in signal.Signals}
             name = known.get(-code, f"signal {-code}")
             return WorkerLost(f"killed by {name}", stderr, signal_name=name)
         return WorkerLost(f"exited with status {code}", stderr, status=code)

@@ -145,7 +145,7 @@ class WorkerStreams:
         assert process.stdout
         assert process.stderr
         self._pipes = (process.stdin, process.stdout, process.stderr)
-        self._in, self._out, self._err = (each.fileno() for each in self._pipes)
+        self._in, self._out, self._err = (pipe.fileno() for pipe in self._pipes)
         for descriptor in (self._in, self._out, self._err):
             os.set_blocking(descriptor, False)
         for descriptor in (self._in, self._out):

@@ -29,7 +29,7 @@ def fingerprint(result: Result) -> str:
         return result.verdict
     if result.response != "answered":
         return result.response
-    return canonical_json([_essence(each) for each in result.outputs]).decode("ascii")
+    return canonical_json([_essence(output) for output in result.outputs]).decode("ascii")
 
 
 def _essence(entry: Any) -> Any:
@@ -88,7 +88,7 @@ class FaultFinder:
             before = forms.setdefault(form, result)
             if fingerprint(before) != fingerprint(result):
                 self._differ("threads_differ", before, result, place)
-        answering = [each for each in forms.values() if each.verdict not in ("unsupported", NOT_RUN)]
+        answering = [form for form in forms.values() if form.verdict not in ("unsupported", NOT_RUN)]
         for result in answering[1:]:
             both_right = result.verdict == answering[0].verdict == "pass"
             if not both_right and fingerprint(result) != fingerprint(answering[0]):
@@ -97,7 +97,7 @@ class FaultFinder:
     def _differ(self, kind: str, first: Result, second: Result, place: int) -> None:
         known = self._differing[kind]
         if not known or known[-1][1]["case"] != first.case:
-            between = [[each.form, each.repeat, each.verdict] for each in (first, second)]
+            between = [[result.form, result.repeat, result.verdict] for result in (first, second)]
             if first is second:
                 between = [[*between[0], *first.again]]
             known.append((place, {"case": first.case, "operator": first.operator, "between": between}))
@@ -106,7 +106,11 @@ class FaultFinder:
         """Every fault: `kind`, `message`, and what tells more."""
         return [
             *self._inconsistent_readings(),
-            *(each for kind, words in _DIFFERING.items() for each in self._differing_answers(kind, words)),
+            *(
+                differing_answer
+                for kind, words in _DIFFERING.items()
+                for differing_answer in self._differing_answers(kind, words)
+            ),
             *([_unload_fault(unload_losses, len(unload_losses))] if unload_losses else []),
         ]
 

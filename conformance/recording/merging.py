@@ -31,11 +31,11 @@ def merge_records(
     `allow_overlap`: then the record named first counts).
     """
     first = records[0]
-    for each in records[1:]:
-        _check_alike(first, each)
-    for each in records:
-        if each.footer is None or "stopped" in each.footer:
-            raise _refused("a record is not whole", each, "run it to its end with --resume")
+    for record in records[1:]:
+        _check_alike(first, record)
+    for record in records:
+        if record.footer is None or "stopped" in record.footer:
+            raise _refused("a record is not whole", record, "run it to its end with --resume")
     gaps = _find_missing(records)
     if gaps and not allow_missing:
         raise _refused(
@@ -48,25 +48,25 @@ def merge_records(
         _check_apart(records)
     header = {key: value for key, value in first.header.items() if key not in ("type", "format")}
     header["options"] = {**header["options"], "shard": None}
-    header["started"] = min(str(each.header.get("started")) for each in records)
-    header["merged"] = {"records": [_origin(each) for each in records], "missing": gaps}
+    header["started"] = min(str(record.header.get("started")) for record in records)
+    header["merged"] = {"records": [_origin(record) for record in records], "missing": gaps}
     writer = RecordWriter(path, header)
     try:
         _copy_outputs(records, path)
         finder = FaultFinder(count_threads(first.header))
         forms = list(first.header["options"]["forms"])
         counts: Counter[Verdict] = Counter()
-        for place, ((_, own), *_) in enumerate(merged_cases([each.results for each in records])):
+        for place, ((_, own), *_) in enumerate(merged_cases([record.results for record in records])):
             # Of a case that several records have the one that is named first counts.
-            rows = sorted(own, key=lambda each: (forms.index(each.form), each.repeat))
+            rows = sorted(own, key=lambda result: (forms.index(result.form), result.repeat))
             for result in rows:
                 writer.append(result, (place, forms.index(result.form), result.repeat))
                 finder.see(result, place)
             if len(rows) > 1:
                 finder.compare(rows, place)
-            counts[worst_verdict(each.verdict for each in rows)] += 1
-        faults = [*finder.faults(), *merge_unload_faults([each.faults for each in records])]
-        return writer.finish({each: counts[each] for each in VERDICTS}, faults, **_loaded(records))
+            counts[worst_verdict(row.verdict for row in rows)] += 1
+        faults = [*finder.faults(), *merge_unload_faults([record.faults for record in records])]
+        return writer.finish({verdict: counts[verdict] for verdict in VERDICTS}, faults, **_loaded(records))
     finally:
         writer.close()
 
@@ -98,18 +98,18 @@ def _shard(record: Record) -> Shard:
 
 def _find_missing(records: Sequence[Record]) -> list[str]:
     """The shards that are not there, of as many as the records say there are."""
-    shards = [_shard(each) for each in records]
+    shards = [_shard(record) for record in records]
     count = shards[0].count
     for shard, record in zip(shards, records, strict=True):
         if shard.count != count:
             raise _refused("shards of different counts", record, "merge shards of one split", str(shard))
-    there = {each.number for each in shards}
+    there = {shard.number for shard in shards}
     return [str(Shard(number, count)) for number in range(1, count + 1) if number not in there]
 
 
 def _check_apart(records: Sequence[Record]) -> None:
     """Raise UserError where two records hold the same case."""
-    for (number, rows), *others in merged_cases([each.results for each in records]):
+    for (number, rows), *others in merged_cases([record.results for record in records]):
         for other, _ in others:
             raise _refused(
                 "two records hold the same case",
@@ -135,8 +135,8 @@ def _origin(record: Record) -> Mapping[str, Any]:
 
 def _loaded(records: Sequence[Record]) -> dict[str, Any]:
     """What the records say of the files that were loaded; nothing where one of them says nothing."""
-    parts = [(each.footer or {}).get("loaded") for each in records]
-    known = [each for each in parts if each is not None]
+    parts = [(record.footer or {}).get("loaded") for record in records]
+    known = [part for part in parts if part is not None]
     return {"loaded": merge_digests(known)} if len(known) == len(parts) else {}
 
 

@@ -69,9 +69,9 @@ class OutputStore:
     def clear(self) -> None:
         """Remove the files of an earlier run into the same record; anything else there is left alone."""
         if self._folder.is_dir():
-            for each in self._folder.iterdir():
-                if _FILE.fullmatch(each.name) or each.suffix == ".begun":
-                    each.unlink()
+            for path in self._folder.iterdir():
+                if _FILE.fullmatch(path.name) or path.suffix == ".begun":
+                    path.unlink()
 
     def keep(self, output: Tensor | ReturnedOther, matched: int | None) -> Any:
         """The entry of an output; `matched` is the number of the expectation that it equals bit for bit."""

@@ -50,7 +50,7 @@ def without_later_moments(header: Mapping[str, Any], passed: float) -> dict[str,
     seconds ago. Of a clock that was set forward nothing can be told.
     """
     moments = [header.get("started"), *header.get("resumed", ())]
-    if not all(isinstance(each, str) and _MOMENT.fullmatch(each) for each in moments):
+    if not all(isinstance(moment, str) and _MOMENT.fullmatch(moment) for moment in moments):
         return {}
     if max(moments) <= timestamp():
         return {}
@@ -158,8 +158,8 @@ class Record:
     def failed_by_worker(self) -> bool:
         """Whether harness errors are by no fault of opcert: its worker is the user's own, and failed."""
         own = str((self.header.get("runtime") or {}).get("source") or "").startswith("exec:")
-        errors = [each for each in self.results if each.verdict == HARNESS_ERROR] if own else []
-        return bool(errors) and all(each.worker_failed for each in errors)
+        errors = [result for result in self.results if result.verdict == HARNESS_ERROR] if own else []
+        return bool(errors) and all(error.worker_failed for error in errors)
 
     @property
     def faults(self) -> tuple[Mapping[str, Any], ...]:

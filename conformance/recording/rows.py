@@ -269,7 +269,7 @@ class CaseVerdicts:
 def count_verdicts(verdicts: Iterable[Verdict]) -> dict[Verdict, int]:
     """How many there are of each verdict, those of which there is none included."""
     counted = Counter(verdicts)
-    return {each: counted[each] for each in VERDICTS}
+    return {verdict: counted[verdict] for verdict in VERDICTS}
 
 
 def ran(counts: Mapping[Verdict, int]) -> int:

@@ -99,7 +99,7 @@ class OrderedCounts:
         """Cases by verdict; to be asked behind the last row."""
         self._end()
         self._case = None
-        return {each: self._counted[each] for each in VERDICTS}
+        return {verdict: self._counted[verdict] for verdict in VERDICTS}
 
     def _end(self) -> None:
         if self._case is not None:
@@ -111,15 +111,15 @@ def cases_in_order(results: Sequence[Result]) -> Iterator[tuple[Key, list[Result
     if isinstance(results, RecordRows) and results.in_order:
         rows: Iterable[Result] = results
     else:
-        keys = [order_key(each.case) for each in results]
+        keys = [order_key(result.case) for result in results]
         rows = (results[each] for each in sorted(range(len(keys)), key=keys.__getitem__))
-    for case, own in groupby(rows, key=lambda each: each.case):
+    for case, own in groupby(rows, key=lambda row: row.case):
         yield order_key(case), list(own)
 
 
 def merged_cases(records: Sequence[Sequence[Result]]) -> Iterator[list[tuple[int, list[Result]]]]:
     """Each case of several records, in suite order: which of them have it, the first first, with its rows."""
-    streams = (_numbered(number, each) for number, each in enumerate(records))
+    streams = (_numbered(number, record) for number, record in enumerate(records))
     for _, same in groupby(merge(*streams, key=itemgetter(0, 1)), key=itemgetter(0)):
         yield [(number, rows) for _, number, rows in same]
 

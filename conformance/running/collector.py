@@ -181,7 +181,7 @@ class Collector:
         if isinstance(response, Answered):
             matched = judgement.matched or (None,) * len(response.outputs)
             keep = self._writer.outputs.keep
-            outputs = tuple(keep(each, bit) for each, bit in zip(response.outputs, matched, strict=True))
+            outputs = tuple(keep(output, bit) for output, bit in zip(response.outputs, matched, strict=True))
         result = make_result(
             task.case, task.form, task.repeat, response, judgement, outputs, again, self._machine
         )
@@ -206,5 +206,5 @@ class Collector:
         rows = self._same_case.setdefault(place, [])
         rows.append((order, result))
         if len(rows) == count:
-            self._faults.compare([each for _, each in sorted(rows, key=itemgetter(0))], place)
+            self._faults.compare([row for _, row in sorted(rows, key=itemgetter(0))], place)
             del self._same_case[place]

@@ -102,9 +102,9 @@ def take_forms(asked: str, lane: Lane, offer: Offer, adapter: Adapter) -> Sequen
     forms = choose_forms(asked, offer)
     if asked != SAMPLE or adapter.name != "backend" or "strided" not in forms:
         return forms
-    if any(_answers(lane, _transpose(each)) for each in _TRANSPOSES):
+    if any(_answers(lane, _transpose(transpose)) for transpose in _TRANSPOSES):
         return forms
-    return tuple(each for each in forms if each != "strided")
+    return tuple(form for form in forms if form != "strided")
 
 
 def _answers(lane: Lane, case: Case) -> bool:

@@ -175,7 +175,7 @@ class Lane:
         wanted = min(_MOST_IN_FLIGHT, max(_FEWEST_IN_FLIGHT, _SECONDS_IN_FLIGHT / self._pace))
         if len(ahead) >= wanted:
             return True
-        size = sum(each.bytes for each in ahead if isinstance(each, Sent)) if len(ahead) > 1 else 0
+        size = sum(sent.bytes for sent in ahead if isinstance(sent, Sent)) if len(ahead) > 1 else 0
         return size > _BYTES_IN_FLIGHT
 
     def _finish(
@@ -203,7 +203,7 @@ class Lane:
 
     def _revive(self, ahead: deque[Begun], wanted: Callable[[Task], bool]) -> None:
         """Send again, to a new worker, what a lost one had been given: all that was sent, or nothing."""
-        oldest = next((each for each in ahead if isinstance(each, Sent)), None)
+        oldest = next((sent for sent in ahead if isinstance(sent, Sent)), None)
         if oldest is None or (oldest.session is self._session and oldest.session.process.alive):
             return
         kept = [each for each in ahead if wanted(each.task if isinstance(each, Sent) else each[0])]
@@ -228,13 +228,13 @@ class Lane:
                 response = replace(response, told=each.request.told)
             if each.request.asked:
                 found.append(response)
-        answers = [each for each in found if isinstance(each, Answered)]
+        answers = [answered for answered in found if isinstance(answered, Answered)]
         if len(answers) < len(found):
             return next(each for each in found if not isinstance(each, Answered))
         first, *others = answers
         if sent.request.again:
-            outputs = tuple(output for each in answers for output in each.outputs)
-            return Answered(outputs, math.fsum(each.seconds for each in answers))
+            outputs = tuple(output for answer in answers for output in answer.outputs)
+            return Answered(outputs, math.fsum(answer.seconds for answer in answers))
         return replace(first, further=tuple(others)) if others else first
 
     def _await(self, sent: Sent, nap: float) -> Response | None:

@@ -123,7 +123,7 @@ def read_offer(header: dict[str, Any]) -> Offer:
 def _read_forms(stated: Any, threads: Any) -> tuple[Form, ...]:
     """The forms that are known; without a choice of threads there is nothing to run with each of."""
     several = isinstance(threads, list) and len(threads) > 1
-    known = [each for each in FORMS if each != "threads" or several]
+    known = [form for form in FORMS if form != "threads" or several]
     found = (next((form for form in known if form == each), None) for each in stated)
     return tuple(dict.fromkeys(each for each in found if each is not None))
 
@@ -266,7 +266,7 @@ def encode_runs(
         return first
     further: tuple[CaseRequest, ...] = ()
     if form == "threads":
-        counts = [each for each in offer.threads if each != (threads or offer.threads[0])]
+        counts = [thread for thread in offer.threads if thread != (threads or offer.threads[0])]
         further = tuple(replace(encode(case, each), told=f"with {each} threads") for each in counts)
     elif form == "untouched":
         further = (replace(first, told="in a second run"),)

@@ -211,16 +211,16 @@ def _identity(header: Mapping[str, Any]) -> dict[str, Any]:
 
 def whole_cases(record: Record, plan: RunPlan) -> frozenset[str]:
     """The cases that are there with all of a plan's rows; a row that was not run is none."""
-    asked = Counter(each.case for each in record.results if each.response != "none")
+    asked = Counter(result.case for result in record.results if result.response != "none")
     return frozenset(case for case, count in asked.items() if count == plan.rows_of(case))
 
 
 def kept_rows(record: Record, plan: RunPlan) -> Iterator[tuple[Result, Order]]:
     """The rows of the cases that a plan has done, each with its place."""
     positions = {case_id: position for position, case_id in enumerate(plan.selected)}
-    for each in record.results:
-        if each.case in plan.done and each.response != "none":
-            yield each, (positions[each.case], plan.forms.index(each.form), each.repeat)
+    for result in record.results:
+        if result.case in plan.done and result.response != "none":
+            yield result, (positions[result.case], plan.forms.index(result.form), result.repeat)
 
 
 def go_on(earlier: Record, plan: RunPlan, header: dict[str, Any], progress: Progress) -> RunPlan:

@@ -315,8 +315,8 @@ def choose_forms(asked: str, offer: Offer) -> Sequence[Form]:
         return offer.forms[:1]
     if asked in ("all", SAMPLE):
         return offer.forms
-    wanted = [each.strip() for each in asked.split(",")]
-    chosen = [each for each in offer.forms if each in wanted]
+    wanted = [word.strip() for word in asked.split(",")]
+    chosen = [form for form in offer.forms if form in wanted]
     missing = [each for each in wanted if each not in chosen]
     if missing or len(wanted) != len(set(wanted)):
         raise UserError(

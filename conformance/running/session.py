@@ -82,7 +82,8 @@ def send_task(session: WorkerSession, task: Task, request: CaseRequest) -> Sent:
         sent.further = (_send_once(session, task, request, size, anew=True),)
     elif request.further:
         sent.further = tuple(
-            _send_once(session, task, each, each.size, anew=False) for each in request.further
+            _send_once(session, task, case_request, case_request.size, anew=False)
+            for case_request in request.further
         )
     if process.unsent >= _SENT_TOGETHER or size > _SENT_ALONE:
         process.flush()

@@ -71,19 +71,26 @@ class Adapter:
 
     def find_rule(self, kind: str, message: str, error_class: str = "rejected") -> UnsupportedRule | None:
         """The first rule that an error matches, or None: then a refusal is the runtime's own."""
-        return next((each for each in self.unsupported if each.matches(kind, message, error_class)), None)
+        return next(
+            (
+                unsupported_rule
+                for unsupported_rule in self.unsupported
+                if unsupported_rule.matches(kind, message, error_class)
+            ),
+            None,
+        )
 
 
 def _release(version: str) -> tuple[int, ...]:
     """The numbers that a version begins with: (1, 16, 3) of `1.16.3.dev1`."""
     leading = re.match(r"\d+(\.\d+)*", version)
-    return tuple(int(each) for each in leading[0].split(".")) if leading else ()
+    return tuple(int(word) for word in leading[0].split(".")) if leading else ()
 
 
 def list_adapters() -> list[str]:
     """The names of the built-in runtimes, found by the files of conformance/adapters."""
     package = import_module("conformance.adapters")
-    return sorted(each.name.replace("_", "-") for each in iter_modules(package.__path__))
+    return sorted(module.name.replace("_", "-") for module in iter_modules(package.__path__))
 
 
 def load_adapter(name: str) -> Adapter:

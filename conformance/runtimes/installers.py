@@ -234,7 +234,7 @@ class NodePackages:
         return _find("node")
 
     def fill(self, environment: Path, requirements: Sequence[str]) -> dict[str, str]:
-        wanted = [each.replace("==", "@") for each in requirements]
+        wanted = [requirement.replace("==", "@") for requirement in requirements]
         # Without scripts: making an environment runs no code of the packages.
         install = ("install", "--prefix", str(environment), "--ignore-scripts", *_QUIET, "--", *wanted)
         _NPM.run([str(_find("npm")), *install], " ".join(requirements), environment.parent.parent)
@@ -269,7 +269,7 @@ def _find(program: str) -> Path:
 def _explain_npm(printed: str) -> str:
     """npm's message on one line: what it says of errors, each sentence once."""
     lines = (re.sub(r"^npm error( code| \d+)?", "", line).strip() for line in printed.splitlines())
-    told = (each for each in lines if each and not each.startswith(_SAYS_NOTHING))
+    told = (line for line in lines if line and not line.startswith(_SAYS_NOTHING))
     return " ".join(dict.fromkeys(told))[:1000].rstrip(".")
 
 

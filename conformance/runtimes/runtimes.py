@@ -123,7 +123,7 @@ def upgraded(runtime: Runtime) -> Runtime:
 
 def list_runtimes() -> list[str]:
     """The names of the built-in runtimes."""
-    return [each for each in list_adapters() if each not in _BY_FORM]
+    return [adapter for adapter in list_adapters() if adapter not in _BY_FORM]
 
 
 def install(runtime: Runtime, announce: Callable[[str], None]) -> Installed:
@@ -186,7 +186,7 @@ def _near(name: str, known: Iterable[str]) -> str | None:
 def _read_options(adapter: Adapter, text: str) -> dict[str, str]:
     options = {name: values[0] for name, values in adapter.options.items() if values}
     named: set[str] = set()
-    for part in filter(None, (each.strip() for each in text.split(","))):
+    for part in filter(None, (word.strip() for word in text.split(","))):
         name, equals, value = (each.strip() for each in part.partition("="))
         allowed = adapter.options.get(name)
         if not equals or allowed is None:
@@ -217,7 +217,7 @@ def _find_backend(text: str, python: str | None) -> Runtime:
     adapter = load_adapter("backend")
     command = (_find_interpreter(python), "-s", str(WORKERS / adapter.worker))
     # The caller's folder is not the worker's, so what is relative in the path is made absolute.
-    path = [str(Path(each).absolute()) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
+    path = [str(Path(word).absolute()) for word in os.environ.get("PYTHONPATH", "").split(os.pathsep) if word]
     # As `python -m` has it; but what else lies in that folder stands before no package of the interpreter.
     first = text.partition(":")[0].partition(".")[0]
     if Path(f"{first}.py").is_file() or Path(first).is_dir():
@@ -247,7 +247,7 @@ def _find_program(text: str, python: str | None) -> Runtime:
     if found is None:
         raise UserError("there is no such program", got=repr(text), remedy="Give its path after exec:")
     # Files that are named relative to the caller's folder would not be found from the worker's own.
-    rest = [str(Path(each).absolute()) if Path(each).is_file() else each for each in words[1:]]
+    rest = [str(Path(word).absolute()) if Path(word).is_file() else word for word in words[1:]]
     return Runtime(text, load_adapter("exec"), {}, (), None, (str(Path(found).absolute()), *rest))
 
 
@@ -313,7 +313,7 @@ def environment_state(runtime: Runtime) -> str | None:
     try:
         listed = [_list_folder(found.folder), os.path.realpath(found.program)]
         if found.python_version is not None:
-            listed += [_list_folder(each, _NOT_OF_PYTHON) for each in _standard_library(found.program)]
+            listed += [_list_folder(path, _NOT_OF_PYTHON) for path in _standard_library(found.program)]
     except (OSError, ValueError):
         return None
     return sha256(canonical_json(listed))
@@ -322,7 +322,7 @@ def environment_state(runtime: Runtime) -> str | None:
 def _standard_library(program: Path) -> list[Path]:
     """The folders of a Python's own modules, of which there is one or more beside its program."""
     home = Path(os.path.realpath(program)).parent.parent
-    found = sorted(each for each in home.glob("lib*/p*") if (each / "os.py").is_file())
+    found = sorted(path for path in home.glob("lib*/p*") if (path / "os.py").is_file())
     if not found:
         raise ValueError("an interpreter whose modules lie elsewhere")
     return found
@@ -335,16 +335,16 @@ def _list_folder(folder: Path, but: Container[str] = ()) -> list[list[object]]:
     waiting = [inside]
     while waiting:
         with os.scandir(waiting.pop()) as entries:
-            for each in entries:
-                status = each.stat()
+            for entry in entries:
+                status = entry.stat()
                 if not stat.S_ISDIR(status.st_mode):
-                    found.append([os.path.relpath(each.path, inside), *_told(status)])
-                elif each.is_symlink():
-                    if not os.path.realpath(each.path).startswith(inside + os.sep):
+                    found.append([os.path.relpath(entry.path, inside), *_told(status)])
+                elif entry.is_symlink():
+                    if not os.path.realpath(entry.path).startswith(inside + os.sep):
                         raise ValueError("a link that leads elsewhere")
-                    found.append([os.path.relpath(each.path, inside), os.path.realpath(each.path)])
-                elif each.name not in but:
-                    waiting.append(each.path)
+                    found.append([os.path.relpath(entry.path, inside), os.path.realpath(entry.path)])
+                elif entry.name not in but:
+                    waiting.append(entry.path)
     return sorted(found, key=lambda line: str(line[0]))
 
 

@@ -207,8 +207,8 @@ class CaseIndex(Sequence[str]):
         first = entries[0][4]
         names = self._names.read(first, entries[-1][4] + entries[-1][5] - first)
         return [
-            self._begins[each[3]] + names[each[4] - first : each[4] - first + each[5]].decode()
-            for each in entries
+            self._begins[entry[3]] + names[entry[4] - first : entry[4] - first + entry[5]].decode()
+            for entry in entries
         ]
 
 

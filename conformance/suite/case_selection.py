@@ -56,8 +56,10 @@ def selects(text: str, case_id: str) -> bool:
 def names_operator(text: str, case_id: str) -> bool:
     """Whether a text is the name of a case's operator, or that and how the rest of the id begins."""
     domain, operator, rest = case_id.split("/", 2)
-    for each in operator_names(domain, operator):
-        if text == each or (text.startswith(f"{each}/") and rest.startswith(text[len(each) + 1 :])):
+    for operator_name in operator_names(domain, operator):
+        if text == operator_name or (
+            text.startswith(f"{operator_name}/") and rest.startswith(text[len(operator_name) + 1 :])
+        ):
             return True
     return text in (domain, f"{domain}/")
 
@@ -77,7 +79,7 @@ def select_cases(text: str, case_ids: Iterable[str]) -> tuple[str, ...]:
 
 def nothing_selected(text: str | None, case_ids: Iterable[str], where: str) -> NothingRan:
     """The error of a text that means none of these cases, with the operators that may have been meant."""
-    operators = {tuple(each.split("/", 2)[:2]) for each in case_ids}
+    operators = {tuple(case_id.split("/", 2)[:2]) for case_id in case_ids}
     names = {
         name: None for domain, operator in sorted(operators) for name in operator_names(domain, operator)
     }

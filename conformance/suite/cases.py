@@ -35,7 +35,7 @@ class CaseOutline:
 
 def outline_of(case: Case) -> CaseOutline:
     """The outline of a case."""
-    shapes = tuple((name, None if each is None else each.shape) for name, each in case.inputs)
+    shapes = tuple((name, None if tensor is None else tensor.shape) for name, tensor in case.inputs)
     return CaseOutline(
         case.id, case.element_type.name, case.demand, case.constraint, case.levels, case.attributes, shapes
     )
@@ -151,7 +151,7 @@ class Case:
     @property
     def wanted(self) -> tuple[str, ...]:
         """The names of the outputs that are wanted, in order."""
-        return tuple(each for each in self.output_names if each)
+        return tuple(output_name for output_name in self.output_names if output_name)
 
     def call_digest(self) -> str:
         """The 12 hex digits that the case's id has to have."""
@@ -174,10 +174,13 @@ def call_digest(
     said: Attributes = attributes if model is None else {}
     head: dict[str, Any] = {
         "operator": str(operator),
-        "attributes": {name: [each.kind, describe_value(each.value)] for name, each in sorted(said.items())},
+        "attributes": {
+            name: [attribute.kind, describe_value(attribute.value)]
+            for name, attribute in sorted(said.items())
+        },
         "inputs": [
-            [name, None if each is None else [each.element_type.name, list(each.shape)]]
-            for name, each in inputs
+            [name, None if tensor is None else [tensor.element_type.name, list(tensor.shape)]]
+            for name, tensor in inputs
         ],
     }
     if slots:
@@ -185,9 +188,9 @@ def call_digest(
     if outputs is not None:
         head["outputs"] = list(outputs)
     digest = hashlib.sha256(json.dumps(head, sort_keys=True, separators=(",", ":")).encode())
-    for _, each in inputs:
-        if each is not None:
-            digest.update(each.to_bytes())
+    for _, tensor in inputs:
+        if tensor is not None:
+            digest.update(tensor.to_bytes())
     if model is not None:
         digest.update(model)
     return digest.hexdigest()[:12]
@@ -196,6 +199,6 @@ def call_digest(
 def describe_slots(slots: Slots) -> list[Any]:
     """Slots as plain JSON: name, parts, type and whether they are empty."""
     return [
-        [each.name, list(each.parts), None if each.type is None else str(each.type), each.empty]
-        for each in slots
+        [slot.name, list(slot.parts), None if slot.type is None else str(slot.type), slot.empty]
+        for slot in slots
     ]

@@ -52,7 +52,7 @@ def _hang_together(draws: Centred, lag: int, rate: float) -> str | None:
     pairs = draws.values.size // (2 * lag)
     whole = pairs * 2 * lag
     values, bounds, variances = (
-        each[:whole].reshape(-1, 2, lag) for each in (draws.values, draws.bounds, draws.variances)
+        array[:whole].reshape(-1, 2, lag) for array in (draws.values, draws.bounds, draws.variances)
     )
     if not whole:
         return None
@@ -148,7 +148,7 @@ class Distributed:
         ]
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{each:g}" for each in self.parameters[:6])
+        shown = ", ".join(f"{parameter:g}" for parameter in self.parameters[:6])
         return f"{self.family}({shown}{', ...' if len(self.parameters) > 6 else ''})"
 
     def _allowed(self, count: int) -> float:
@@ -182,12 +182,12 @@ class Distributed:
             chances = np.broadcast_to(np.array(self.parameters), values.shape)
             off = np.where(values != 0, 1.0, 0.0) - chances
             return Centred(off, np.maximum(chances, 1 - chances), chances * (1 - chances), self.resolution)
-        parts = [each.centred(got.element_type) for each in self._of_rows(values)]
+        parts = [row.centred(got.element_type) for row in self._of_rows(values)]
         return Centred(
-            np.concatenate([each.values for each in parts]),
-            np.concatenate([each.bounds for each in parts]),
-            np.concatenate([each.variances for each in parts]),
-            max(each.doubt for each in parts) + 2 * self.resolution,
+            np.concatenate([part.values for part in parts]),
+            np.concatenate([part.bounds for part in parts]),
+            np.concatenate([part.variances for part in parts]),
+            max(part.doubt for part in parts) + 2 * self.resolution,
         )
 
 

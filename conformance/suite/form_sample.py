@@ -40,7 +40,7 @@ class FormSample:
 
     def forms_of(self, case_id: str, forms: Sequence[str]) -> list[str]:
         """Those of the forms that a case goes in, the first among them in any case."""
-        return [each for each in forms if each == forms[0] or case_id in self.cases.get(each, ())]
+        return [form for form in forms if form == forms[0] or case_id in self.cases.get(form, ())]
 
 
 _SAMPLES: dict[tuple[str, int, int], FormSample] = {}
@@ -65,9 +65,9 @@ def _make(suite: Suite, cases: int) -> FormSample:
     chosen: defaultdict[str, set[str]] = defaultdict(set)
     between: dict[str, str] = {}
     for own in answered_cases(suite.case_ids).values():
-        outlines = [suite.outline(each) for each in _candidates(suite, own)]
+        outlines = [suite.outline(candidate) for candidate in _candidates(suite, own)]
         for form, tells in _TELLS.items():
-            chosen[form].update(covering([each for each in outlines if tells(each)], cases))
+            chosen[form].update(covering([outline for outline in outlines if tells(outline)], cases))
         chosen["untouched"].update(covering(outlines, 1)[:_UNTOUCHED])
         largest = sorted(own, key=partial(_smallness, suite))
         chosen["threads"].update(largest[:_LARGEST])
@@ -84,10 +84,10 @@ def answered_cases(case_ids: Sequence[str]) -> dict[str, list[str]]:
     So they are spread over families, types and levels, and stay the same when a suite grows by others.
     """
     found: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-    for each in case_ids:
-        operator, family, last = each.rsplit("/", 2)
+    for case_id in case_ids:
+        operator, family, last = case_id.rsplit("/", 2)
         if family not in ("invalid", "survival"):
-            found[operator].append((last[-12:], each))
+            found[operator].append((last[-12:], case_id))
     return {operator: [case for _, case in sorted(own)] for operator, own in found.items()}
 
 
@@ -106,7 +106,7 @@ def _smallness(suite: Suite, case_id: str) -> tuple[bool, int, str]:
 
 def covering(outlines: Sequence[CaseOutline], least: int) -> list[str]:
     """Cases that have every level of the others, at least so many of them: each the first that adds most."""
-    left = [(str(each.id), _levels(each)) for each in outlines]
+    left = [(str(outline.id), _levels(outline)) for outline in outlines]
     found: list[str] = []
     seen: set[tuple[str, str]] = set()
     while left and len(found) < _MOST:
@@ -157,11 +157,11 @@ _TELLS = {
 def _pairs(suite: Suite, outlines: Sequence[CaseOutline]) -> Iterator[tuple[str, str]]:
     """Pairs of calls that differ in extents and values alone; each case is in one pair."""
     alike: defaultdict[tuple[object, ...], list[CaseOutline]] = defaultdict(list)
-    for each in outlines:
-        ranks = tuple((name, None if shape is None else len(shape)) for name, shape in each.shapes)
-        key = each.element_type, ranks, repr(sorted(each.attributes.items()))
-        if each.demand == "answer":
-            alike[key].append(each)
+    for outline in outlines:
+        ranks = tuple((name, None if shape is None else len(shape)) for name, shape in outline.shapes)
+        key = outline.element_type, ranks, repr(sorted(outline.attributes.items()))
+        if outline.demand == "answer":
+            alike[key].append(outline)
     taken: set[str] = set()
     number = 0
     for group in sorted(alike.values(), key=lambda each: -_extents_of(each)):
@@ -210,10 +210,10 @@ def forms_by_case(
     if sampled is not None and len(forms) > 1:
         found = FormsByCase(suite.case_ids, forms[:1])
         sample = form_sample(suite, sampled)
-        for case_id in frozenset[str]().union(*(sample.cases.get(each, ()) for each in forms[1:])):
+        for case_id in frozenset[str]().union(*(sample.cases.get(form, ()) for form in forms[1:])):
             found.others[case_id] = sample.forms_of(case_id, forms)
     for case_id, wanted in (own or {}).items():
-        found.others[case_id] = [each for each in forms if each in wanted] or forms[:1]
+        found.others[case_id] = [form for form in forms if form in wanted] or forms[:1]
     return found
 
 

@@ -62,10 +62,12 @@ def check_words(case: Case) -> Case:
     _check("a constraint", [case.constraint or "_"], _is_identifier, "letters, digits and _")
     _check("what may be refused", [case.may_refuse or "_"], _is_identifier, "letters, digits and _")
     _check("an attribute", case.attributes, _is_attribute, "letters, digits, _, . and -")
-    functions = [name for each in case.expectations for name in each.functions]
+    functions = [name for expectation in case.expectations for name in expectation.functions]
     _check("a function", functions, _is_identifier, "letters, digits and _")
     readings = [
-        name for each in case.expectations for name in (*each.readings, *each.behaviours, *each.contradicted)
+        name
+        for expectation in case.expectations
+        for name in (*expectation.readings, *expectation.behaviours, *expectation.contradicted)
     ]
     _check("a reading", readings, _is_identifier, "letters, digits and _")
     _check("a name", _names(case), _is_name, f"a text of one line and at most {_LONGEST_NAME} characters")
@@ -83,7 +85,7 @@ def check_words(case: Case) -> Case:
 def _check_forms(case: Case) -> None:
     """What cases of more than tensors and values say: slots, outputs, properties, open orders."""
     check_slots(case.inputs, case.slots)
-    if type(case.outputs_asked) is not bool or any(type(each.empty) is not bool for each in case.slots):
+    if type(case.outputs_asked) is not bool or any(type(slot.empty) is not bool for slot in case.slots):
         raise UserError("a case says neither yes nor no", got=ascii(case.outputs_asked)[:80])
     wanted = case.wanted
     if len(set(wanted)) < len(wanted):
@@ -91,7 +93,7 @@ def _check_forms(case: Case) -> None:
     about = [
         *case.output_types,
         *(each.output for each in case.properties if not isinstance(each, SameAgain)),
-        *(each.mask for each in case.properties if isinstance(each, Masked)),
+        *(masked.mask for masked in case.properties if isinstance(masked, Masked)),
     ]
     strange = [each for each in about if each not in wanted]
     if strange:
@@ -103,31 +105,34 @@ def _check_forms(case: Case) -> None:
     if type(case.refusal_contradicted) is not bool or (case.refusal_contradicted and not case.may_refuse):
         raise UserError("a contradiction about refusals that says of none", got=ascii(case.may_refuse)[:80])
     for expectation in case.expectations:
-        for each in expectation.unordered:
-            _check_unordered(expectation, each)
+        for unordered in expectation.unordered:
+            _check_unordered(expectation, unordered)
 
 
 def _check_unordered(expectation: Expectation, unordered: Unordered) -> None:
-    outputs = {each.name: each.expected for each in expectation.outputs}
-    axis, shapes = unordered.axis, [outputs[each].shape for each in unordered.outputs if each in outputs]
+    outputs = {output.name: output.expected for output in expectation.outputs}
+    axis, shapes = (
+        unordered.axis,
+        [outputs[output].shape for output in unordered.outputs if output in outputs],
+    )
     if len(shapes) < len(unordered.outputs) or not shapes or type(unordered.lanes) is not bool:
         raise UserError("an open order of outputs that there are not", got=ascii(unordered)[:200])
-    if type(axis) is not int or not all(0 <= axis < len(each) for each in shapes):
+    if type(axis) is not int or not all(0 <= axis < len(shape) for shape in shapes):
         raise UserError("an open order along an axis that there is not", got=ascii(unordered)[:200])
-    whole = shapes if unordered.lanes else [each[axis] for each in shapes]
+    whole = shapes if unordered.lanes else [shape[axis] for shape in shapes]
     if any(each != whole[0] for each in whole):
         raise UserError("an open order of outputs of different lengths", got=ascii(shapes)[:200])
 
 
 def _names(case: Case) -> Iterator[Any]:
     yield from (name for name, _ in case.inputs)
-    yield from (each.name for each in case.slots)
+    yield from (slot.name for slot in case.slots)
     yield from case.wanted
     yield from (part for level in _mapping(case.levels).items() for part in level)
     yield from (document for document, _ in case.sources)
-    for each in case.expectations:
-        yield from (output.name for output in each.outputs)
-        yield from _options(each)
+    for expectation in case.expectations:
+        yield from (output.name for output in expectation.outputs)
+        yield from _options(expectation)
 
 
 def _options(expectation: Expectation) -> Iterator[Any]:
@@ -142,9 +147,9 @@ def _mapping(value: object) -> Mapping[Any, Any]:
 
 
 def _check(what: str, words: Iterable[Any], holds: Callable[[Any], bool], expected: str) -> None:
-    for each in words:
-        if not isinstance(each, str) or not holds(each):
-            raise UserError(f"{what} of a case is no such word", got=ascii(each)[:200], expected=expected)
+    for word in words:
+        if not isinstance(word, str) or not holds(word):
+            raise UserError(f"{what} of a case is no such word", got=ascii(word)[:200], expected=expected)
 
 
 def _is_identifier(word: str) -> bool:
@@ -176,11 +181,13 @@ _DOUBLE = ELEMENT_TYPES["double"]
 def write_node(case: Case) -> NodeProto:
     """The case's node in its operator's domain; omitted inputs have an empty name."""
     given = slots_of(case.inputs, case.slots)
-    names = [each.name if each.parts or each.type is not None else "" for each in given]
+    names = [slot.name if slot.parts or slot.type is not None else "" for slot in given]
     node = NodeProto(
         op_type=case.operator.name, domain=case.operator.domain, input=names, output=case.output_names
     )
-    node.attribute.extend(write_attribute(name, each) for name, each in sorted(case.attributes.items()))
+    node.attribute.extend(
+        write_attribute(name, attribute) for name, attribute in sorted(case.attributes.items())
+    )
     return node
 
 
@@ -200,7 +207,7 @@ def write_golden(case: Case) -> tuple[bytes, str]:
         "demand": case.demand,
         "constraint": case.constraint,
         "valid_case": case.valid_case,
-        "expectations": [_expectation_words(each) for each in case.expectations],
+        "expectations": [_expectation_words(expectation) for expectation in case.expectations],
     }
     if case.may_refuse is not None:
         demanded["may_refuse"] = case.may_refuse
@@ -215,7 +222,9 @@ def write_golden(case: Case) -> tuple[bytes, str]:
     # By what kind of passage or table something is expected changes nothing of what that is.
     rest = {
         **demanded,
-        "expectations": [{**_expectation_words(each), **_grounds(each)} for each in case.expectations],
+        "expectations": [
+            {**_expectation_words(expectation), **_grounds(expectation)} for expectation in case.expectations
+        ],
         "element_type": case.element_type.name,
         "inputs": [name for name, _ in case.inputs],
         "levels": case.levels,
@@ -234,7 +243,9 @@ def _expectation_words(expectation: Expectation) -> dict[str, Any]:
         "behaviours": expectation.behaviours,
     }
     if expectation.unordered:
-        words["unordered"] = [[each.outputs, each.axis, each.lanes] for each in expectation.unordered]
+        words["unordered"] = [
+            [unordered.outputs, unordered.axis, unordered.lanes] for unordered in expectation.unordered
+        ]
     return words
 
 
@@ -254,7 +265,9 @@ def _form_words(case: Case) -> dict[str, Any]:
     if case.refusal_contradicted:
         words["refusal_contradicted"] = True
     if case.output_types:
-        words["output_types"] = {name: str(each) for name, each in sorted(case.output_types.items())}
+        words["output_types"] = {
+            name: str(output_type) for name, output_type in sorted(case.output_types.items())
+        }
     return words
 
 
@@ -263,10 +276,10 @@ def _write_expected(output: ExpectedOutput, place: str) -> list[TensorProto]:
     if output.allowed is not None:
         protos.append(write_tensor(_compact(output.allowed), f"allowed/{place}"))
     if output.alternatives:
-        index = np.array([each.index for each in output.alternatives], dtype=np.int64)
-        count = np.array([len(each.values) for each in output.alternatives], dtype=np.int64)
+        index = np.array([alternative.index for alternative in output.alternatives], dtype=np.int64)
+        count = np.array([len(alternative.values) for alternative in output.alternatives], dtype=np.int64)
         element_type = output.expected.element_type
-        flat = [value for each in output.alternatives for value in each.values]
+        flat = [value for alternative in output.alternatives for value in alternative.values]
         values = np.empty(len(flat), dtype=element_type.storage)
         values[:] = flat
         protos += [
@@ -301,9 +314,9 @@ def read_golden(raw: bytes, *, call_alone: bool = False) -> Case:
         if call_alone:
             rest["expectations"] = []
         tensors = {
-            each.name: read_tensor(each)
-            for each in graph.initializer
-            if not call_alone or each.name.startswith(_OF_CALL)
+            initializer.name: read_tensor(initializer)
+            for initializer in graph.initializer
+            if not call_alone or initializer.name.startswith(_OF_CALL)
         }
         return check_words(_assemble(CaseId.parse(graph.name), node, rest, tensors))
     except (
@@ -316,7 +329,7 @@ def read_golden(raw: bytes, *, call_alone: bool = False) -> Case:
 def _assemble(
     case_id: CaseId, node: NodeProto, rest: Mapping[str, Any], tensors: Mapping[str, Tensor]
 ) -> Case:
-    attributes: Attributes = {each.name: read_attribute(each) for each in node.attribute}
+    attributes: Attributes = {attribute.name: read_attribute(attribute) for attribute in node.attribute}
     return Case(
         id=case_id,
         element_type=ELEMENT_TYPES[rest["element_type"]],

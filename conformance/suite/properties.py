@@ -55,7 +55,7 @@ class HasShape:
         fits = len(got.shape) == len(self.shape) and all(
             wanted in (None, extent) for wanted, extent in zip(self.shape, got.shape, strict=True)
         )
-        wanted = ", ".join("?" if each is None else str(each) for each in self.shape)
+        wanted = ", ".join("?" if extent is None else str(extent) for extent in self.shape)
         return None if fits else f"output {self.output} is {list(got.shape)} instead of [{wanted}]"
 
 
@@ -175,7 +175,9 @@ def read_property(said: Any) -> Property:
                 return HasType(output, ELEMENT_TYPES[known.pop("element_type")])
             case "shape":
                 shape = tuple(known.pop("shape"))
-                if not known and all(each is None or (type(each) is int and each >= 0) for each in shape):
+                if not known and all(
+                    extent is None or (type(extent) is int and extent >= 0) for extent in shape
+                ):
                     return HasShape(output, shape)
             case "range":
                 ends = {name: _number(known.pop(name)) for name in ("low", "high")}
@@ -206,7 +208,7 @@ def _read_distribution(output: str, known: Mapping[str, Any]) -> Distributed:
         raise _no_property(known, "rows of equally many parameters")
     if not _is_finite(resolution) or not 0 <= resolution < 1:
         raise _no_property(known, "a resolution from 0 and below 1")
-    numbers = tuple(float(each) for each in parameters)
+    numbers = tuple(float(parameter) for parameter in parameters)
     each = len(numbers) // rows
     for row in range(rows):
         _check_parameters(known, family, numbers[row * each : (row + 1) * each])
@@ -218,7 +220,7 @@ def _read_distribution(output: str, known: Mapping[str, Any]) -> Distributed:
 def _check_parameters(known: Mapping[str, Any], family: str, numbers: Sequence[float]) -> None:
     """Raise UserError where numbers are no parameters of a family."""
     chances = family in ("bernoulli", "categorical")
-    if (chances and not all(0 <= each <= 1 for each in numbers)) or (
+    if (chances and not all(0 <= number <= 1 for number in numbers)) or (
         family == "categorical" and abs(math.fsum(numbers) - 1) > _SUM
     ):
         raise _no_property(known, "probabilities; of all categories together 1")

@@ -87,9 +87,9 @@ def may_nest(graph: GraphProto) -> bool:
     if graph.input or graph.output or graph.value_info:
         return True
     return any(
-        each.graphs or each.type_protos or each.HasField("g") or each.HasField("tp")
+        attribute.graphs or attribute.type_protos or attribute.HasField("g") or attribute.HasField("tp")
         for node in graph.node
-        for each in node.attribute
+        for attribute in node.attribute
     )
 
 
@@ -150,9 +150,9 @@ class _Walk:
 def _fields(descriptor: Any) -> dict[int, Any]:
     """What to do with each field that has a length: look into it, skip its content, or count it."""
     found: dict[int, Any] = {}
-    for each in descriptor.fields:
-        if each.message_type is not None:
-            found[each.number] = each.message_type
-        elif each.type == each.TYPE_BYTES:
-            found[each.number] = _SKIPPED
+    for field in descriptor.fields:
+        if field.message_type is not None:
+            found[field.number] = field.message_type
+        elif field.type == field.TYPE_BYTES:
+            found[field.number] = _SKIPPED
     return found

@@ -82,8 +82,8 @@ def _read_tensor(proto: TypeProto.Tensor) -> TensorType:
         extents.append(each.dim_value if kind == "dim_value" else each.dim_param if kind else None)
     # What a name of an extent may be is the text's to say.
     if any(
-        (isinstance(each, str) and not each.isidentifier()) or (isinstance(each, int) and each < 0)
-        for each in extents
+        (isinstance(extent, str) and not extent.isidentifier()) or (isinstance(extent, int) and extent < 0)
+        for extent in extents
     ):
         raise UserError("a type with an extent that is none", got=str(extents)[:100])
     return TensorType(element_type, tuple(extents))
@@ -117,9 +117,9 @@ def read_graph(proto: GraphProto) -> Graph:
 
 def _types(values: Iterable[ValueInfoProto]) -> tuple[ValueType | None, ...]:
     found: list[ValueType | None] = []
-    for each in values:
+    for value in values:
         try:
-            found.append(read_type(each.type))
+            found.append(read_type(value.type))
         except UserError:
             found.append(None)  # a graph may leave the type of what it takes or gives out
     return tuple(found)

@@ -124,7 +124,7 @@ class Store:
 
     def contents(self) -> Iterator[bytes]:
         """What all entries hold that can be read."""
-        for key in sorted(each.name for each in self._entries()):
+        for key in sorted(entry.name for entry in self._entries()):
             with suppress(OSError):
                 found = self._read(key)
                 if found is not None:
@@ -173,23 +173,23 @@ class Store:
 
     def _entries(self) -> list[Path]:
         with suppress(OSError):
-            return [each for each in self.folder.iterdir() if _KEY.fullmatch(each.name)]
+            return [path for path in self.folder.iterdir() if _KEY.fullmatch(path.name)]
         return []
 
     def _remove_oldest(self) -> None:
         """Keep the newest entries; that one stays whatever its size. Locks of killed processes go, too."""
         found = []
-        for each in self._entries():
+        for entry in self._entries():
             with suppress(FileNotFoundError):  # another process has removed it meanwhile
-                status = each.stat()
-                found.append((status.st_mtime_ns, status.st_size, each))
+                status = entry.stat()
+                found.append((status.st_mtime_ns, status.st_size, entry))
         size = 0
         for number, (_, length, each) in enumerate(sorted(found, reverse=True)):
             size += length
             if number >= self.most or (number and self.most_bytes is not None and size > self.most_bytes):
                 each.unlink(missing_ok=True)
-        for each in self.folder.glob("*.lock"):
-            remove_left_behind(each)
+        for path in self.folder.glob("*.lock"):
+            remove_left_behind(path)
 
 
 def main_process() -> int:

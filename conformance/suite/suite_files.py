@@ -179,15 +179,15 @@ def _check_directory(file: IO[bytes]) -> None:
 def _check_entries(archive: zipfile.ZipFile) -> None:
     """Raise BadZipFile where what is compressed in a zip file would be too much in memory or on a disk."""
     entries = archive.infolist()
-    total = sum(each.file_size for each in entries)
+    total = sum(entry.file_size for entry in entries)
     if total > _LARGEST_SUITE:
         raise zipfile.BadZipFile(f"its files have {total} bytes; at most {_LARGEST_SUITE} are expected")
-    for each in entries:
-        if each.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise zipfile.BadZipFile(f"{each.filename!r} is compressed in a way that is not read here")
-        if each.file_size > max(_SUSPICIOUS, _MOST_RATIO * each.compress_size):
+    for entry in entries:
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise zipfile.BadZipFile(f"{entry.filename!r} is compressed in a way that is not read here")
+        if entry.file_size > max(_SUSPICIOUS, _MOST_RATIO * entry.compress_size):
             raise zipfile.BadZipFile(
-                f"{each.filename!r} has {each.file_size} bytes in {each.compress_size}: "
+                f"{entry.filename!r} has {entry.file_size} bytes in {entry.compress_size}: "
                 f"compressed to less than a {_MOST_RATIO}th"
             )
 

@@ -14,7 +14,9 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 
 JsonNumber = int | float | str | bool
 _NATIVE_FLOATS = frozenset(
-    name for name, each in ELEMENT_TYPES.items() if each.is_float and np.dtype(each.storage).kind == "f"
+    name
+    for name, element_type in ELEMENT_TYPES.items()
+    if element_type.is_float and np.dtype(element_type.storage).kind == "f"
 )
 _BFLOAT16 = ELEMENT_TYPES["bfloat16"]
 

@@ -35,23 +35,23 @@ def _find(module: str) -> Any:
 def _names(tree: ast.Module) -> Optional[Dict[str, bool]]:
     """The names that a module binds anywhere, true for classes; None where it may bind others."""
     names: Dict[str, bool] = {}
-    for each in ast.walk(tree):
-        if isinstance(each, ast.ClassDef):
-            names[each.name] = True
-        elif isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            if each.name in _UNTOLD:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            names[node.name] = True
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if node.name in _UNTOLD:
                 return None
-            names.setdefault(each.name, False)
-        elif isinstance(each, ast.Name):
-            if each.id in _UNTOLD:
+            names.setdefault(node.name, False)
+        elif isinstance(node, ast.Name):
+            if node.id in _UNTOLD:
                 return None
-            names.setdefault(each.id, False)
-        elif isinstance(each, ast.Attribute) and each.attr in _UNTOLD:
+            names.setdefault(node.id, False)
+        elif isinstance(node, ast.Attribute) and node.attr in _UNTOLD:
             return None
-        elif isinstance(each, ast.alias):
-            if each.name == "*":
+        elif isinstance(node, ast.alias):
+            if node.name == "*":
                 return None
-            names.setdefault(each.asname or each.name.split(".")[0], False)
+            names.setdefault(node.asname or node.name.split(".")[0], False)
     return names
 
 

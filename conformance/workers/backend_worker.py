@@ -73,7 +73,7 @@ class BackendWorker(protocol.Worker):
 
     def load(self, request: protocol.LoadRequest) -> _Model:
         model = self._onnx.load_model_from_string(request.demand_onnx())
-        order = [each.name for each in model.graph.input]
+        order = [value_info.name for value_info in model.graph.input]
         return _Model(order, self._prepare(model, request.threads), watched_memory.watch_for(request))
 
     def _prepare(self, model: Any, threads: Optional[int]) -> Any:

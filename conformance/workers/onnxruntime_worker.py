@@ -56,8 +56,8 @@ class _Model:
     def __init__(self, session: Any, watch: watched_memory.Watch) -> None:
         self.session = session
         self.watch = watch
-        self.outputs: List[str] = [each.name for each in session.get_outputs()]
-        self.types: List[str] = [each.type for each in session.get_outputs()]
+        self.outputs: List[str] = [output.name for output in session.get_outputs()]
+        self.types: List[str] = [output.type for output in session.get_outputs()]
         # Only types that numpy lacks take the longer way.
         types = [each.type for each in list(session.get_inputs()) + list(session.get_outputs())]
         self.through_values = any(_element_type(each) in _EXTENDED for each in types)
@@ -71,7 +71,10 @@ class OnnxRuntimeWorker(protocol.Worker):
         self._ort.set_default_logger_severity(4)
         self._provider = options.get("provider", "CPU")
         self._level = options.get("optimization", "all")
-        offered = [each[: -len(_PROVIDER)] for each in self._ort.get_available_providers()]
+        offered = [
+            available_provider[: -len(_PROVIDER)]
+            for available_provider in self._ort.get_available_providers()
+        ]
         if self._provider not in offered:
             message = "no provider %r here; offered: %s" % (self._provider, ", ".join(offered))
             near = [each for each in offered if each.lower() == self._provider.lower()]

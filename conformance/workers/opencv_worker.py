@@ -49,7 +49,7 @@ class OpencvWorker(protocol.Worker):
 
     def load(self, request: protocol.LoadRequest) -> _Model:
         network = self._cv2.dnn.readNetFromONNX(np.frombuffer(request.demand_onnx(), np.uint8), self._engine)
-        names = [each for each in request.outputs if each]
+        names = [output for output in request.outputs if output]
         return _Model(network, names, request.threads or _THREADS[0], watched_memory.watch_for(request))
 
     def run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:

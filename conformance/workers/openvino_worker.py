@@ -146,10 +146,10 @@ class OpenvinoWorker(protocol.Worker):
 
     def run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:
         tensors = {name: self._to_tensor(each) for name, each in inputs.items() if name in model.ports}
-        for name, each in tensors.items():
-            model.request.set_tensor(model.ports[name], each)
+        for name, tensor in tensors.items():
+            model.request.set_tensor(model.ports[name], tensor)
         if model.watch.looks:
-            model.watch.given({name: each.data for name, each in tensors.items() if _has_data(each)})
+            model.watch.given({name: tensor.data for name, tensor in tensors.items() if _has_data(tensor)})
         model.request.infer()
         outputs = [self._from_tensor(model.request.get_output_tensor(each)) for each in range(model.outputs)]
         # What lies in a request's own tensors is there until it runs again: OpenVINO says so.
@@ -176,7 +176,7 @@ class OpenvinoWorker(protocol.Worker):
         texts = [
             each.encode("utf-8", "surrogateescape") for each in wire.to_numpy(tensor).reshape(-1).tolist()
         ]
-        if any(each.endswith(b"\0") for each in texts):
+        if any(text.endswith(b"\0") for text in texts):
             raise protocol.Unsupported("the Python interface of OpenVINO drops NUL at the end of a string")
         made = self._openvino.Tensor(self._types["string"], list(tensor.shape))
         if texts:

@@ -88,13 +88,13 @@ class TensorflowWorker(protocol.Worker):
         # `constant` converts numbers by value; of an array it keeps type and shape.
         tensors = {name: self._tensorflow.constant(_to_array(each)) for name, each in inputs.items()}
         given: Dict[str, Any] = {each: [] for each in model.lists}
-        for name, each in tensors.items():
+        for name, tensor in tensors.items():
             whole = _PLACE.sub("", name)
             own = name if name in model.lists else whole if whole in model.lists else None
             if own is None:
-                given[name] = each
+                given[name] = tensor
             else:
-                given[own].append(each)
+                given[own].append(tensor)
         returned = model.operator(**given, **model.attributes)
         several = isinstance(returned, (tuple, list))
         return [self._from_tensor(each) for each in (returned if several else [returned])]

@@ -36,15 +36,15 @@ class Watch:
 
     def given(self, inputs: Dict[str, Any]) -> None:
         """The arrays that a run is about to get, by name; what is none is not looked at."""
-        arrays = {name: each for name, each in inputs.items() if isinstance(each, np.ndarray)}
-        self._given = {name: (each, _content(each)) for name, each in arrays.items()}
+        arrays = {name: array for name, array in inputs.items() if isinstance(array, np.ndarray)}
+        self._given = {name: (array, _content(array)) for name, array in arrays.items()}
 
     def returned(self, outputs: Sequence[Any], sent: Sequence[Any]) -> Sequence[Any]:
         """`sent`, which goes to the harness, with what is to be said of what was returned (`outputs`).
 
         Pass no outputs where the runtime says that they are its own until the next run.
         """
-        arrays = [each if isinstance(each, np.ndarray) else None for each in outputs]
+        arrays = [output if isinstance(output, np.ndarray) else None for output in outputs]
         found = Watched(sent)
         found.touched = [
             {"input": name} for name, (each, content) in self._given.items() if _content(each) != content
@@ -57,7 +57,7 @@ class Watch:
                     found.touched.append({"output": place, "input": name})
             if any(_share(output, each) for each in self._before):
                 found.touched.append({"output": place})
-        self._before = [each for each in arrays if each is not None]
+        self._before = [array for array in arrays if array is not None]
         return found
 
 

@@ -64,11 +64,11 @@ def read_frame(stream: BinaryIO) -> Optional[Tuple[Header, Blobs]]:
 
 def write_frame(stream: BinaryIO, header: Header, blobs: Sequence[bytes] = ()) -> None:
     if blobs:
-        header = dict(header, blobs=[len(each) for each in blobs])
+        header = dict(header, blobs=[len(blob) for blob in blobs])
     raw = _ENCODER.encode(header).encode("utf-8")
     stream.write(struct.pack("<I", len(raw)) + raw)
-    for each in blobs:
-        stream.write(each)
+    for blob in blobs:
+        stream.write(blob)
     stream.flush()
 
 
@@ -147,8 +147,10 @@ class LoadRequest:
         self.threads: Optional[int] = header.get("threads")
         self.onnx: Optional[bytes] = None if header.get("onnx") is None else blobs[header["onnx"]]
         attributes = header["attributes"].items()
-        self.attributes: Dict[str, Any] = {name: _read_attribute(each, blobs) for name, each in attributes}
-        self.attribute_kinds: Dict[str, str] = {name: each["kind"] for name, each in attributes}
+        self.attributes: Dict[str, Any] = {
+            name: _read_attribute(attribute, blobs) for name, attribute in attributes
+        }
+        self.attribute_kinds: Dict[str, str] = {name: attribute["kind"] for name, attribute in attributes}
         self.inputs: List[Optional[Tuple[str, str, Tuple[Optional[int], ...]]]] = [
             None if each is None else _read_input(each) for each in header["inputs"]
         ]
@@ -352,7 +354,7 @@ class Session:
         outputs = worker.run(self._models[number], inputs)
         seconds = time.perf_counter() - begin
         out: Blobs = []
-        descriptions = [write_value(each, out) for each in outputs]
+        descriptions = [write_value(output, out) for output in outputs]
         reply: Header = {"type": "outputs", "seconds": seconds, "outputs": descriptions}
         touched = getattr(outputs, "touched", None)
         return (reply if touched is None else dict(reply, touched=touched)), out
@@ -386,13 +388,13 @@ _HANDLERS: Dict[str, Callable[[Session, Header, Blobs], Tuple[Header, Blobs]]] =
 def _with_values(tensors: Dict[str, Any], values: List[Header]) -> Dict[str, Any]:
     """The inputs by name: those tensors that are part of no value, and the values."""
     made = {
-        each["name"]: read_value(
-            each["type"], [tensors[part] for part in each["parts"]], bool(each.get("empty"))
+        value["name"]: read_value(
+            value["type"], [tensors[part] for part in value["parts"]], bool(value.get("empty"))
         )
-        for each in values
+        for value in values
     }
-    parts = {part for each in values for part in each["parts"]}
-    return dict({name: each for name, each in tensors.items() if name not in parts}, **made)
+    parts = {part for value in values for part in value["parts"]}
+    return dict({name: tensor for name, tensor in tensors.items() if name not in parts}, **made)
 
 
 def _message_of(error: BaseException) -> str:

@@ -50,7 +50,10 @@ def ambiguity_of(expected: Iterable[ExpectedOutput]) -> Ambiguity:
     outputs = list(expected)
     return Ambiguity(
         sum(output.expected.array.size for output in outputs),
-        sum(_several([each.index for each in output.alternatives], output.allowed) for output in outputs),
+        sum(
+            _several([alternative.index for alternative in output.alternatives], output.allowed)
+            for output in outputs
+        ),
     )
 
 

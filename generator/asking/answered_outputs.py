@@ -25,7 +25,7 @@ def asked_outputs(spec: Spec, names: Sequence[str]) -> tuple[str, ...] | None:
     """
     last = spec.outputs[-1]
     found = tuple(_name(spec, place) if name else "" for place, name in enumerate(names))
-    every = tuple(each.name for each in spec.outputs)
+    every = tuple(output.name for output in spec.outputs)
     return None if found == every and last.option != "variadic" else found
 
 
@@ -142,9 +142,9 @@ def _types(spec: Spec, call: Call, output: ParameterSpec) -> tuple[str, ...]:
     """The type of the inputs that have the output's type variable, or all that the output may have."""
     variable = type_variable(spec, output)
     if variable in spec.type_constraints:
-        for each in spec.inputs:
-            if type_variable(spec, each) == variable:
-                for given in call.tensors(each.name):
+        for parameter in spec.inputs:
+            if type_variable(spec, parameter) == variable:
+                for given in call.tensors(parameter.name):
                     if given is not None:
                         return (given.element_type.name,)
     return tuple(element_types_of(spec, output))

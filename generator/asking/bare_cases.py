@@ -44,7 +44,11 @@ def output_types(spec: Spec, call: Call) -> Mapping[str, ValueType]:
         if output.name in names and is_sequence(spec, output):
             found[output.name] = sequence_type(_element_type(spec, call, output))
         elif output.name in names and is_structured(spec, output):
-            like = [each.name for each in spec.inputs if each.type == output.type and each.name in given]
+            like = [
+                parameter.name
+                for parameter in spec.inputs
+                if parameter.type == output.type and parameter.name in given
+            ]
             found.update((output.name, given[name]) for name in like[:1])
     return found
 
@@ -52,9 +56,9 @@ def output_types(spec: Spec, call: Call) -> Mapping[str, ValueType]:
 def _element_type(spec: Spec, call: Call, output: ParameterSpec) -> str:
     """That of the first input whose type variable an output has; else the first that it may have."""
     variable = type_variable(spec, output)
-    for each in spec.inputs:
-        if type_variable(spec, each) == variable:
-            for tensor in call.tensors(each.name):
+    for parameter in spec.inputs:
+        if type_variable(spec, parameter) == variable:
+            for tensor in call.tensors(parameter.name):
                 if isinstance(tensor, Tensor):
                     return tensor.element_type.name
     return element_types_of(spec, output)[0]
@@ -62,8 +66,8 @@ def _element_type(spec: Spec, call: Call, output: ParameterSpec) -> str:
 
 def first_type(spec: Spec, call: Call) -> ElementType:
     """The element type that a case counts under: of its first input, or what its first output may be."""
-    first = next((each for _, each in call.inputs if each is not None), None)
+    first = next((tensor for _, tensor in call.inputs if tensor is not None), None)
     if first is not None:
         return first.element_type
-    known = [name for each in spec.outputs for name in element_types_of(spec, each)]
+    known = [name for output in spec.outputs for name in element_types_of(spec, output)]
     return ELEMENT_TYPES["float" if "float" in known or not known else known[0]]

@@ -76,7 +76,7 @@ def _read_slots(said: Any, inputs: Given) -> Slots:
 def _slot(name: Any, parts: Any, kind: Any, empty: Any) -> Slot:
     if not isinstance(name, str) or not isinstance(parts, list) or type(empty) is not bool:
         raise TypeError("a slot")
-    if not all(type(each) is int for each in parts):
+    if not all(type(part) is int for part in parts):
         raise TypeError("a part of a slot")
     return Slot(name, tuple(parts), None if kind is None else parse_value_type(kind), empty)
 
@@ -84,7 +84,7 @@ def _slot(name: Any, parts: Any, kind: Any, empty: Any) -> Slot:
 def _read_outputs_asked(said: Any) -> tuple[str, ...]:
     """The names of outputs, empty where one is not wanted; UserError where they are none."""
     names = said if isinstance(said, list) and all(isinstance(each, str) for each in said) else []
-    given = [each for each in names if each]
+    given = [name for name in names if name]
     if not given or len(set(given)) < len(given):
         raise UserError("not the outputs that a call asks for", got=ascii(said)[:200], expected="names")
     return tuple(names)
@@ -142,7 +142,7 @@ class CallReader:
         shape = self._list(self._take(entry, "shape", f"{place}."), f"{place}.shape")
         data = self._list(self._take(entry, "data", f"{place}."), f"{place}.data")
         if len(shape) > _MOST_DIMENSIONS or not all(
-            type(each) is int and 0 <= each < 1 << 63 for each in shape
+            type(extent) is int and 0 <= extent < 1 << 63 for extent in shape
         ):
             raise self._wrong("not a shape", shape, "a list of lengths", f"{place}.shape")
         if prod(shape) != len(data):
@@ -349,7 +349,7 @@ def parse_call(raw: str | bytes, path: Path) -> KeptCall:
 
 def read_calls(folder: Path) -> list[KeptCall]:
     """Every call of a folder, by the files' names; none where there is no such folder."""
-    return [read_call(each) for each in sorted(folder.glob("*.json"))]
+    return [read_call(path) for path in sorted(folder.glob("*.json"))]
 
 
 def _call_to_json(call: Call) -> dict[str, Any]:

@@ -43,10 +43,10 @@ def _properties(answers: Sequence[tuple[str, Answer]]) -> Iterator[Property]:
         if not answer.valued:
             yield HasType(name, answer.expected.element_type)
             yield HasShape(name, answer.expected.shape)
-        for each in answer.demands:
-            again |= isinstance(each, Repeated)
-            if not isinstance(each, Repeated):
-                yield _property(name, each, [other for other, _ in answers])
+        for demand in answer.demands:
+            again |= isinstance(demand, Repeated)
+            if not isinstance(demand, Repeated):
+                yield _property(name, demand, [other for other, _ in answers])
     if again:
         yield SameAgain()
 

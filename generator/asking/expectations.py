@@ -62,7 +62,9 @@ def _contradicted(questions: Sequence[Reading], members: Sequence[Options]) -> t
     """The readings by which this result is against the text; none where it comes out by the text as well."""
     against = [
         sorted(
-            each.id for each, option in zip(questions, options, strict=True) if option in each.contradicted
+            question.id
+            for question, option in zip(questions, options, strict=True)
+            if option in question.contradicted
         )
         for options in members
     ]
@@ -77,8 +79,8 @@ def expectation_of(
     functions: tuple[str, ...] = (),
 ) -> Expectation:
     """What comes out under some options, for the outputs that are asked for."""
-    outputs = tuple(expected_output(*each) for each in answers)
-    bounded = any(each.allowed is not None for each in outputs)
+    outputs = tuple(expected_output(*answer) for answer in answers)
+    bounded = any(output.allowed is not None for output in outputs)
     return Expectation(
         outputs,
         readings or {},
@@ -117,8 +119,8 @@ def _readings_that_matter(asked: Question) -> set[int]:
 
 def _combinations(questions: Sequence[Reading], vary: set[int]) -> list[Options]:
     choices = [
-        list(each.options) if place in vary else [next(iter(each.options))]
-        for place, each in enumerate(questions)
+        list(question.options) if place in vary else [next(iter(question.options))]
+        for place, question in enumerate(questions)
     ]
     return list(product(*choices))
 

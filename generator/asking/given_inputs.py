@@ -40,4 +40,4 @@ def _is_one_tensor(kind: ValueType) -> bool:
 
 def output_names(spec: Spec, call: Call) -> tuple[str, ...]:
     """The names of all outputs of the node in order, empty where one is not asked for."""
-    return call.outputs if call.outputs is not None else tuple(each.name for each in spec.outputs)
+    return call.outputs if call.outputs is not None else tuple(output.name for output in spec.outputs)

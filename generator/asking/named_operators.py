@@ -41,15 +41,15 @@ def _declared_in(path: Path) -> list[str]:
     import ast
 
     functions = [node for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.FunctionDef)]
-    calls = [each for node in functions for each in node.decorator_list if isinstance(each, ast.Call)]
-    named = [each for each in calls if isinstance(each.func, ast.Name) and each.func.id == _DECORATOR]
-    return [ast.literal_eval(each.args[0]) for each in named]
+    calls = [call for node in functions for call in node.decorator_list if isinstance(call, ast.Call)]
+    named = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == _DECORATOR]
+    return [ast.literal_eval(call.args[0]) for call in named]
 
 
 @cache
 def reference_modules() -> dict[OperatorName, str]:
     """The module of each reference that ships and is one version's."""
-    return {OperatorName.parse(name): each for name, each in _references().items() if "-" in name}
+    return {OperatorName.parse(name): reference for name, reference in _references().items() if "-" in name}
 
 
 def reference_module_of(operator: OperatorName) -> str | None:
@@ -71,7 +71,7 @@ def declared_versions() -> list[OperatorName]:
 
 
 def _versions_of(rooms: Iterable[Path]) -> list[OperatorName]:
-    return sorted(each for room in rooms for each in _versions_declared_in(room))
+    return sorted(operator for room in rooms for operator in _versions_declared_in(room))
 
 
 @cache
@@ -80,8 +80,8 @@ def _versions_declared_in(room: Path) -> tuple[OperatorName, ...]:
     versions = list(versions_in(room))
     with suppress(OpcertError):  # of what is wrong there, who loads it says more
         declared = stated_value(room / DECLARATION, "versions", (OWN_FOLDER,)) or ".."
-        versions = [each for each in versions if in_range(declared, each)]
-    return tuple(OperatorName(domain, name, each) for each in versions)
+        versions = [version for version in versions if in_range(declared, version)]
+    return tuple(OperatorName(domain, name, version) for version in versions)
 
 
 def why_not_declared(operator: OperatorName) -> str:
@@ -104,7 +104,11 @@ def why_not_declared(operator: OperatorName) -> str:
 def first_operators() -> list[OperatorName]:
     """The versions of operators without one reference for all, in order: those that opcert began with."""
     known = _references()
-    return sorted(each for each in reference_modules() if each.unversioned not in known)
+    return sorted(
+        reference_module
+        for reference_module in reference_modules()
+        if reference_module.unversioned not in known
+    )
 
 
 @cache
@@ -121,7 +125,11 @@ def known_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
     shipped = referenced_operators()
     if not folders:
         return list(shipped)
-    return [each for each in list_operators(folders) if each in shipped or names_a_reference(each, folders)]
+    return [
+        operator
+        for operator in list_operators(folders)
+        if operator in shipped or names_a_reference(operator, folders)
+    ]
 
 
 def calls_are_declared(spec: Spec) -> bool:

@@ -41,7 +41,7 @@ class Question:
             self.answers[options], self.asked[options] = self.answers[known], self.asked[known]
         if options not in self.answers:
             chosen = dict(self.settled)
-            chosen.update({each.id: option for each, option in zip(self.open, options, strict=True)})
+            chosen.update({reading.id: option for reading, option in zip(self.open, options, strict=True)})
             asked: set[str] = set()
             try:
                 before = self.asked.get(self._under_first_precision(options), ())
@@ -52,7 +52,7 @@ class Question:
                 check_answers(self.spec, self._names, found, self._declared)
                 self.answers[options] = asked_answers(self.spec, self.call, self._names, found)
                 self.asked[options] = asked
-                places = tuple(at for at, each in enumerate(self.open) if each.id in asked)
+                places = tuple(at for at, reading in enumerate(self.open) if reading.id in asked)
                 chose = tuple(options[at] for at in places)
                 self._evaluated.setdefault(places, {})[chose] = options
             except OutsideDomain as error:
@@ -83,8 +83,8 @@ class Question:
 
     def _under_first_precision(self, options: Options) -> Options:
         return tuple(
-            next(iter(each.options)) if each.id == PRECISION else option
-            for each, option in zip(self.open, options, strict=True)
+            next(iter(reading.options)) if reading.id == PRECISION else option
+            for reading, option in zip(self.open, options, strict=True)
         )
 
     @cached_property
@@ -97,7 +97,7 @@ class Question:
 
     @cached_property
     def _attributes(self) -> Mapping[str, AttributeValue]:
-        return {name: each.value for name, each in self.call.attributes.items()}
+        return {name: attribute.value for name, attribute in self.call.attributes.items()}
 
     @cached_property
     def _given(self) -> Mapping[str, Argument]:
@@ -160,7 +160,7 @@ class Question:
 
 def ask(spec: Spec, reference: ReferenceOperator, call: Call) -> Question:
     """What may be asked about a call: nothing is computed yet."""
-    questions = [each for each in spec.readings if each.chosen is None]
+    questions = [reading for reading in spec.readings if reading.chosen is None]
     return Question(spec, reference, settled_options(spec, reference), questions, call)
 
 
@@ -174,25 +174,25 @@ def _identity(answer: Answer) -> tuple[object, ...]:
 def settled_options(spec: Spec, reference: ReferenceOperator) -> dict[str, str]:
     """The options of the readings that are settled, for a reference that has them."""
     return {
-        each.id: each.chosen
-        for each in spec.readings
-        if each.chosen is not None and each.id in reference.readings
+        reading.id: reading.chosen
+        for reading in spec.readings
+        if reading.chosen is not None and reading.id in reference.readings
     }
 
 
 def describe(call: Call) -> str:
     """A call in one line, for messages."""
     attributes = ", ".join(
-        f"{name}={each.value if each.kind == 'type' else repr(each.value)}"
-        for name, each in call.attributes.items()
+        f"{name}={attribute.value if attribute.kind == 'type' else repr(attribute.value)}"
+        for name, attribute in call.attributes.items()
     )
     inputs = ", ".join(
-        f"{name}: {'omitted' if each is None else f'{each.element_type} {list(each.shape)}'}"
-        for name, each in call.inputs
+        f"{name}: {'omitted' if tensor is None else f'{tensor.element_type} {list(tensor.shape)}'}"
+        for name, tensor in call.inputs
     )
     small = [
-        f"{name}={each.array.tolist()}"
-        for name, each in call.inputs[1:]
-        if each is not None and each.array.size < 20
+        f"{name}={tensor.array.tolist()}"
+        for name, tensor in call.inputs[1:]
+        if tensor is not None and tensor.array.size < 20
     ]
     return f"({attributes}) on ({inputs}) with {', '.join(small) or 'no small inputs'}"

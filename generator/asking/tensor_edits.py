@@ -19,7 +19,7 @@ def with_inputs(
     spec: Spec, call: Call, exchange: Exchange, only: Callable[[ParameterSpec], bool]
 ) -> Call | None:
     """The call with inputs exchanged, all tensors of a variadic one alike; None where all stay."""
-    chosen = {each.name for each in spec.inputs if only(each)}
+    chosen = {parameter.name for parameter in spec.inputs if only(parameter)}
     found, changed = [], False
     for name, given in call.inputs:
         made = exchange(given) if given is not None and name in chosen else None
@@ -32,8 +32,8 @@ def with_outputs(
     spec: Spec, call: Call, answer: Answered, exchange: Exchange, only: Callable[[ParameterSpec], bool]
 ) -> Answered | None:
     """The answer with outputs exchanged; None where all stay."""
-    names = [each for each in output_names(spec, call) if each]
-    by_name = {each.name: each for each in spec.outputs}
+    names = [output_name for output_name in output_names(spec, call) if output_name]
+    by_name = {output.name: output for output in spec.outputs}
     found, changed = [], False
     for place, given in enumerate(answer.outputs):
         # The tensors of a variadic output have names of their own, or that of the output again and again.
@@ -52,9 +52,9 @@ def is_any(_parameter: ParameterSpec) -> bool:
 def is_main(spec: Spec) -> Callable[[ParameterSpec], bool]:
     """Tells the inputs and outputs that have the type of the first input."""
     main = spec.inputs[0].type if spec.inputs else None
-    return lambda each: each.type == main
+    return lambda parameter: parameter.type == main
 
 
 def main_tensor(call: Call) -> Tensor | None:
     """The first tensor of the call."""
-    return next((each for _, each in call.inputs if each is not None), None)
+    return next((tensor for _, tensor in call.inputs if tensor is not None), None)

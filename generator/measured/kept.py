@@ -120,7 +120,7 @@ def expectations_of(cases: Iterable[Case]) -> dict[str, str]:
 
 def expectations_in(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """The same of the entries of a manifest."""
-    return {local_name(str(each["id"])): str(each["expectation"])[:_DIGITS] for each in entries}
+    return {local_name(str(entry["id"])): str(entry["expectation"])[:_DIGITS] for entry in entries}
 
 
 def local_name(case_id: str) -> str:
@@ -200,7 +200,9 @@ def adequacy_facts(kept: MeasuredOperator | None, expectations: Mapping[str, str
 def stale(kept: MeasuredOperator, expectations: Mapping[str, str]) -> list[str]:
     """The selected cases that a suite does not have, or that expect something else in it."""
     given = {digest_in(name): expectation for name, expectation in expectations.items()}
-    return [each.case for each in kept.selection if given.get(each.digest) != each.expectation]
+    return [
+        selected.case for selected in kept.selection if given.get(selected.digest) != selected.expectation
+    ]
 
 
 def covered(coverage: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,7 +214,7 @@ def read_measured(
     operators: Iterable[OperatorName], folder: Path = MEASURED
 ) -> tuple[list[MeasuredOperator], list[OperatorName]]:
     """What was measured of several operators, and those of which nothing was."""
-    found = {each: read_kept(each, folder) for each in operators}
+    found = {operator: read_kept(operator, folder) for operator in operators}
     missing = [operator for operator, kept in found.items() if kept is None]
     return [kept for kept in found.values() if kept is not None], missing
 
@@ -255,7 +257,7 @@ class Agreed:
     @property
     def explained(self) -> bool:
         """Whether every failing case has an entry."""
-        return all(each.failing == each.explained for each in self.runtimes.values())
+        return all(runtime.failing == runtime.explained for runtime in self.runtimes.values())
 
 
 def agreed_path(operator: OperatorName, folder: Path = OWN_FOLDER) -> Path:

@@ -169,13 +169,13 @@ def is_measured(case: Case) -> bool:
     """Whether all of a case's inputs of floats are ordinary float32 data, and its answer is not drawn."""
     if case.demand != "answer" or case.properties or not case.expectations:
         return False
-    given = [each for _, each in case.inputs if each is not None]
-    floats = [each for each in given if each.element_type.kind in ("float", "complex")]
-    return all(each.element_type is _FLOAT and is_ordinary(each) for each in floats)
+    given = [tensor for _, tensor in case.inputs if tensor is not None]
+    floats = [tensor for tensor in given if tensor.element_type.kind in ("float", "complex")]
+    return all(tensor.element_type is _FLOAT and is_ordinary(tensor) for tensor in floats)
 
 
 def _is_narrow(case: Case) -> bool:
-    asked = [each.value for name, each in case.attributes.items() if name in _PRECISIONS]
+    asked = [attribute.value for name, attribute in case.attributes.items() if name in _PRECISIONS]
     return any(each in _NARROW for each in asked)
 
 
@@ -190,7 +190,7 @@ def _accepts(case: Case, position: int, output: ExpectedOutput, factor: float) -
 
 
 def _passes(case: Case, position: int, output: ExpectedOutput, values: NDArray[np.float32]) -> bool:
-    if not any(_may_match(each, position, values) for each in case.expectations):
+    if not any(_may_match(expectation, position, values) for expectation in case.expectations):
         return False
     answers = [each.expected for each in case.expectations[0].outputs]
     answers[position] = replace(output.expected, array=values)
@@ -210,7 +210,7 @@ def _may_match(expectation: Expectation, position: int, values: NDArray[np.float
         with np.errstate(invalid="ignore"):
             apart = np.abs(expected.astype(np.float64) - got.astype(np.float64))
         near = near | (apart <= wanted.allowed) | np.isinf(wanted.allowed)
-    others = {each.index for each in wanted.alternatives}
+    others = {alternative.index for alternative in wanted.alternatives}
     return others.issuperset(np.flatnonzero(~near).tolist())
 
 
@@ -218,8 +218,8 @@ def _single(case: Case, position: int, output: ExpectedOutput) -> float:
     """The greatest distance of one element that an expectation of the same shape allows, by the greatest."""
     greatest = float(np.abs(output.expected.array.astype(np.float64)).max())
     found = 0.0
-    for each in case.expectations:
-        other = each.outputs[position] if position < len(each.outputs) else None
+    for expectation in case.expectations:
+        other = expectation.outputs[position] if position < len(expectation.outputs) else None
         if other is None or other.allowed is None or other.expected.shape != output.expected.shape:
             continue
         found = max(found, float(other.allowed.max()))
@@ -232,7 +232,7 @@ def size(factor: str | None) -> int:
 
 
 def _largest(accepted: frozenset[str]) -> str | None:
-    return next((each for each in reversed(FACTORS) if each in accepted), None)
+    return next((factor for factor in reversed(FACTORS) if factor in accepted), None)
 
 
 _DOUBLE = ELEMENT_TYPES["double"]
@@ -256,11 +256,11 @@ def slack_facts(cases: Sequence[Case]) -> dict[str, Any]:
     rounded = [(case, answer) for case in cases if (answer := _rounded_to_float(case)) is not None]
     if rounded:
         judged = [(case, judge(case, answer)) for case, answer in rounded]
-        passing = [(case, each) for case, each in judged if each.verdict == "pass"]
+        passing = [(case, judgement) for case, judgement in judged if judgement.verdict == "pass"]
         facts["rounded_to_float"] = {
             "cases": len(rounded),
             "accepting": len(passing),
-            "readings": sorted({name for case, each in passing for name in _leading(case, each)}),
+            "readings": sorted({name for case, judgement in passing for name in _leading(case, judgement)}),
         }
     return facts
 
@@ -272,9 +272,9 @@ def _rounded_to_float(case: Case) -> Answered | None:
     if not has_ordinary_inputs(case):
         return None
     outputs = case.expectations[0].outputs
-    answers = tuple(_in_float(each) for each in outputs)
+    answers = tuple(_in_float(output) for output in outputs)
     pairs = zip(outputs, answers, strict=True)
-    return None if all(each.expected is answer for each, answer in pairs) else Answered(answers)
+    return None if all(pair.expected is answer for pair, answer in pairs) else Answered(answers)
 
 
 def _in_float(output: ExpectedOutput) -> Tensor:
@@ -289,7 +289,7 @@ def _in_float(output: ExpectedOutput) -> Tensor:
 
 def _leading(case: Case, judged: Judgement) -> Iterable[str]:
     """The readings by which an answer is right that are not those by which the expected one is."""
-    expected = Answered(tuple(each.expected for each in case.expectations[0].outputs))
+    expected = Answered(tuple(output.expected for output in case.expectations[0].outputs))
     right, found = _options(judge(case, expected)), _options(judged)
     return (name for name, options in found.items() if not set(options).issuperset(right.get(name, ())))
 
@@ -333,11 +333,11 @@ def read_allowed(path: Path = OWN_FOLDER / FILE_NAME) -> tuple[Allowed, ...]:
     if more:
         raise UserError("not one YAML document", got=f"{1 + len(more)} documents", where=Place(str(path)))
     found = validate(_File, document).root
-    for at, each in enumerate(found):
-        if each.accepts not in FACTORS:
+    for at, allowed in enumerate(found):
+        if allowed.accepts not in FACTORS:
             expected = f"one of {', '.join(FACTORS)}"
             raise UserError(
-                "no fault of that name", got=each.accepts, expected=expected, where=document.place((at,))
+                "no fault of that name", got=allowed.accepts, expected=expected, where=document.place((at,))
             )
     return found
 
@@ -346,8 +346,8 @@ def unexcused(found: Sequence[Slack], allowed: Sequence[Allowed]) -> tuple[Outpu
     """What accepts more than it should, and no entry says why."""
     return tuple(
         output
-        for each in found
-        for output in each.beyond
+        for slack in found
+        for output in slack.beyond
         if not any(entry.covers(output) for entry in allowed)
     )
 
@@ -360,27 +360,27 @@ def write_page(found: Sequence[Slack], allowed: Sequence[Allowed]) -> str:
 def _table(found: Sequence[Slack]) -> Iterator[str]:
     yield "| operator | cases | by all | by one | hollow | single | the loosest |"
     yield "|---|---:|---|---|---:|---:|---|"
-    for each in found:
-        loosest = each.loosest
+    for slack in found:
+        loosest = slack.loosest
         if loosest is None:
-            yield f"| `{each.operator}` | 0 | | | | | |"
+            yield f"| `{slack.operator}` | 0 | | | | | |"
             continue
         name = f"`{loosest.case}` {loosest.output}" if loosest.largest else ""
         cells = [
-            f"`{each.operator}`",
-            str(each.cases),
-            each.largest or "-",
+            f"`{slack.operator}`",
+            str(slack.cases),
+            slack.largest or "-",
             loosest.largest or "-",
-            str(len(each.hollow)),
-            f"{each.single:.1e}",
+            str(len(slack.hollow)),
+            f"{slack.single:.1e}",
             name,
         ]
         yield f"| {' | '.join(cells)} |"
 
 
 def _beyond(found: Sequence[Slack], allowed: Sequence[Allowed]) -> Iterator[str]:
-    for each in found:
-        for output in each.beyond:
+    for slack in found:
+        for output in slack.beyond:
             why = next((entry.why for entry in allowed if entry.covers(output)), "nobody has said why")
             yield f"- `{output.case}` {output.output} accepts {output.beyond}: {why}"
     yield ""

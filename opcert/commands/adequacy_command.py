@@ -178,7 +178,9 @@ def _suite_with(
     if suite_name == DEFAULT_SUITE and set(operators) != set(select_operators((), folders)):
         return made_of(operators, folders, cluster)
     suite = resolve_suite(suite_name, folders=folders, cluster=cluster)
-    missing = [str(each) for each in operators if str(each) not in suite.facts.get("operators", {})]
+    missing = [
+        str(operator) for operator in operators if str(operator) not in suite.facts.get("operators", {})
+    ]
     if missing:
         raise UserError("the suite was not generated with cases of some operators", got=", ".join(missing))
     return suite

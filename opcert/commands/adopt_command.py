@@ -74,7 +74,7 @@ def _show_left_out(adoption: Adoption) -> None:
     from reports.text.phrasing import plural
 
     reasons = Counter(adoption.left_out.values())
-    for reason, number in sorted(reasons.items(), key=lambda each: (-each[1], each[0])):
+    for reason, number in sorted(reasons.items(), key=lambda reason: (-reason[1], reason[0])):
         names = [name for name, said in adoption.left_out.items() if said == reason]
         more = ", ..." if number > _SHOWN else ""
         note(f"{plural(number, 'test')} left out: {reason} ({', '.join(names[:_SHOWN])}{more})")

@@ -150,19 +150,19 @@ def _checked(asked: RuntimeRuns) -> RuntimeRuns:
     """The same, with what makes a run say nothing of its runtime."""
     from opcert.commands.run_summary import left_by_machines, run_error, state_error
 
-    for each in (asked.results, asked.plain):
-        if each is None:
+    for results in (asked.results, asked.plain):
+        if results is None:
             continue
-        code = run_error(each.record)
+        code = run_error(results.record)
         if code == ExitCode.INTERNAL:
-            say(state_error(each.record), error=True)
-            return replace(asked, internal=state_error(each.record))
+            say(state_error(results.record), error=True)
+            return replace(asked, internal=state_error(results.record))
         if code == ExitCode.RUNTIME_UNAVAILABLE:
-            say(state_error(each.record), error=True)
-            return replace(asked, unavailable=state_error(each.record).removeprefix("opcert: "))
-        if left_by_machines(each.record):
-            note(f"run: {_reason(each.record)}")
-            return replace(asked, unavailable=_reason(each.record))
+            say(state_error(results.record), error=True)
+            return replace(asked, unavailable=state_error(results.record).removeprefix("opcert: "))
+        if left_by_machines(results.record):
+            note(f"run: {_reason(results.record)}")
+            return replace(asked, unavailable=_reason(results.record))
     return asked
 
 
@@ -201,7 +201,7 @@ def _with_experiments(results: Results, asked: RuntimeRuns, asking: Asking) -> R
     from reports.causes.failure_classes import find_classes
 
     classes = find_classes(results.cases, results.known, None, results.others, results.suspected)
-    unexplained = [each for each in classes if each.told not in ("entry", "message", "rule")]
+    unexplained = [failures for failures in classes if failures.told not in ("entry", "message", "rule")]
     if not unexplained or asked.error is not None:
         return results
     seconds = MOST_EXPERIMENTS if asking.diagnose_seconds is None else asking.diagnose_seconds
@@ -218,7 +218,7 @@ def answers_of(
     answers = answer_calls(calls, without_chains(results), without_chains(plain))
     rows = () if why else answer_chains(chains, answers, results, plain)
     if why:
-        answers = tuple(replace(each, why="the runtime could not be asked") for each in answers)
+        answers = tuple(replace(answer, why="the runtime could not be asked") for answer in answers)
     return RuntimeAnswers(asked.runtime.text, answers, results, plain, why, asked.numbers, rows, asked.load)
 
 
@@ -296,12 +296,12 @@ def beside_each_other(every: Sequence[RuntimeRuns]) -> list[RuntimeRuns]:
     from generator.models.check.whole_model import beside_values
 
     found = []
-    for each in every:
-        numbers = each.numbers
+    for runs in every:
+        numbers = runs.numbers
         for other in every:
-            if numbers is None or other is each or other.numbers is None or other.numbers.answered is None:
+            if numbers is None or other is runs or other.numbers is None or other.numbers.answered is None:
                 continue
             if numbers.given == other.numbers.given:
                 numbers = beside_values(numbers, other.numbers.answered, "runtime", other.numbers.runtime)
-        found.append(replace(each, numbers=numbers))
+        found.append(replace(runs, numbers=numbers))
     return found

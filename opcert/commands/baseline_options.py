@@ -70,9 +70,12 @@ def _print(found: BaselineResult, results: Results, path: Path) -> None:
     for words, names in (
         ("known failure whose entry expired", found.expired),
         ("known failure that fails no more", found.passing),
-        ("known cause of which nothing fails any more", [each.reason for each in found.mended]),
+        (
+            "known cause of which nothing fails any more",
+            [baseline_entry.reason for baseline_entry in found.mended],
+        ),
     ):
-        _list([f"{words}: {each}" for each in names])
+        _list([f"{words}: {name}" for name in names])
     say(
         f"baseline: {path}: {len(found.new)} new, {len(found.expired)} expired, {len(found.known)} known, "
         f"{len(found.passing)} that fail no more"
@@ -87,8 +90,8 @@ def _print(found: BaselineResult, results: Results, path: Path) -> None:
 
 
 def _list(lines: Sequence[str]) -> None:
-    for each in lines[:_SHOWN]:
-        say(f"baseline: {one_line(each, _LONGEST)}")
+    for line in lines[:_SHOWN]:
+        say(f"baseline: {one_line(line, _LONGEST)}")
     if len(lines) > _SHOWN:
         say(f"baseline: and {len(lines) - _SHOWN} more")
 
@@ -100,10 +103,12 @@ def _new_by_cause(new: Sequence[str], results: Results) -> list[str]:
 
     left = dict.fromkeys(new)
     lines = []
-    for each in classes_of(results):
-        names = [name for case in each.cases if (name := str(case.id)) in left]
+    for failures in classes_of(results):
+        names = [name for case in failures.cases if (name := str(case.id)) in left]
         for name in names:
             del left[name]
         if names:
-            lines.append(f"new failure: {plural(len(names), 'case')}, such as {names[0]}: {headline(each)}")
+            lines.append(
+                f"new failure: {plural(len(names), 'case')}, such as {names[0]}: {headline(failures)}"
+            )
     return [*lines, *(f"new failure: {name}" for name in left)]

@@ -41,13 +41,13 @@ def known_entries(results: Results, folders: tuple[Path, ...], files: tuple[Path
     """The entries of the user's files and folders, then those that ship, then those of the suite alone."""
     from reference.readings.disagreements import load_disagreements, parse_disagreements, read_disagreements
 
-    entries = [entry for each in files for entry in read_disagreements(each)]
-    entries += [entry for each in folders for entry in load_disagreements(each)]
+    entries = [entry for file in files for entry in read_disagreements(file)]
+    entries += [entry for folder in folders for entry in load_disagreements(folder)]
     entries += load_disagreements()
     # Those that are here are newer than what a suite was made with.
-    here = {each.id for each in entries}
+    here = {entry.id for entry in entries}
     carried = parse_disagreements(results.suite.known_entries(), results.suite.path)
-    return [*entries, *(each for each in carried if each.id not in here)]
+    return [*entries, *(disagreement for disagreement in carried if disagreement.id not in here)]
 
 
 def with_others(results: Results, paths: tuple[Path, ...] = (), kept: Path = Path("out")) -> Results:

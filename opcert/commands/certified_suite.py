@@ -85,7 +85,7 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
     if asked.operators:
         return made_of(_choose(asked.operators, have, asked.opset), cluster=asked.cluster)
     demanded = list(asked.profile.named_operators) if asked.profile else []
-    lacking = [str(each) for each in demanded if each not in have]
+    lacking = [str(operator) for operator in demanded if operator not in have]
     if lacking and asked.opset is not None:
         raise UserError(
             "the profile demands operator versions that this opset does not have",
@@ -97,7 +97,11 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
         if name != DEFAULT_SUITE:
             note(f"the suite is {name}: each operator in the version of that opset")
         return resolve_suite(name, cluster=asked.cluster)
-    whole = [each for each in have if asked.profile is not None and asked.profile.demands_operator(each)]
+    whole = [
+        operator
+        for operator in have
+        if asked.profile is not None and asked.profile.demands_operator(operator)
+    ]
     wanted = sorted({*demanded, *whole})
     first = operators_named(FIRST) or []
     if not of_model and set(wanted) <= set(first):
@@ -117,7 +121,9 @@ def _choose(
     chosen: set[OperatorName] = set()
     for name in names:
         named = [
-            each for each in have if name in (each.name, each.unversioned, str(each), each.path, each.short)
+            operator
+            for operator in have
+            if name in (operator.name, operator.unversioned, str(operator), operator.path, operator.short)
         ]
         named = named or select_operators([name])
         if opset is not None and named[0] not in have and name in (named[0].name, named[0].unversioned):
@@ -160,8 +166,8 @@ def _part(suite: Suite, pattern: str) -> Suite:
     if not selected:
         raise nothing_selected(pattern, suite.case_ids, str(suite.path))
     before = {valid for each in selected if (valid := suite.case(each).valid_case) is not None}
-    cases = [suite.case(each) for each in suite.case_ids if each in selected | before]
+    cases = [suite.case(case_id) for case_id in suite.case_ids if case_id in selected | before]
     operators = {str(each.operator) for each in cases}
-    told = {name: each for name, each in suite.facts["operators"].items() if name in operators}
+    told = {name: fact for name, fact in suite.facts["operators"].items() if name in operators}
     options = {**suite.manifest["options"], "operators": sorted(operators), "part": pattern}
     return open_suite(keep_suite(lambda made: write_suite(made, cases, {"operators": told}, options)))

@@ -266,7 +266,7 @@ def _write_all(
     from reports.certificates.certificate_page import write_certificate_page
     from reports.formats import write_format
 
-    if any(each.fails for each in results.cases):
+    if any(result.fails for result in results.cases):
         note("looking for what the failures resemble")
     remove_derived(folder, ours=True, but=(DIAGNOSIS,))
     explain_run(results, folders)
@@ -311,8 +311,8 @@ def _refuse_false(results: Results) -> bool:
     if day:
         told = f"the run ended on {day}, which is not yet by this machine's clock"
         problems.append(f"{told}: set it right, or run again where the clock was wrong that the run had")
-    for each in problems:
-        say(one_line(f"does not hold: {each}", 600), error=True)
+    for problem in problems:
+        say(one_line(f"does not hold: {problem}", 600), error=True)
     if problems:
         say(f"the record {record.path} does not hold: nothing is certified", error=True)
     return bool(problems)

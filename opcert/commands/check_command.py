@@ -235,7 +235,7 @@ def _answer(
 ) -> int:
     from reports.checked_models.model_check import nothing_known
 
-    errors = [each.error for each in every if each.error is not None]
+    errors = [runs.error for runs in every if runs.error is not None]
     if errors:
         return int(ExitCode.INTERNAL if ExitCode.INTERNAL in errors else ExitCode.RUNTIME_UNAVAILABLE)
     if nothing_known(check):
@@ -248,7 +248,7 @@ def _answer(
         # Imported here, because most checks have no profile.
         from opcert.commands.profile_argument import meets
 
-        met = [meets(profile, each.results) for each in every if each.results is not None]
+        met = [meets(profile, runs.results) for runs in every if runs.results is not None]
         holds = all(met)
     elif baseline is not None and every[0].results is not None:
         found = baseline_options.apply_baseline(every[0].results, baseline, updating)

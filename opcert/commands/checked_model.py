@@ -86,22 +86,22 @@ def put_to_calls(facts: ModelFacts, made: Sequence[CallCases]) -> CheckedModel:
     """The calls of a model with the cases that were made for each, in the same order."""
     calls: list[CheckedCall] = []
     forms: dict[str, list[Form]] = {}
-    for number, each in enumerate(made, 1):
-        own = each.cases or each.node_tests
+    for number, call_cases in enumerate(made, 1):
+        own = call_cases.cases or call_cases.node_tests
         for case in own:
             wanted = forms.setdefault(str(case.id), [])
-            wanted += [form for form in (nearest_form(each.forms),) if form not in wanted]
-        left = each.not_covered
+            wanted += [form for form in (nearest_form(call_cases.forms),) if form not in wanted]
+        left = call_cases.not_covered
         calls.append(
             CheckedCall(
                 number,
-                each.call,
-                "reference" if each.cases else "node_tests" if own else "none",
+                call_cases.call,
+                "reference" if call_cases.cases else "node_tests" if own else "none",
                 tuple(dict.fromkeys(str(case.id) for case in own)),
                 "" if left is None else left.why,
                 "" if left is None else left.text,
-                each.varied,
-                each.given_up,
+                call_cases.varied,
+                call_cases.given_up,
             )
         )
     return CheckedModel(facts, tuple(calls), tuple(made), forms)
@@ -113,7 +113,7 @@ def nearest_form(forms: Sequence[Form]) -> Form:
 
     So it may with open extents: a case has a name for each, of which the model says that some are one.
     """
-    return next((each for each in forms if each != "dynamic"), "inputs")
+    return next((form for form in forms if form != "dynamic"), "inputs")
 
 
 @contextmanager
@@ -203,14 +203,14 @@ def make_chains(
     end = time.monotonic() + seconds
     looked = 0
     try:
-        for each in chains_of_model(facts, kept=kept):
+        for chain in chains_of_model(facts, kept=kept):
             looked += 1
-            why = each.why if each.case is None else _invented(each.nodes, each.case)
-            name = "" if each.case is None or why else str(each.case.id)
+            why = chain.why if chain.case is None else _invented(chain.nodes, chain.case)
+            name = "" if chain.case is None or why else str(chain.case.id)
             if name not in cases:
-                chains.append(CheckedChain(len(chains) + 1, each.nodes, name, why))
-            if each.case is not None and name:
-                cases.setdefault(name, each.case)
+                chains.append(CheckedChain(len(chains) + 1, chain.nodes, name, why))
+            if chain.case is not None and name:
+                cases.setdefault(name, chain.case)
             if len(cases) == most:
                 return _made(chains, cases, f"Only the first {most} chains of neighbours were asked.")
             if time.monotonic() > end:
@@ -234,9 +234,9 @@ def _invented(nodes: Sequence[ModelNode], case: Case) -> str:
                 continue
             if makers.get(value.name) != "Shape":
                 return f"the model does not say which extents {node.op_type} is given at run time"
-    given = [each for _, each in case.inputs if each is not None]
-    results = [each.expected for one in case.expectations for each in one.outputs]
-    if any(not each.array.size for each in (*given, *results)):
+    given = [tensor for _, tensor in case.inputs if tensor is not None]
+    results = [output.expected for one in case.expectations for output in one.outputs]
+    if any(not result.array.size for result in (*given, *results)):
         return "with extents of its own it would have no elements"
     return ""
 
@@ -251,7 +251,7 @@ ANSWERED_BY_NONE = ("unknown", "not_valid")
 
 def with_node_tests(made: Sequence[CallCases]) -> list[CallCases]:
     """The same, with the node tests of the calls that have no cases."""
-    wanted = [each for each in made if _may_have_some(each)]
+    wanted = [call_cases for call_cases in made if _may_have_some(call_cases)]
     if not wanted:
         return list(made)
     # Imported here, because most models have cases for all that they ask.
@@ -265,10 +265,10 @@ def with_node_tests(made: Sequence[CallCases]) -> list[CallCases]:
         return list(made)
     found = {}
     with suite:
-        for each in wanted:
-            tests = node_tests_of_call(each.call, suite)
-            found[each.key] = tuple(case for case in tests if is_like(case, each.call))
-    return [replace(each, node_tests=found.get(each.key, ())) for each in made]
+        for call_cases in wanted:
+            tests = node_tests_of_call(call_cases.call, suite)
+            found[call_cases.key] = tuple(case for case in tests if is_like(case, call_cases.call))
+    return [replace(call_cases, node_tests=found.get(call_cases.key, ())) for call_cases in made]
 
 
 def _may_have_some(made: CallCases) -> bool:
@@ -281,7 +281,7 @@ def is_like(case: Case, call: ModelCall) -> bool:
 
     What a runtime makes of other types says nothing of the call.
     """
-    given, wanted = [each for _, each in case.inputs], list(call.first.inputs)
+    given, wanted = [tensor for _, tensor in case.inputs], list(call.first.inputs)
     while wanted and wanted[-1] is None:
         wanted.pop()
     while given and given[-1] is None:

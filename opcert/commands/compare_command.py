@@ -103,7 +103,7 @@ def _expectations(record: Record, name: str, option: str) -> dict[str, str]:
                 where=Place(str(record.path)),
                 remedy=f"Name the suite that was run with {option}.",
             )
-        return {each: str(suite.entry(each)["expectation"]) for each in suite.case_ids}
+        return {case_id: str(suite.entry(case_id)["expectation"]) for case_id in suite.case_ids}
 
 
 def _render(found: RunComparison, form: str, suite_name: str) -> str:

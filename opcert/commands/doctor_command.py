@@ -117,7 +117,7 @@ def describe_diagnosis(found: WorkerExamination) -> str:
     rows += [(one_line(name), str(value)) for name, value in sorted(platform.items()) if name != "packages"]
     width = max(len(name) for name, _ in rows)
     lines = [f"{name.ljust(width)}  {one_line(value, _LONGEST)}" for name, value in rows] + [""]
-    for each in found.checks:
-        detail = f" ({one_line(each.detail, _LONGEST)})" if each.detail else ""
-        lines.append(f"{_MARKS[each.ok].ljust(10)}  {each.name}{detail}")
+    for check in found.checks:
+        detail = f" ({one_line(check.detail, _LONGEST)})" if check.detail else ""
+        lines.append(f"{_MARKS[check.ok].ljust(10)}  {check.name}{detail}")
     return "\n".join(lines)

@@ -65,23 +65,23 @@ def trials_by_answers(suite: Suite, record: Record, pointing: Pointing, *, keep:
     Of an answer that the record does not hold it says nothing. With `keep` what was found of the same answers
     before comes from the user's cache.
     """
-    stating = [each for each in pointing.pointed if each.with_formula]
+    stating = [pointed for pointed in pointing.pointed if pointed.with_formula]
     if not stating:
         return []
     from generator.exploring.diagnosis.explainer import digest_of
 
     work = KeptWork("entries") if keep else None
     hangs_on = [
-        (each.row.case, each.row.outputs, [digest_of(entry) for entry in each.with_formula])
-        for each in stating
+        (pointed.row.case, pointed.row.outputs, [digest_of(entry) for entry in pointed.with_formula])
+        for pointed in stating
     ]
     key = "" if work is None else work.key(suite.digest, sha256(canonical_json(hangs_on)))
     with suppress(TypeError, ValueError):
         if work is not None:
             return [read_plain(EntryTrial, trial) for trial in work.find(key)]
-    found = [trial for each in stating for trial in _by_answer(suite, record, each)]
+    found = [trial for pointed in stating for trial in _by_answer(suite, record, pointed)]
     if work is not None:
-        work.keep(key, [asdict(each) for each in found])
+        work.keep(key, [asdict(entry_trial) for entry_trial in found])
     return found
 
 
@@ -97,7 +97,7 @@ def _by_answer(suite: Suite, record: Record, pointed: Pointed) -> list[EntryTria
         ]
     except (UserError, IndexError):
         return []
-    held = tuple(each for each in outputs if each is not None)
+    held = tuple(output for output in outputs if output is not None)
     if not held or len(held) < len(outputs):
         return []
     return formula_trials(pointed.with_formula, FailingCase(case, held))
@@ -109,11 +109,11 @@ def failures_to_ask_about(results: Results) -> tuple[list[Case], list[list[Case]
 
     wrong, told = [], []
     # As they were without experiments, so that those that go on take the same way.
-    for each in find_classes(results.cases, results.known, None, results.others, results.suspected):
-        cases = [results.suite.case(str(case.id)) for case in each.cases if _may_be_asked(case.verdict)]
-        if each.told == "suspected":
+    for failures in find_classes(results.cases, results.known, None, results.others, results.suspected):
+        cases = [results.suite.case(str(case.id)) for case in failures.cases if _may_be_asked(case.verdict)]
+        if failures.told == "suspected":
             continue  # first it is to be seen whose they are
-        if each.told in ("entry", "message", "either", "together"):
+        if failures.told in ("entry", "message", "either", "together"):
             told.append(cases)
         else:
             wrong += cases

@@ -243,9 +243,9 @@ def smaller_calls(
     before: Iterable[SmallerCall] = (),
 ) -> Iterator[SmallerCall]:
     """The calls to show of causes, in their order, as many as there is time for; those of `before` stay."""
-    kept = {(each.case, each.cause): each for each in before}
+    kept = {(smaller_call.case, smaller_call.cause): smaller_call for smaller_call in before}
     until = monotonic() + seconds
-    for found in filter(lambda each: each.fails, classes_of(results)):
+    for found in filter(lambda failures: failures.fails, classes_of(results)):
         if monotonic() >= until:
             return
         name = str(found.smallest.id)
@@ -265,8 +265,11 @@ def smaller_calls(
             yield SmallerCall(
                 name,
                 found.entry,
-                tuple((each.name, each.values) for each in view.attributes),
-                tuple((each.name, each.type, each.values) for each in view.inputs),
+                tuple((attribute.name, attribute.values) for attribute in view.attributes),
+                tuple(
+                    (viewed_value.name, viewed_value.type, viewed_value.values)
+                    for viewed_value in view.inputs
+                ),
                 view.demand,
                 got,
             )
@@ -277,8 +280,8 @@ def _got(response: Response, case: Case) -> str:
     match response:
         case Answered():
             return "; ".join(
-                in_words(output_name(case, position), each).line
-                for position, each in enumerate(response.outputs)
+                in_words(output_name(case, position), output).line
+                for position, output in enumerate(response.outputs)
             )
         case Refused():
             return one_line(f"{response.kind}: {response.message}", _LONGEST)
@@ -334,7 +337,9 @@ class KeptExperiments:
         if not self._kept.diagnoses:
             return None
         smaller = {
-            (each.case, each.cause): each for _, found in self._kept.diagnoses for each in found.smaller
+            (smaller_call.case, smaller_call.cause): smaller_call
+            for _, found in self._kept.diagnoses
+            for smaller_call in found.smaller
         }
         return Diagnosis(
             (), (), (), self._kept.seconds, _EARLIER, self._kept.calls, smaller=tuple(smaller.values())

@@ -42,7 +42,9 @@ def explain_run(results: Results, folders: tuple[Path, ...] = ()) -> Path:
         )
 
     known, read_case = {*known_operators(), *known_operators(folders)}, cache(results.suite.case)
-    classes = [_Class(results, each, folders, read_case) for each in filter(explained, classes_of(results))]
+    classes = [
+        _Class(results, failures, folders, read_case) for failures in filter(explained, classes_of(results))
+    ]
     explanations = [each.explain() for each in classes]
     named = _named(explanations)
     explanations = [
@@ -99,7 +101,7 @@ class _Class:
         def work_out() -> Explanation:
             from generator.exploring.diagnosis.explain import explain
 
-            ids = [str(each.id) for each in self._found.cases]
+            ids = [str(result.id) for result in self._found.cases]
             return explain(ids, self._failures, map(self._read_case, self._passing))
 
         return self._kept(("whole",), work_out)
@@ -137,9 +139,9 @@ class _Class:
 def _named(explanations: Sequence[Explanation]) -> Mapping[str, Sequence[str]]:
     """The keys of the changes named for mismatches, by operator without its version."""
     found: dict[str, dict[str, None]] = {}
-    for each in explanations:
-        if each.change is not None and CaseId.parse(each.cases[0]).family != "invalid":
-            found.setdefault(_operator(each), {})[each.change.key] = None
+    for explanation in explanations:
+        if explanation.change is not None and CaseId.parse(explanation.cases[0]).family != "invalid":
+            found.setdefault(_operator(explanation), {})[explanation.change.key] = None
     return {operator: tuple(keys) for operator, keys in found.items()}
 
 

@@ -149,7 +149,9 @@ def _check(chosen: list[OperatorName], *, whole: bool) -> int:
     old = read_lock()
     with generation_progress() as progress:
         lock = lock_of_now(chosen, progress)
-    changes = compare(old.default, lock) if whole else compare(old, lock, [str(each) for each in chosen])
+    changes = (
+        compare(old.default, lock) if whole else compare(old, lock, [str(operator) for operator in chosen])
+    )
     _show(changes)
     if changes:
         say(f"{len(changes)} changes; `opcert generate --update` accepts them", error=True)

@@ -115,7 +115,7 @@ def command(
     target = folder or (OWN_FOLDER if check else Path("out") / "specs")
     if not check:
         lock_folder(target, "the spec")
-    asserted = [importing.Assertion.parse(each) for each in assertions]
+    asserted = [importing.Assertion.parse(assertion) for assertion in assertions]
     remembered = importing.remembered_assertions(target)
     with import_progress() as progress:
         result = importing.read_documents(

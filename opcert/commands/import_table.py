@@ -41,9 +41,9 @@ def print_contradictions(result: Import, every: bool) -> None:
 def _between(layers: list[Spec]) -> list[tuple[Spec, Finding]]:
     """The findings that no single document has."""
     # Until they are written, documents share one key; their files tell them apart here.
-    keyed = [with_key(each, f"d{number}") for number, each in enumerate(layers, 1)]
+    keyed = [with_key(layer, f"d{number}") for number, layer in enumerate(layers, 1)]
     merged = merge_layers(keyed)
-    own = Counter(finding for each in keyed for finding in each.findings)
+    own = Counter(finding for spec in keyed for finding in spec.findings)
     more = Counter(merged.findings) - own
     return [(merged, finding) for finding in dict.fromkeys(merged.findings) if more[finding]]
 
@@ -98,17 +98,17 @@ def _document_rows(layers: Sequence[Spec]) -> list[Row]:
 
 
 def _row(what: str, dialect: str, layers: Sequence[Spec]) -> Row:
-    versions = {each.operator for each in layers}
-    operators = {(each.domain, each.name) for each in versions}
-    facts = sum(len(list_facts(each)) for each in layers)
-    findings = sum(len(each.findings) for each in layers)
+    versions = {layer.operator for layer in layers}
+    operators = {(version.domain, version.name) for version in versions}
+    facts = sum(len(list_facts(layer)) for layer in layers)
+    findings = sum(len(layer.findings) for layer in layers)
     counts = (len(operators), len(versions), facts)
     return (what, dialect, *map(str, counts), _examples(layers), str(findings))
 
 
 def _examples(specs: Iterable[Spec]) -> str:
     examples = [example for spec in specs for example in spec.examples]
-    return f"{len(examples)} ({sum(each.printed for each in examples)} with outputs)"
+    return f"{len(examples)} ({sum(example.printed for example in examples)} with outputs)"
 
 
 def _print_findings(layers: Iterable[Spec]) -> None:
@@ -116,10 +116,10 @@ def _print_findings(layers: Iterable[Spec]) -> None:
     findings = [finding for layer in layers for finding in layer.findings]
     for head, some in (
         ("findings", findings),
-        ("rejected in documents", [each for each in findings if each.action == "rejected"]),
+        ("rejected in documents", [finding for finding in findings if finding.action == "rejected"]),
     ):
         if some:
-            codes = Counter(each.code for each in some).most_common()
+            codes = Counter(finding.code for finding in some).most_common()
             say(f"{head}: {', '.join(f'{code} {count}' for code, count in codes)}")
 
 

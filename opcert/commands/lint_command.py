@@ -138,12 +138,12 @@ def _all_rules() -> tuple[LintRule, ...]:
 
 
 def _check_codes(codes: Sequence[str]) -> frozenset[str]:
-    known = {each.code for each in _all_rules()}
-    for each in codes:
-        if each not in known:
-            near = near_names(each, sorted(known))
+    known = {rule.code for rule in _all_rules()}
+    for code in codes:
+        if code not in known:
+            near = near_names(code, sorted(known))
             raise UserError(
-                "no such code", got=repr(each), expected=" or ".join(near) or "a code of findings"
+                "no such code", got=repr(code), expected=" or ".join(near) or "a code of findings"
             )
     return frozenset(codes)
 
@@ -156,10 +156,10 @@ def _sort(subjects: Sequence[str], folders: Sequence[Path]) -> tuple[list[Path],
 
     documents: list[Path] = []
     names: list[OperatorName] = []
-    for each in subjects:
-        path = Path(each)
-        if path.exists() or glob.has_magic(each) or path.suffix in (".md", ".rst", ".txt", ".html"):
+    for subject in subjects:
+        path = Path(subject)
+        if path.exists() or glob.has_magic(subject) or path.suffix in (".md", ".rst", ".txt", ".html"):
             documents.append(path)
         else:
-            names.append(find_operator_name(each, folders))
+            names.append(find_operator_name(subject, folders))
     return documents, names

@@ -39,12 +39,15 @@ def _operators(folders: tuple[Path, ...], every: bool) -> list[str]:
 
     known = load_known(folders)
     found = list_operators(folders)
-    others = [each for each in found if each not in known.reference]
-    shown = [each for each in found if each in known.reference] + (others if every else [])
-    width = max((len(str(each)) for each in shown), default=0)
-    lines = [f"{str(each).ljust(width)}  {', '.join(known.words(each))}{known.why(each)}" for each in shown]
+    others = [operator for operator in found if operator not in known.reference]
+    shown = [operator for operator in found if operator in known.reference] + (others if every else [])
+    width = max((len(str(operator)) for operator in shown), default=0)
+    lines = [
+        f"{str(operator).ljust(width)}  {', '.join(known.words(operator))}{known.why(operator)}"
+        for operator in shown
+    ]
     if others and not every:
-        counted = Counter(known.words(each)[0] for each in others)
+        counted = Counter(known.words(other)[0] for other in others)
         kinds = ", ".join(f"{number} {word}" for word, number in sorted(counted.items()))
         lines.append(_OTHERS.format(len(others), kinds))
     return lines
@@ -56,14 +59,16 @@ def _runtimes() -> list[str]:
 
     named = list_runtimes()
     rows = []
-    for each in map(load_adapter, list_adapters()):
-        if each.name not in named:
+    for adapter in map(load_adapter, list_adapters()):
+        if adapter.name not in named:
             # What is reached by a form of words and not by a name is listed by that form.
-            form, _, about = each.first_line.partition(", ")
+            form, _, about = adapter.first_line.partition(", ")
             rows.append((form, about))
             continue
-        options = ", ".join(f"{name}={'|'.join(values) or 'TEXT'}" for name, values in each.options.items())
-        rows.append((each.name, each.first_line + (f" [{options}]" if options else "")))
+        options = ", ".join(
+            f"{name}={'|'.join(values) or 'TEXT'}" for name, values in adapter.options.items()
+        )
+        rows.append((adapter.name, adapter.first_line + (f" [{options}]" if options else "")))
     width = max(len(name) for name, _ in rows)
     return [f"{name.ljust(width)}  {about}" for name, about in rows]
 

@@ -32,11 +32,11 @@ def command(runs: tuple[Path, ...], output: Path, allow_missing: bool, allow_ove
     from opcert.vocabulary.errors import UserError
     from reports.text.phrasing import plural
 
-    if output.resolve() in {each.resolve() for each in runs}:
+    if output.resolve() in {run.resolve() for run in runs}:
         raise UserError("the merged record would take the place of one that it is made of", got=str(output),
                         remedy="Name another file with -o.")  # fmt: skip
     lock_record(output)
-    records = [read_record(each) for each in runs]
+    records = [read_record(run) for run in runs]
     if output.name == RECORD:
         remove_derived(output.parent, ours=False)
     merged = merge_records(records, output, allow_missing=allow_missing, allow_overlap=allow_overlap)

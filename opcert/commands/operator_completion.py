@@ -37,5 +37,5 @@ def _beginning(
         found = find(folders)
     except UserError:  # a folder that is not there: the command will say so
         return []
-    short = sorted({each.short for each in found if each.short.startswith(begin)})
-    return short or sorted(each.path for each in found if each.path.startswith(begin))
+    short = sorted({operator.short for operator in found if operator.short.startswith(begin)})
+    return short or sorted(operator.path for operator in found if operator.path.startswith(begin))

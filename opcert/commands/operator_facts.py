@@ -46,8 +46,8 @@ def find_measured(
         return {}
     locked = {} if folders else locked_trust()
     entries: dict[OperatorName, list[str]] = {}
-    for each in suite.case_ids:
-        entries.setdefault(CaseId.parse(each).operator, []).append(each)
+    for case_id in suite.case_ids:
+        entries.setdefault(CaseId.parse(case_id).operator, []).append(case_id)
     found = {}
     for operator in entries if operators is None else operators:
         expectations = expectations_in(map(suite.entry, entries.get(operator, ())))

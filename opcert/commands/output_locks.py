@@ -43,7 +43,7 @@ def lock_folder(folder: Path, what: str = "the folder") -> None:
 
 def lock_file(path: Path, what: str = "the file") -> None:
     """Have a file, or a folder that takes its place by rename, for this command alone; as `lock_folder`."""
-    _hold([_beside(each) for each in _places(path)], path, what)
+    _hold([_beside(place) for place in _places(path)], path, what)
 
 
 def lock_record(path: Path) -> None:
@@ -60,8 +60,8 @@ def locked_record(path: Path, command: str) -> Iterator[None]:
     """As `lock_record`, outside a command of ours; `command` is what another one is told of it."""
     check_record(path)
     with ExitStack() as held:
-        for each in _locks_of_record(path):
-            held.enter_context(locked(each, path, "the record", command))
+        for lock in _locks_of_record(path):
+            held.enter_context(locked(lock, path, "the record", command))
         yield
 
 
@@ -74,7 +74,9 @@ def check_record(path: Path) -> None:
 
 
 def _locks_of_record(path: Path) -> list[Path]:
-    found = (each.with_name(FOLDER_LOCK) if each.name == RECORD else _beside(each) for each in _places(path))
+    found = (
+        place.with_name(FOLDER_LOCK) if place.name == RECORD else _beside(place) for place in _places(path)
+    )
     return list(dict.fromkeys(found))
 
 
@@ -99,11 +101,11 @@ def _hold(locks: list[Path], path: Path, what: str) -> None:
     context = click.get_current_context()
     words = context.find_root().obj or ()
     held = context.meta.setdefault(__name__, set())
-    for each in locks:
-        if each in held:
+    for lock in locks:
+        if lock in held:
             continue
-        held.add(each)
-        context.with_resource(locked(each, path, what, f"opcert {for_shell(words)}"))
+        held.add(lock)
+        context.with_resource(locked(lock, path, what, f"opcert {for_shell(words)}"))
 
 
 @contextmanager
@@ -139,13 +141,13 @@ def locked(lock: Path, path: Path, what: str, command: str) -> Iterator[None]:
 
 def _missing_folders(folder: Path) -> list[Path]:
     """The folders that are to be made for one to be there, the innermost first."""
-    return [each for each in (folder, *folder.parents) if not each.exists()]
+    return [parent for parent in (folder, *folder.parents) if not parent.exists()]
 
 
 def _remove_empty(folders: list[Path]) -> None:
     with suppress(OSError):
-        for each in folders:
-            each.rmdir()
+        for folder in folders:
+            folder.rmdir()
 
 
 def _held(descriptor: int, path: Path) -> UserError:

@@ -54,9 +54,9 @@ def meets(profile: Profile, results: Results) -> bool:
     it has none of those that the profile names.
     """
     results = without_chains(results) or results
-    there = {str(each) for each in results.by_operator}
-    domains = {f"{each.domain}::*" for each in results.by_operator}
-    asked = [each for each in profile.operators if each in there or each in domains]
+    there = {str(operator) for operator in results.by_operator}
+    domains = {f"{operator.domain}::*" for operator in results.by_operator}
+    asked = [operator for operator in profile.operators if operator in there or operator in domains]
     if not asked:
         raise UserError(
             "the model has no operator of the profile",
@@ -67,8 +67,8 @@ def meets(profile: Profile, results: Results) -> bool:
     found = evaluate(narrowed, results, datetime.now(UTC).date())
     words = "is met" if found.met else "is not met"
     say(f"{runtime_label(results.record)}: profile {profile.profile} {words} for the operators of the model")
-    for each in found.reasons[:_SHOWN]:
-        say(f"  {each}")
+    for reason in found.reasons[:_SHOWN]:
+        say(f"  {reason}")
     if len(found.reasons) > _SHOWN:
         say(f"  and {len(found.reasons) - _SHOWN} more")
     return found.met

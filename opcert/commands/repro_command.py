@@ -73,5 +73,5 @@ def _command(folder: Path, script: Path) -> str:
 
     runtime = json.loads((folder / "case.json").read_text(encoding="utf-8"))["runtime"]
     packages = dict.fromkeys(("numpy", "onnx", *load_adapter(runtime).requirements))
-    wanted = " ".join(f"--with {each}" for each in packages)
+    wanted = " ".join(f"--with {package}" for package in packages)
     return f"uv run --isolated --no-project {wanted} python {for_shell([str(script)])}"

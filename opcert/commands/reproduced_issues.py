@@ -162,7 +162,7 @@ def _in_order(found: FailureClass) -> list[CaseResult]:
     from reports.causes.failure_class import shown_order
 
     first = found.smallest
-    return sorted(found.cases, key=lambda each: (each.verdict != first.verdict, shown_order(each)))
+    return sorted(found.cases, key=lambda result: (result.verdict != first.verdict, shown_order(result)))
 
 
 def _script(case: Case, runtime: Runtime, form: str, valid: Case | None) -> BareScript | str:

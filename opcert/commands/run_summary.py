@@ -69,7 +69,7 @@ def run_error(record: Record) -> ExitCode | None:
 def state_error(record: Record) -> str:
     """In one sentence, what `run_error` found: whose fault it is, and the reason that most cases give."""
     code = run_error(record)
-    failed = [each for each in record.results if each.verdict == HARNESS_ERROR]
+    failed = [result for result in record.results if result.verdict == HARNESS_ERROR]
     if failed and record.failed_by_worker:
         first = f"{failed[0].case}: {one_line(failed[0].reason or 'no reason given', _LONGEST)}"
         return f"opcert: worker: {WorkerMistake(plural(len(failed), 'row'), first)}"
@@ -82,7 +82,7 @@ def state_error(record: Record) -> str:
         )
     if code == ExitCode.RUNTIME_UNAVAILABLE:
         return f"opcert: runtime: {one_line((record.footer or {})['stopped']['reason'], _LONGEST)}"
-    reasons = Counter((each.verdict, each.reason) for each in record.results)
+    reasons = Counter((result.verdict, result.reason) for result in record.results)
     (verdict, reason), number = reasons.most_common(1)[0]
     return (
         f"opcert: run: nothing ran, so nothing is known of the runtime; {number} of "
@@ -132,19 +132,19 @@ def format_summary(results: Results, most: int | None = None) -> str:
 
 def _in_short(results: Results) -> str:
     """Few lines, whatever the run: the others are named, and where they stand."""
-    shown = replace(results, cases=tuple(each for each in results.cases if each.rows))
+    shown = replace(results, cases=tuple(result for result in results.cases if result.rows))
     record = results.record
-    causes = [each for each in cause_paragraphs(shown) if each.found.fails]
+    causes = [cause_paragraph for cause_paragraph in cause_paragraphs(shown) if cause_paragraph.found.fails]
     lines = [runtime_label(record), ""]
     if causes:
         lines.append("What fails, the causes to fix first, each with the command that reproduces a case:")
-    for each in causes[:_MOST_CAUSES_IN_SHORT]:
-        lines.append(f"  {one_line(each.head, _WIDE)}")
-        lines += [f"    {one_line(each.call, _WIDE)}"] if each.call else []
-        lines.append(f"    {each.reproduction(program())}")
+    for cause in causes[:_MOST_CAUSES_IN_SHORT]:
+        lines.append(f"  {one_line(cause.head, _WIDE)}")
+        lines += [f"    {one_line(cause.call, _WIDE)}"] if cause.call else []
+        lines.append(f"    {cause.reproduction(program())}")
     if len(causes) > _MOST_CAUSES_IN_SHORT:
         left = causes[_MOST_CAUSES_IN_SHORT:]
-        cases = sum(len(each.found.cases) for each in left)
+        cases = sum(len(cause_paragraph.found.cases) for cause_paragraph in left)
         lines.append(f"  {plural(len(left), 'more cause')} with {plural(cases, 'case')}")
     faults = fault_paragraphs(shown)
     if faults:
@@ -161,26 +161,32 @@ def _in_short(results: Results) -> str:
 
 
 def _everything(results: Results) -> str:
-    shown = replace(results, cases=tuple(each for each in results.cases if each.rows))
+    shown = replace(results, cases=tuple(result for result in results.cases if result.rows))
     record = results.record
     parts = [runtime_label(record)]
     every = cause_paragraphs(shown)
     causes, beside = (
-        [each for each in every if each.found.fails],
-        [each for each in every if not each.found.fails],
+        [cause_paragraph for cause_paragraph in every if cause_paragraph.found.fails],
+        [cause_paragraph for cause_paragraph in every if not cause_paragraph.found.fails],
     )
-    told = ["\n    ".join(each.lines(program())) for each in causes[:MOST_CAUSES]]
+    told = ["\n    ".join(cause.lines(program())) for cause in causes[:MOST_CAUSES]]
     if len(causes) > MOST_CAUSES:
         told.append(others_line(causes[MOST_CAUSES:]))
     parts += _section("What fails, each cause with the command that reproduces its smallest case", told)
-    told = [one_line(each.head, _LONGEST) for each in beside[:MOST_CAUSES]]
+    told = [one_line(cause_paragraph.head, _LONGEST) for cause_paragraph in beside[:MOST_CAUSES]]
     if len(beside) > MOST_CAUSES:
         told.append(others_line(beside[MOST_CAUSES:]))
     parts += _section("Beside the failures, less exact or open in the documents", told)
-    parts += _section("Mended since its entry was written", [mended_line(each) for each in results.mended])
-    parts += _section("Forms", [f"{each.form}: {each.text}" for each in compare_forms(shown)])
+    parts += _section(
+        "Mended since its entry was written", [mended_line(known_cause) for known_cause in results.mended]
+    )
+    parts += _section(
+        "Forms", [f"{compare_form.form}: {compare_form.text}" for compare_form in compare_forms(shown)]
+    )
     parts += _section("Readings followed", readings_lines(shown))
-    parts += _section("Faults", ["\n    ".join(each) for each in fault_paragraphs(shown)])
+    parts += _section(
+        "Faults", ["\n    ".join(fault_paragraph) for fault_paragraph in fault_paragraphs(shown)]
+    )
     parts += _section("Machines", machine_lines(record))
     stopped = (record.footer or {}).get("stopped")
     if stopped:
@@ -191,7 +197,7 @@ def _everything(results: Results) -> str:
 
 
 def _section(heading: str, lines: Sequence[str]) -> list[str]:
-    return ["\n".join([f"{heading}:", *(f"  {each}" for each in lines)])] if lines else []
+    return ["\n".join([f"{heading}:", *(f"  {line}" for line in lines)])] if lines else []
 
 
 def _align(table: Sequence[Sequence[str]]) -> str:
@@ -213,18 +219,18 @@ def machine_lines(record: Record) -> list[str]:
     """A line a machine, and behind them one a kind where there are several; none of a run of one machine."""
     machines = [each for each in (record.footer or {}).get("machines", ()) if isinstance(each, dict)]
     told = [
-        f"{_short(each.get('name'))}: {plural(int(each.get('rows') or 0), 'result')}, "
-        f"{_short(each.get('kind'))}"
-        for each in machines[:_MOST]
+        f"{_short(machine.get('name'))}: {plural(int(machine.get('rows') or 0), 'result')}, "
+        f"{_short(machine.get('kind'))}"
+        for machine in machines[:_MOST]
     ]
     if len(machines) > _MOST:
         told.append(f"and {len(machines) - _MOST} more")
-    kinds = {str(each.get("name")): _short(each.get("kind")) for each in machines}
+    kinds = {str(machine.get("name")): _short(machine.get("kind")) for machine in machines}
     if len(set(kinds.values())) < 2:
         return told
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for each in record.results:
-        counts[kinds.get(str(each.machine), "unknown")][each.verdict] += 1
+    for result in record.results:
+        counts[kinds.get(str(result.machine), "unknown")][result.verdict] += 1
     told.append("They are of several kinds, on which a runtime may take other code:")
     for kind, own in sorted(counts.items()):
         verdicts = ", ".join(f"{number} {word(verdict)}" for verdict, number in own.most_common())

@@ -49,13 +49,13 @@ def command(operator: str, path: str | None, derived: bool, folders: tuple[Path,
     spec = load_spec(name, folders)
     facts = list_facts(spec)
     if path is not None:
-        chosen = [each for each in facts if each.path == path or each.path.startswith(f"{path}.")]
+        chosen = [fact for fact in facts if fact.path == path or fact.path.startswith(f"{path}.")]
         if not chosen:
-            raise _no_fact(path, [each.path for each in facts])
+            raise _no_fact(path, [fact.path for fact in facts])
         _explain(spec, chosen)
         return
     _print_head(spec, folders)
-    width = min(max((len(each.path) for each in facts), default=0), 48)
+    width = min(max((len(fact.path) for fact in facts), default=0), 48)
     for fact in facts:
         if not fact.path.startswith(("readings.", "behaviours.")):
             say(f"{fact.path.ljust(width)}  {one_line(str(fact.value), LONGEST)}  ({_origin(spec, fact)})")
@@ -94,16 +94,16 @@ def _print_reading(spec: Spec, reading: Reading, followed: Mapping[str, tuple[Fo
 
     settled = f"settled: {reading.chosen}" if reading.chosen is not None else "open: every option is accepted"
     say(f"{reading.kind} {reading.id} ({settled})")
-    where = ", ".join(place(spec, each) for each in reading.origin.sources)
+    where = ", ".join(place(spec, source) for source in reading.origin.sources)
     say(f"  question: {reading.question}{f' ({where})' if where else ''}")
     if reading.origin.why:
         say(f"  because {reading.origin.why}")
     for option, meaning in reading.options.items():
         say(f"  {option}: {meaning}")
-        for each in reading.evidence:
-            if each.option == option:
-                places = ", ".join(place(spec, source) for source in each.sources) or "no place"
-                say(f"    {each.kind} at {places}{f': {each.note}' if each.note else ''}")
+        for shown in reading.evidence:
+            if shown.option == option:
+                places = ", ".join(place(spec, source) for source in shown.sources) or "no place"
+                say(f"    {shown.kind} at {places}{f': {shown.note}' if shown.note else ''}")
         for follower in followed.get(option, ()):
             say(f"    followed by {follower}")
 
@@ -112,7 +112,7 @@ def _origin(spec: Spec, fact: Fact) -> str:
     from specs.model.facts import place
 
     origin = fact.origin
-    where = ", ".join(place(spec, each) for each in origin.sources[:2])
+    where = ", ".join(place(spec, source) for source in origin.sources[:2])
     more = f" and {len(origin.sources) - 2} more" if len(origin.sources) > 2 else ""
     return f"{origin.how}: {where}{more}" if where else f"{origin.how}: {origin.why or 'no reason given'}"
 
@@ -147,7 +147,7 @@ def _explain(spec: Spec, facts: list[Fact]) -> None:
         for reading in spec.readings:
             if fact.path in (f"readings.{reading.id}", f"behaviours.{reading.id}"):
                 for evidence in reading.evidence:
-                    places = ", ".join(place(spec, each) for each in evidence.sources)
+                    places = ", ".join(place(spec, source) for source in evidence.sources)
                     note = f": {evidence.note}" if evidence.note else ""
                     say(f"  {evidence.kind} for {evidence.option}{note} ({places or 'no place'})")
 
@@ -161,14 +161,14 @@ def _print_demands(spec: Spec, folders: tuple[Path, ...]) -> None:
     lines = demand_lines(spec, folders)
     if lines:
         say("demanded in place of values")
-    for each in lines:
-        say(f"  {each}")
+    for line in lines:
+        say(f"  {line}")
 
 
 def _print_findings(spec: Spec) -> None:
     from specs.model.facts import place
 
-    for each in spec.findings:
-        where = place(spec, each.source)
-        said = one_line(f"{each.message}; {each.evidence}", LONGEST)
-        say(f"{each.severity} {each.code} at {where}: {said} ({each.action})")
+    for finding in spec.findings:
+        where = place(spec, finding.source)
+        said = one_line(f"{finding.message}; {finding.evidence}", LONGEST)
+        say(f"{finding.severity} {finding.code} at {where}: {said} ({finding.action})")

@@ -65,8 +65,8 @@ def _tell(runs: KeptRuns) -> None:
 
     for path, why in runs.left_out:
         say(f"left out: {path}: {why}", error=True)
-    for suite in sorted({each.suite for each in runs.all if not each.explained}):
-        number = sum(each.suite == suite for each in runs.all)
+    for suite in sorted({run.suite for run in runs.all if not run.explained}):
+        number = sum(run.suite == suite for run in runs.all)
         left = f"opcert: {plural(number, 'run')} of the suite {suite[:16]}, which is not kept here"
         say(f"{left}: causes are told by what was said alone; name the suite with -s", error=True)
     say(f"{plural(len(runs.all), 'run')} of {plural(len(runs.series), 'runtime')}")
@@ -84,15 +84,15 @@ class _SuitesAtHand:
         self._blank: dict[str, Results | None] = {}
 
     def __enter__(self) -> Self:
-        for each in self._names:
-            suite = resolve_suite(each)
+        for name in self._names:
+            suite = resolve_suite(name)
             self._add(suite)
         return self
 
     def __exit__(self, *_: object) -> None:
-        for each in self._blank.values():
-            if each is not None:
-                each.suite.close()
+        for results in self._blank.values():
+            if results is not None:
+                results.suite.close()
 
     def results_of(self, record: Record) -> Results | None:
         """A record beside its suite, with what entries tell of its causes; None where that is not at hand."""

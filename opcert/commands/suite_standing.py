@@ -34,11 +34,11 @@ def find_departures(suite: Suite, released: Lock) -> tuple[Departure, ...]:
     """
     digests = suite.part_digests()
     ids: dict[OperatorName, list[str]] = {operator: [] for operator in digests}
-    for each in suite.case_ids:
-        ids[CaseId.parse(each).operator].append(each)
+    for case_id in suite.case_ids:
+        ids[CaseId.parse(case_id).operator].append(case_id)
     lines = {OperatorName.parse(name): line for name, line in released.versions.items()}
-    differing = [each for each in digests if each in lines and digests[each] != lines[each].digest]
-    parts = _released_parts({each: lines[each].digest for each in differing})
+    differing = [digest for digest in digests if digest in lines and digests[digest] != lines[digest].digest]
+    parts = _released_parts({operator: lines[operator].digest for operator in differing})
     found = []
     for operator in dict.fromkeys([*lines, *digests]):
         known, own = lines[operator].cases if operator in lines else 0, len(ids.get(operator, ()))
@@ -49,14 +49,20 @@ def find_departures(suite: Suite, released: Lock) -> tuple[Departure, ...]:
             found.append(Departure(str(operator), otherwise, known - otherwise, own - otherwise))
         elif operator not in digests or operator not in lines:
             found.append(Departure(str(operator), 0, known, own))
-    return tuple(each for each in found if each.otherwise or each.left_out or each.beyond)
+    return tuple(
+        departure for departure in found if departure.otherwise or departure.left_out or departure.beyond
+    )
 
 
 def _released_parts(digests: Mapping[OperatorName, str]) -> dict[OperatorName, SuitePart]:
     """The parts of operator versions that have these digests, as far as they are kept or can be made."""
     kept = {operator: part_of_digest(operator, digest) for operator, digest in digests.items()}
     found = {operator: part for operator, part in kept.items() if part is not None}
-    lacking = [each for each in referenced_operators() if each in kept and each not in found]
+    lacking = [
+        referenced_operator
+        for referenced_operator in referenced_operators()
+        if referenced_operator in kept and referenced_operator not in found
+    ]
     if lacking:
         note(f"making the released cases of {plural(len(lacking), 'operator')}")
         for made in make_parts(lacking, Options(), processes=PROCESSES, keep=True):
@@ -68,7 +74,7 @@ def _released_parts(digests: Mapping[OperatorName, str]) -> dict[OperatorName, S
 def _departure_from(part: SuitePart, cases: Iterable[Case]) -> Departure:
     """How cases of an operator version differ from those of its released part."""
     ids = (CaseId.parse(entry["id"]) for entry in part.entries)
-    released = {each.digest: entry for each, entry in zip(ids, part.entries, strict=True)}
+    released = {case_id.digest: entry for case_id, entry in zip(ids, part.entries, strict=True)}
     same = otherwise = beyond = 0
     for case in cases:
         entry = released.get(case.id.digest)
@@ -88,9 +94,9 @@ def _is_released(case: Case, name: str, expectation: str) -> bool:
     """
     if case.id.digest != case.call_digest() or str(case.id) != name:
         return False
-    types = {each.element_type for _, each in case.inputs if each is not None}
-    types |= {each.expected.element_type for one in case.expectations for each in one.outputs}
-    types |= {each.element_type for each in case.properties if isinstance(each, HasType)}
+    types = {tensor.element_type for _, tensor in case.inputs if tensor is not None}
+    types |= {output.expected.element_type for one in case.expectations for output in one.outputs}
+    types |= {has_type.element_type for has_type in case.properties if isinstance(has_type, HasType)}
     if types and case.element_type not in types:
         return False
     return write_golden(case)[1] == expectation
@@ -129,7 +135,7 @@ def _nearest(suite: Suite, released: Lock) -> tuple[str | None, Lock]:
     Where none has, it is the default one, with what the lock knows of the operators beyond it.
     """
     options = suite.manifest.get("options")
-    own = {str(CaseId.parse(each).operator) for each in suite.case_ids}
+    own = {str(CaseId.parse(case_id).operator) for case_id in suite.case_ids}
     if isinstance(options, dict) and isinstance(options.get("operators"), list):
         same = {**released.options, "operators": options["operators"]} == options
         wanted = sorted(map(str, options["operators"]))
@@ -159,11 +165,11 @@ def _tell(suite: Suite, name: str | None, released: Lock, found: SuiteStanding) 
             f"digest is {suite.digest[:16]}, that of the released one {digest[:16]}; "
             "`opcert generate --check` says what changed."
         )
-    otherwise = [each for each in found.departures if each.otherwise]
+    otherwise = [departure for departure in found.departures if departure.otherwise]
     if otherwise:
         return "changed", (
             f"The suite has local changes: of the cases that opcert {version('opcert')} carries too, "
-            f"{tell_departures([replace(each, left_out=0, beyond=0) for each in otherwise])}."
+            f"{tell_departures([replace(departure, left_out=0, beyond=0) for departure in otherwise])}."
         )
     left_out = count(_left_out(suite, found.departures))
     if found.shared == found.cases > 0:
@@ -180,5 +186,5 @@ def _tell(suite: Suite, name: str | None, released: Lock, found: SuiteStanding) 
 
 def _left_out(suite: Suite, departures: tuple[Departure, ...]) -> int:
     """How many cases of the operators that a suite has it leaves out."""
-    operators = {str(CaseId.parse(each).operator) for each in suite.case_ids}
-    return sum(each.left_out for each in departures if each.operator in operators)
+    operators = {str(CaseId.parse(case_id).operator) for case_id in suite.case_ids}
+    return sum(departure.left_out for departure in departures if departure.operator in operators)

@@ -58,8 +58,8 @@ def choose_witnesses(names: Sequence[str]) -> list[Runtime]:
     Raises UserError where one is named that there is not.
     """
     if names:
-        return [choose_runtime(each, None, False) for each in names if each != NOBODY]
-    return [each for each in map(find_runtime, BY_DEFAULT) if find_installed(each) is not None]
+        return [choose_runtime(name, None, False) for name in names if name != NOBODY]
+    return [runtime for runtime in map(find_runtime, BY_DEFAULT) if find_installed(runtime) is not None]
 
 
 def try_operator(
@@ -79,17 +79,19 @@ def try_operators(
     """The tables of several operators; a runtime is started once, and asked about them all."""
     makers: list[TruthTableMaker] = []
     asked: list[tuple[Spec, list[TypedCall]]] = []
-    entries = [each for folder in (*folders, OWN_FOLDER) for each in load_disagreements(folder)]
+    entries = [
+        disagreement for folder in (*folders, OWN_FOLDER) for disagreement in load_disagreements(folder)
+    ]
     for operator in operators:
         spec = load_for_calls(operator, folders)
         calls = make_truth_calls(open_space(spec), kept_cores_of(operator, folders), strength)
         known = explanations_of(operator, folders)
-        failures = [each for each in entries if each.concerns(str(operator))]
+        failures = [entry for entry in entries if entry.concerns(str(operator))]
         maker = TruthTableMaker(operator, calls, known, FailureEntries(spec, failures))
         if is_known_to_onnx(operator):
             told, maker.said = _ask_onnx(spec, calls)
         else:
-            told = [TypedCall(each) for each in _every_call(calls)]
+            told = [TypedCall(call) for call in _every_call(calls)]
         makers.append(maker)
         asked.append((spec, told))
     for runtime in witnesses:
@@ -113,14 +115,14 @@ def find_faults(operator: OperatorName, folders: Sequence[Path] = ()) -> list[Us
 
 
 def _every_call(calls: TruthCalls) -> list[Call]:
-    return [*calls.valid, *(each.call for each in (*calls.errors, *calls.undefined))]
+    return [*calls.valid, *(error.call for error in (*calls.errors, *calls.undefined))]
 
 
 def _ask_onnx(spec: Spec, calls: TruthCalls) -> tuple[list[TypedCall], dict[str, Answers]]:
     asked: list[TypedCall] = []
     said: dict[str, dict[str, Witnessed]] = {"inference": {}, "checker": {}}
-    pairs: list[tuple[Call, Call | None]] = [(each, None) for each in calls.valid]
-    pairs += [(each.call, each.valid) for each in (*calls.errors, *calls.undefined)]
+    pairs: list[tuple[Call, Call | None]] = [(call, None) for call in calls.valid]
+    pairs += [(error.call, error.valid) for error in (*calls.errors, *calls.undefined)]
     for call, near in pairs:
         found, answers = ask_onnx(spec, call, near)
         asked.append(found)

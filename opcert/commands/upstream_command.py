@@ -248,30 +248,34 @@ def _write_table(loaded: Sequence[tuple[Runtime, Results]], output: Path | None,
     from reports.overview.headline import runtime_label
     from reports.upstream.issues import MOST, key_of_cause, table_of
 
-    same = {each.id: each.same_as for each in load_disagreements() if each.same_as is not None}
+    same = {
+        disagreement.id: disagreement.same_as
+        for disagreement in load_disagreements()
+        if disagreement.same_as is not None
+    }
     counts: dict[str, int] = {}
     holders: dict[str, dict[str, None]] = {}
     waiting: list[tuple[FailureClass, Runtime, Results, str]] = []
     for runtime, results in loaded:
         classes, label = _chosen(results, None), runtime_label(results.record)
         counts[label] = len(classes)
-        for each in classes:
-            key = key_of_cause(each, label, same)
+        for failures in classes:
+            key = key_of_cause(failures, label, same)
             holders.setdefault(key, {})[label] = None
-            if each.known is None:
+            if failures.known is None:
                 continue  # its number is another one in the next run
-            waiting.append((each, runtime, results, key))
+            waiting.append((failures, runtime, results, key))
     waiting.sort(key=lambda one: fixing_order(one[0]))
     grounds: dict[str, Bareground] = {}
     issues: dict[str, Issue] = {}
-    for each, runtime, results, key in waiting:
+    for failures, runtime, results, key in waiting:
         if key in issues:
             continue
         if len(issues) == MOST:
             break
         if runtime.text not in grounds:
             grounds[runtime.text] = Bareground(runtime, note)
-        (made,) = issues_of(results, [each], grounds[runtime.text])
+        (made,) = issues_of(results, [failures], grounds[runtime.text])
         if isinstance(made, NotShown):
             _tell(made, runtime)
         else:

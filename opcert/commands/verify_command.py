@@ -155,12 +155,12 @@ def _print(found: Verification) -> None:
 
     lines = [
         *(f"holds: {each}" for each in found.checked),
-        *(f"does not hold: {each}" for each in found.problems),
+        *(f"does not hold: {problem}" for problem in found.problems),
         *(f"not checked: {each}" for each in found.unchecked),
-        *(f"note: {each}" for each in found.notes),
+        *(f"note: {note}" for note in found.notes),
     ]
-    for each in lines:
-        say(one_line(each, 600))
+    for line in lines:
+        say(one_line(line, 600))
     if found.stated:
         say("stated, not checked:")
     for each in found.stated:

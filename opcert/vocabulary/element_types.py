@@ -135,8 +135,8 @@ _ALL = (
     ElementType("float6e3m2", 28, "float", 6, np.uint8, FloatLayout(3, 3, 3, False, "none")),
 )
 
-ELEMENT_TYPES: dict[str, ElementType] = {each.name: each for each in _ALL}
-BY_CODE: dict[int, ElementType] = {each.code: each for each in _ALL}
+ELEMENT_TYPES: dict[str, ElementType] = {dtype.name: dtype for dtype in _ALL}
+BY_CODE: dict[int, ElementType] = {dtype.code: dtype for dtype in _ALL}
 _SPELLINGS = {"float32": "float", "f32": "float", "f64": "double", "float64": "double", "f16": "float16",
               "bf16": "bfloat16", "half": "float16", "boolean": "bool"}  # fmt: skip
 
@@ -161,6 +161,6 @@ def element_type_of(dtype: DTypeLike) -> ElementType:
 
 
 _STORED_AS_BITS = frozenset(
-    each.name for each in _ALL if each.bits < 8 * np.dtype(each.storage).itemsize or
-    (each.is_float and np.dtype(each.storage).kind != "f")
+    dtype.name for dtype in _ALL if dtype.bits < 8 * np.dtype(dtype.storage).itemsize or
+    (dtype.is_float and np.dtype(dtype.storage).kind != "f")
 ) - {"string"}  # fmt: skip

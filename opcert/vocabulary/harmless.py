@@ -113,9 +113,9 @@ def for_xml(text: str, longest: int = LONGEST) -> str:
 
 def tidy_xml(root: Element, longest: int) -> None:
     """Take every text and attribute of a document through `for_xml`."""
-    for each in root.iter():
-        each.text = for_xml(each.text, longest) if each.text else each.text
-        each.attrib.update({name: for_xml(value, longest) for name, value in each.attrib.items()})
+    for element in root.iter():
+        element.text = for_xml(element.text, longest) if element.text else element.text
+        element.attrib.update({name: for_xml(value, longest) for name, value in element.attrib.items()})
 
 
 def for_json(value: Any, indent: int | None = None) -> str:

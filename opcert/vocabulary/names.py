@@ -126,14 +126,14 @@ def newest_named(text: str, known: Iterable[OperatorName]) -> list[OperatorName]
     A name without a version (`Resize`, `ai.onnx::Resize`) means the newest, in each domain that has it.
     """
     every = list(known)
-    found = [each for each in every if text in (str(each), each.path, each.short)]
+    found = [operator for operator in every if text in (str(operator), operator.path, operator.short)]
     if found:
         return found
     newest: dict[str, OperatorName] = {}
-    for each in every:
-        if text in (each.name, each.unversioned, f"{each.domain}/{each.name}"):
-            before = newest.get(each.domain)
-            newest[each.domain] = each if before is None else max(before, each, key=_version)
+    for operator in every:
+        if text in (operator.name, operator.unversioned, f"{operator.domain}/{operator.name}"):
+            before = newest.get(operator.domain)
+            newest[operator.domain] = operator if before is None else max(before, operator, key=_version)
     return sorted(newest.values())
 
 

@@ -82,9 +82,9 @@ class _Remembering(SpawnContext):
 
 def _ended_by(processes: Iterable[BaseProcess]) -> signal.Signals | None:
     """The signal from without that ended one; the others are then told to end, by SIGTERM."""
-    codes = [each.exitcode or 0 for each in processes]
-    found = sorted({-each for each in codes if each < 0}, key=lambda each: (each == signal.SIGTERM, each))
-    if not found or found[0] in _CRASHES or any(each > 0 for each in codes):
+    codes = [process.exitcode or 0 for process in processes]
+    found = sorted({-code for code in codes if code < 0}, key=lambda each: (each == signal.SIGTERM, each))
+    if not found or found[0] in _CRASHES or any(code > 0 for code in codes):
         return None
     return signal.Signals(found[0])
 

@@ -86,7 +86,7 @@ def _check_slot(slot: Slot, tensors: Sequence[Tensor]) -> None:
 
 def _check_element(slot: Slot, kind: TensorType | MapType, tensors: Sequence[Tensor]) -> None:
     wanted = (kind.element_type,) if isinstance(kind, TensorType) else (kind.key, kind.of.element_type)
-    found = tuple(each.element_type for each in tensors)
+    found = tuple(tensor.element_type for tensor in tensors)
     if found != wanted:
         raise _wrong(slot, " and ".join(map(str, found)), " and ".join(map(str, wanted)))
     if isinstance(kind, MapType):

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType, element_type_of
 from opcert.vocabulary.errors import UserError
 
-_STORED = {name: np.dtype(each.storage) for name, each in ELEMENT_TYPES.items()}
-_LITTLE = {name: each.newbyteorder("<") for name, each in _STORED.items()}
+_STORED = {name: np.dtype(element_type.storage) for name, element_type in ELEMENT_TYPES.items()}
+_LITTLE = {name: dtype.newbyteorder("<") for name, dtype in _STORED.items()}
 
 
 @dataclass(frozen=True, eq=False)

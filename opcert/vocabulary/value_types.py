@@ -27,7 +27,7 @@ class TensorType:
     def __str__(self) -> str:
         if self.shape is None:
             return f"tensor({self.element_type})"
-        extents = ",".join("?" if each is None else str(each) for each in self.shape)
+        extents = ",".join("?" if extent is None else str(extent) for extent in self.shape)
         return f"tensor({self.element_type})[{extents}]"
 
 
@@ -112,9 +112,9 @@ def _tensor(text: str) -> TensorType:
     if match[2] is None:
         return TensorType(element_type)
     words = match[2].split(",") if match[2] else []
-    if not all(_EXTENT.fullmatch(each) for each in words):
+    if not all(_EXTENT.fullmatch(word) for word in words):
         raise UserError("no shape in a type", got=repr(text), expected="such as [2,N,?]")
-    return TensorType(element_type, tuple(_extent(each) for each in words))
+    return TensorType(element_type, tuple(_extent(word) for word in words))
 
 
 def _extent(word: str) -> Extent:

@@ -22,7 +22,9 @@ def validate(model: type[Model], document: YamlDocument) -> Model:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        raise SeveralErrors([_translate(each, model, document) for each in error.errors()]) from None
+        raise SeveralErrors(
+            [_translate(typed_dict_type, model, document) for typed_dict_type in error.errors()]
+        ) from None
 
 
 def _translate(error: Mapping[str, Any], model: type[BaseModel], document: YamlDocument) -> UserError:
@@ -32,9 +34,9 @@ def _translate(error: Mapping[str, Any], model: type[BaseModel], document: YamlD
     kind = error["type"]
     if kind == "extra_forbidden":
         known = _model_at(model, location[:-1]).model_fields.items()
-        keys = [each.alias or name for name, each in known]
+        keys = [field_info.alias or name for name, field_info in known]
         got = str(location[-1])
-        also = next((name for name, each in known if got in _other_names(each)), None)
+        also = next((name for name, field_info in known if got in _other_names(field_info)), None)
         if also is not None:
             return UserError("this key stands here twice", got=f"{also} and {got}", where=where)
         near = near_names(got, keys, most=1)
@@ -54,7 +56,7 @@ def _translate(error: Mapping[str, Any], model: type[BaseModel], document: YamlD
 def _other_names(field: FieldInfo) -> list[str]:
     """The names that a key has beside its own."""
     choices = field.validation_alias
-    return [str(each) for each in choices.choices] if isinstance(choices, AliasChoices) else []
+    return [str(choice) for choice in choices.choices] if isinstance(choices, AliasChoices) else []
 
 
 def _model_at(model: type[BaseModel], location: tuple[str | int, ...]) -> type[BaseModel]:
@@ -74,7 +76,9 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
     """The first model that an annotation names: of `dict[str, Entry]` it is `Entry`."""
     if isclass(annotation) and issubclass(annotation, BaseModel):
         return annotation
-    return next((found for each in get_args(annotation) if (found := _model_in(each)) is not None), None)
+    return next(
+        (found for argument in get_args(annotation) if (found := _model_in(argument)) is not None), None
+    )
 
 
 def _path_in(document: YamlDocument, location: tuple[str | int, ...]) -> Path_:

@@ -36,11 +36,11 @@ def headline_without(found: FailureClass) -> str:
     if found.known is not None:
         return found.known.title
     if found.told == "either":
-        return f"{found.verb}: either {' or '.join(each.id for each in found.suspects)}, which do alike"
+        return f"{found.verb}: either {' or '.join(suspect.id for suspect in found.suspects)}, which do alike"
     if found.told == "together":
-        return f"{found.verb}: {' and '.join(each.id for each in found.suspects)} together"
+        return f"{found.verb}: {' and '.join(suspect.id for suspect in found.suspects)} together"
     if found.told == "suspected":
-        named = " or ".join(each.id for each in found.suspects)
+        named = " or ".join(suspect.id for suspect in found.suspects)
         return f"{found.verb}, suspected and not shown: {named}"
     if found.told in ("message", "judge"):
         return f"{found.verb}: {found.said}" if found.said else found.verb
@@ -121,7 +121,7 @@ def remarks(found: FailureClass, resembles: str = "") -> list[str]:
         if found.said:
             told.append(f"it says: {found.said}")
     elif found.suspects:
-        told += [f"{each.id}: {each.title}" for each in found.suspects]
+        told += [f"{suspect.id}: {suspect.title}" for suspect in found.suspects]
     elif found.told == "message" and found.conditions:
         told.append(f"goes with {conditions_text(found)}")
     elif found.told == "association":
@@ -182,15 +182,15 @@ def calls_of(case: CaseResult) -> tuple[str, ...]:
     row = case.row
     if row is None:
         return ()
-    alike = [each for each in case.rows if each.form == row.form]
-    found = tuple(response for each in alike for response in (each.response, *each.again))
+    alike = [result for result in case.rows if result.form == row.form]
+    found = tuple(response for result in alike for response in (result.response, *result.again))
     lost = sum(each in _LOST for each in found)
     return found if 0 < lost < len(found) else ()
 
 
 def unstable_text(case: CaseResult) -> str:
     """`Unstable: 4 calls of it crashed (3) and answered (1).`; empty where it is not."""
-    found = Counter(_RESPONSE_WORDS.get(each, each) for each in calls_of(case))
+    found = Counter(_RESPONSE_WORDS.get(call, call) for call in calls_of(case))
     if not found:
         return ""
     told = listed([f"{each} ({count(number)})" for each, number in found.most_common()])
@@ -199,7 +199,7 @@ def unstable_text(case: CaseResult) -> str:
 
 def unstable_class_text(cases: Sequence[CaseResult]) -> str:
     """How many cases of a cause are unstable; empty where none is."""
-    found = sum(bool(calls_of(each)) for each in cases)
+    found = sum(bool(calls_of(result)) for result in cases)
     if not found:
         return ""
     whole = "unstable" if found == len(cases) == 1 else f"unstable in {plural(found, 'case')}"

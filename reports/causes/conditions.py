@@ -53,7 +53,9 @@ class SeparatingRule(NamedTuple):
     @property
     def cost(self) -> float:
         """What its length costs; the first condition is free."""
-        return _CONDITION_COST * max(len(self.places) - 1, 0) + math.fsum(each.cost for each in self.literals)
+        return _CONDITION_COST * max(len(self.places) - 1, 0) + math.fsum(
+            literal.cost for literal in self.literals
+        )
 
     def narrowed(self, literal: Literal, mask: int) -> SeparatingRule:
         """The rule with one more condition; `mask` is what fulfils both."""
@@ -229,11 +231,13 @@ def separate(observations: Sequence[Observation], features: Sequence[str]) -> li
     covers failing observations that no earlier one covers, and in each of its groups at most a quarter of the
     cases that fulfil it pass. Observations that neither fail nor pass must not be given.
     """
-    groups = _masks(each.group for each in observations)
-    kinds = _masks("failing" if each.failing else "passing" for each in observations)
+    groups = _masks(observation.group for observation in observations)
+    kinds = _masks("failing" if observation.failing else "passing" for observation in observations)
     failing, passing = kinds.get("failing", 0), kinds.get("passing", 0)
     failed = failing
-    table = [(name, _masks(each.features.get(name) for each in observations)) for name in features]
+    table = [
+        (name, _masks(observation.features.get(name) for observation in observations)) for name in features
+    ]
     everything = SeparatingRule((), (1 << len(observations)) - 1)
     found: list[Separation] = []
     while failing:
@@ -241,7 +245,9 @@ def separate(observations: Sequence[Observation], features: Sequence[str]) -> li
         best = _best(table, everything, field)
         if best is None:
             break
-        conditions = (Condition(table[each.place][0], each.values, each.negated) for each in best.literals)
+        conditions = (
+            Condition(table[literal.place][0], literal.values, literal.negated) for literal in best.literals
+        )
         separated = (name for name, members in groups.items() if field.separates(best.mask & members))
         covered = field.covered(best.mask)
         found.append(Separation(tuple(conditions), tuple(separated), _positions(covered)))

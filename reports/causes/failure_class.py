@@ -243,4 +243,4 @@ def smallness(case: CaseResult) -> Smallness:
 
 def marked_features(found: FailureClass) -> frozenset[str]:
     """The names that a class's conditions speak of, so that a case can mark them."""
-    return frozenset(each.feature for each in found.conditions or ())
+    return frozenset(condition.feature for condition in found.conditions or ())

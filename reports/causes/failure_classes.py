@@ -94,11 +94,13 @@ def _judged(
     kind: Kind, failing: Sequence[CaseResult], operator_cases: Sequence[CaseResult]
 ) -> list[CaseResult]:
     """The failing cases, and the passing ones of their versions that could have failed so."""
-    versions = {each.operator for each in failing}
+    versions = {result.operator for result in failing}
     passing = (
-        each
-        for each in operator_cases
-        if each.operator in versions and each.verdict == "pass" and comparable(kind, each)
+        operator_case
+        for operator_case in operator_cases
+        if operator_case.operator in versions
+        and operator_case.verdict == "pass"
+        and comparable(kind, operator_case)
     )
     return [*failing, *passing]
 
@@ -107,36 +109,38 @@ def _separated(
     failing: Sequence[CaseResult], judged: Sequence[CaseResult]
 ) -> Iterator[tuple[tuple[Condition, ...], frozenset[int]]]:
     observations = [
-        Observation(str(each.operator), each.features, place < len(failing))
-        for place, each in enumerate(judged)
+        Observation(str(result.operator), result.features, place < len(failing))
+        for place, result in enumerate(judged)
     ]
-    names = feature_names(each.features for each in failing)
-    for each in separate(observations, names):
-        yield each.conditions, each.covered
+    names = feature_names(result.features for result in failing)
+    for separation in separate(observations, names):
+        yield separation.conditions, separation.covered
 
 
 def _tells(
     members: Sequence[CaseResult], conditions: Sequence[Condition], operator_cases: Sequence[CaseResult]
 ) -> bool:
     """Whether conditions say something of these cases, where others that fulfil them fail in another way."""
-    versions = {each.operator for each in members}
+    versions = {member.operator for member in members}
     alike = sum(
-        each.fails and each.operator in versions and all(one.holds(each.features) for one in conditions)
-        for each in operator_cases
+        operator_case.fails
+        and operator_case.operator in versions
+        and all(one.holds(operator_case.features) for one in conditions)
+        for operator_case in operator_cases
     )
     return 4 * len(members) >= alike
 
 
 def operators_of(cases: Sequence[CaseResult]) -> tuple[OperatorName, ...]:
     """The operator versions of cases, newest last within an operator."""
-    return tuple(sorted({each.operator for each in cases}))
+    return tuple(sorted({result.operator for result in cases}))
 
 
 def by_operator(cases: Sequence[CaseResult]) -> dict[tuple[str, str], list[CaseResult]]:
     """Cases by operator, whatever its version."""
     found: dict[tuple[str, str], list[CaseResult]] = defaultdict(list)
-    for each in cases:
-        found[each.operator.domain, each.operator.name].append(each)
+    for result in cases:
+        found[result.operator.domain, result.operator.name].append(result)
     return found
 
 
@@ -172,28 +176,28 @@ def find_classes(
     suspected: Sequence[Suspicion] = (),
 ) -> tuple[FailureClass, ...]:
     """Divide the failing cases into classes, in the order to fix them; each is in exactly one."""
-    failing = {str(each.id): each for each in cases if each.deviates}
+    failing = {str(result.id): result for result in cases if result.deviates}
     classes = list(_claimed(failing, known))
     classes += _suspected(failing, suspected)
-    claimed = {str(case.id) for each in classes for case in each.cases}
-    left = [each for name, each in failing.items() if name not in claimed]
+    claimed = {str(case.id) for failures in classes for case in failures.cases}
+    left = [result for name, result in failing.items() if name not in claimed]
     every = by_operator(cases)
     classes += _by_message(left, every)
-    classes += _by_rule([each for each in left if each.verdict == ACCEPTED_INVALID])
-    wrong = {str(each.id): each for each in left if each.verdict == "mismatch"}
+    classes += _by_rule([result for result in left if result.verdict == ACCEPTED_INVALID])
+    wrong = {str(result.id): result for result in left if result.verdict == "mismatch"}
     causes = () if diagnosis is None else diagnosis.causes
     classes += _by_experiment(wrong, causes)
     allowed = set(() if diagnosis is None else diagnosis.allowed)
-    beside = [each for each in left if each.verdict in BESIDE]
-    classes += _by_documents([each for each in beside if str(each.id) in allowed])
-    classes += _by_judge([each for each in beside if str(each.id) not in allowed])
+    beside = [result for result in left if result.verdict in BESIDE]
+    classes += _by_documents([result for result in beside if str(result.id) in allowed])
+    classes += _by_judge([result for result in beside if str(result.id) not in allowed])
     classes += _by_optimisation(_unshown(wrong, classes), others)
     classes += _by_condition(list(_unshown(wrong, classes).values()), every)
     shown: dict[frozenset[str], DiagnosedCause] = {}
     for cause in causes:
         shown.setdefault(frozenset(cause.cases), cause)
-    told = [_with_experiments(each, shown) for each in classes]
-    return _numbered([_with_others(each, others) for each in told], cases)
+    told = [_with_experiments(failures, shown) for failures in classes]
+    return _numbered([_with_others(failures, others) for failures in told], cases)
 
 
 def _unnumbered(members: Sequence[CaseResult], told: Told, kind: Kind | None = None) -> FailureClass:
@@ -209,9 +213,9 @@ def _claimed(failing: Mapping[str, CaseResult], known: Iterable[KnownCause]) -> 
         members = tuple(
             failing[each] for each in dict.fromkeys(entry.cases) if each in failing and each not in taken
         )
-        taken.update(str(each.id) for each in members)
-        failing_ones = tuple(each for each in members if each.fails)
-        for alike in (failing_ones, tuple(each for each in members if not each.fails)):
+        taken.update(str(member.id) for member in members)
+        failing_ones = tuple(member for member in members if member.fails)
+        for alike in (failing_ones, tuple(member for member in members if not member.fails)):
             if alike:
                 found = _unnumbered(alike, "entry")
                 said = _sentence(min(alike, key=smallness)) if found.kind in SPOKEN else ""
@@ -225,10 +229,10 @@ def _worst_kind(cases: Sequence[CaseResult]) -> Kind:
 
 def _suspected(failing: Mapping[str, CaseResult], suspected: Iterable[Suspicion]) -> Iterable[FailureClass]:
     """Wrong answers that several entries reproduce alike, and those of which nobody tried an entry."""
-    for each in suspected:
-        members = tuple(failing[name] for name in each.cases if name in failing and failing[name].fails)
+    for suspicion in suspected:
+        members = tuple(failing[name] for name in suspicion.cases if name in failing and failing[name].fails)
         if members:
-            yield replace(_unnumbered(members, each.kind), suspects=each.causes)
+            yield replace(_unnumbered(members, suspicion.kind), suspects=suspicion.causes)
 
 
 def _by_message(
@@ -236,12 +240,12 @@ def _by_message(
 ) -> Iterable[FailureClass]:
     """Refusals by what they say, across operators; lost processes by how they were lost, in one operator."""
     groups: dict[tuple[Kind, str, str], list[CaseResult]] = defaultdict(list)
-    for each in left:
-        operator = each.operator.unversioned
-        if each.verdict == REJECTED_VALID:
-            groups[REJECTED_VALID, "", said_form(each)].append(each)
-        elif each.verdict in LOST:
-            groups[each.verdict, operator, said_form(each)].append(each)
+    for result in left:
+        operator = result.operator.unversioned
+        if result.verdict == REJECTED_VALID:
+            groups[REJECTED_VALID, "", said_form(result)].append(result)
+        elif result.verdict in LOST:
+            groups[result.verdict, operator, said_form(result)].append(result)
     for (kind, _, _), members in groups.items():
         names = by_operator(members)
         conditions = remark(kind, members, every[next(iter(names))]) if len(names) == 1 else None
@@ -261,8 +265,8 @@ def _sentence(case: CaseResult) -> str:
 def _by_rule(failing: Sequence[CaseResult]) -> Iterable[FailureClass]:
     """Invalid input that is accepted: each rule is a class, whatever else the cases have in common."""
     groups: dict[tuple[str, str, str | None], list[CaseResult]] = defaultdict(list)
-    for each in failing:
-        groups[each.operator.domain, each.operator.name, each.constraint].append(each)
+    for result in failing:
+        groups[result.operator.domain, result.operator.name, result.constraint].append(result)
     for (_, _, rule), members in groups.items():
         conditions = None if rule is None else (Condition(CONSTRAINT, (rule,)),)
         found = _unnumbered(members, "nothing" if rule is None else "rule", ACCEPTED_INVALID)
@@ -273,10 +277,10 @@ def _by_experiment(
     wrong: Mapping[str, CaseResult], causes: Sequence[DiagnosedCause]
 ) -> Iterable[FailureClass]:
     """Wrong answers by what experiments on the runtime showed."""
-    for each in causes:
-        members = tuple(wrong[name] for name in each.cases if name in wrong)
-        if members and not each.told:
-            yield replace(_unnumbered(members, "experiment"), shown=each)
+    for cause in causes:
+        members = tuple(wrong[name] for name in cause.cases if name in wrong)
+        if members and not cause.told:
+            yield replace(_unnumbered(members, "experiment"), shown=cause)
 
 
 def _by_documents(allowed: Sequence[CaseResult]) -> Iterable[FailureClass]:
@@ -288,18 +292,18 @@ def _by_documents(allowed: Sequence[CaseResult]) -> Iterable[FailureClass]:
 def _by_judge(beside: Sequence[CaseResult]) -> Iterable[FailureClass]:
     """What stands beside the failures by operator: by the passage in doubt, or by how exact it is."""
     groups: dict[tuple[str, str, Kind, str], list[CaseResult]] = defaultdict(list)
-    for each in beside:
-        kind: Kind = "inexact" if each.verdict == "inexact" else "document"
-        said = (each.row.reason if each.row is not None else None) or ""
+    for result in beside:
+        kind: Kind = "inexact" if result.verdict == "inexact" else "document"
+        said = (result.row.reason if result.row is not None else None) or ""
         told = said.partition(_SEPARATOR)[0] if kind == "inexact" else said.rpartition(_SEPARATOR)[2]
-        groups[each.operator.domain, each.operator.name, kind, _NUMBER.sub("", told)].append(each)
+        groups[result.operator.domain, result.operator.name, kind, _NUMBER.sub("", told)].append(result)
     for (_, _, kind, said), members in groups.items():
         yield replace(_unnumbered(members, "judge", kind), said=said)
 
 
 def _unshown(wrong: Mapping[str, CaseResult], classes: Sequence[FailureClass]) -> Mapping[str, CaseResult]:
-    shown = {str(case.id) for each in classes for case in each.cases}
-    return {name: each for name, each in wrong.items() if name not in shown}
+    shown = {str(case.id) for failures in classes for case in failures.cases}
+    return {name: result for name, result in wrong.items() if name not in shown}
 
 
 def _by_optimisation(wrong: Mapping[str, CaseResult], others: Sequence[OtherRun]) -> Iterable[FailureClass]:
@@ -312,12 +316,12 @@ def _with_experiments(found: FailureClass, shown: Mapping[frozenset[str], Diagno
     """The class with what experiments showed of exactly its cases; `shown` has causes by their cases."""
     if not shown:
         return found
-    return replace(found, shown=shown.get(frozenset(str(each.id) for each in found.cases), found.shown))
+    return replace(found, shown=shown.get(frozenset(str(result.id) for result in found.cases), found.shown))
 
 
 def _with_others(found: FailureClass, others: Sequence[OtherRun]) -> FailureClass:
     """The class with what other runtimes, and the same one that optimises less, make of its cases."""
-    beside = hold_beside([str(each.id) for each in found.cases], others)
+    beside = hold_beside([str(result.id) for result in found.cases], others)
     return replace(found, beside=beside, unoptimised=passing_without(found.cases, others))
 
 
@@ -327,10 +331,10 @@ def _by_condition(
     """Wrong answers by the conditions that go with them; what has none is one class of its operator."""
     for name, members in by_operator(failing).items():
         by_kind: dict[Kind, list[CaseResult]] = defaultdict(list)
-        for each in members:
-            kind = failure_kind(each)
+        for member in members:
+            kind = failure_kind(member)
             if kind is not None:
-                by_kind[kind].append(each)
+                by_kind[kind].append(member)
         for kind, alike in by_kind.items():
             for found in associate(kind, alike, every[name]):
                 made = _unnumbered(
@@ -342,13 +346,13 @@ def _by_condition(
 def _numbered(classes: list[FailureClass], cases: Sequence[CaseResult]) -> tuple[FailureClass, ...]:
     """The classes in the order to fix them, with how many cases fulfil the conditions of each."""
     judged: dict[OperatorName, list[CaseResult]] = defaultdict(list)
-    for each in cases:
-        if each.fails or each.verdict == "pass":
-            judged[each.operator].append(each)
+    for result in cases:
+        if result.fails or result.verdict == "pass":
+            judged[result.operator].append(result)
     ordered = sorted(classes, key=fixing_order)
-    numbered = [replace(each, number=number) for number, each in enumerate(ordered, 1)]
-    class_of = {str(case.id): each.number for each in numbered for case in each.cases}
-    return tuple(_with_fit(each, judged, class_of) for each in numbered)
+    numbered = [replace(failures, number=number) for number, failures in enumerate(ordered, 1)]
+    class_of = {str(case.id): failures.number for failures in numbered for case in failures.cases}
+    return tuple(_with_fit(failures, judged, class_of) for failures in numbered)
 
 
 def fixing_order(each: FailureClass) -> tuple[int, int, bool, Use, float, int, str]:
@@ -371,12 +375,12 @@ def _with_fit(
     if found.conditions is None:
         return found
     fulfilling, elsewhere = 0, Counter[int]()
-    for each in (case for operator in found.operators for case in judged[operator]):
-        if not comparable(found.kind, each):
+    for result in (case for operator in found.operators for case in judged[operator]):
+        if not comparable(found.kind, result):
             continue
-        if all(condition.holds(each.features) for condition in found.conditions):
+        if all(condition.holds(result.features) for condition in found.conditions):
             fulfilling += 1
-            number = class_of.get(str(each.id), found.number)
+            number = class_of.get(str(result.id), found.number)
             if number != found.number:
                 elsewhere[number] += 1
     return replace(found, fulfilling=fulfilling, elsewhere=dict(sorted(elsewhere.items())))

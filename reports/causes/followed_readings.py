@@ -73,8 +73,8 @@ def find_readings(results: Results, operator: OperatorName) -> tuple[ReadingFoll
     facts = results.operator_facts(operator)
     cases = results.by_operator.get(operator, ())
     return tuple(
-        _reading(facts, mapping(each), cases, _faults(results, operator, text(mapping(each).get("id"))))
-        for each in items(facts.get("readings"))
+        _reading(facts, mapping(item), cases, _faults(results, operator, text(mapping(item).get("id"))))
+        for item in items(facts.get("readings"))
     )
 
 
@@ -87,7 +87,7 @@ def untold_of_doubles(facts: Mapping[str, Any]) -> str:
     cases, accepting = told.get("cases"), told.get("accepting")
     if not isinstance(cases, int) or not isinstance(accepting, int) or not accepting or 2 * accepting < cases:
         return ""
-    names = [text(each) for each in items(told.get("readings"))]
+    names = [text(item) for item in items(told.get("readings"))]
     where = "all" if accepting == cases else f"{count(accepting)} of"
     verb = "accepts" if accepting == 1 else "accept"
     why = f"by {listed(names)}" if names else "whatever is read"
@@ -144,7 +144,7 @@ def matched_options(case: CaseResult) -> dict[str, tuple[str, ...]]:
             continue
         for name, options in {**row.readings, **row.behaviours}.items():
             before = found.get(name)
-            found[name] = tuple(each for each in options if before is None or each in before) or tuple(
+            found[name] = tuple(option for option in options if before is None or option in before) or tuple(
                 options
             )
     return found
@@ -152,8 +152,8 @@ def matched_options(case: CaseResult) -> dict[str, tuple[str, ...]]:
 
 def _evidence(facts: Mapping[str, Any], reading: Mapping[str, Any], option: str) -> tuple[str, ...]:
     lines = []
-    for each in items(reading.get("evidence")):
-        evidence = mapping(each)
+    for item in items(reading.get("evidence")):
+        evidence = mapping(item)
         if text(evidence.get("option")) != option:
             continue
         where = joined(places(facts, evidence.get("sources")))
@@ -165,9 +165,9 @@ def _evidence(facts: Mapping[str, Any], reading: Mapping[str, Any], option: str)
 
 def _faults(results: Results, operator: OperatorName, reading: str) -> tuple[str, ...]:
     return tuple(
-        fault_text(each)
-        for each in results.record.faults
-        if mapping(each).get("operator") == str(operator) and mapping(each).get("reading") == reading
+        fault_text(fault)
+        for fault in results.record.faults
+        if mapping(fault).get("operator") == str(operator) and mapping(fault).get("reading") == reading
     )
 
 
@@ -189,8 +189,8 @@ def fault_text(fault: object) -> str:
 def readings_summary(results: Results, operator: OperatorName) -> str:
     """One line for a terminal: `align_corners_length: floored (12 cases)`."""
     parts = []
-    for each in find_readings(results, operator):
-        seen = [f"{name} ({count(number)})" for name, number in each.told.items() if number]
+    for reading in find_readings(results, operator):
+        seen = [f"{name} ({count(number)})" for name, number in reading.told.items() if number]
         if seen:
-            parts.append(f"{each.id}: {' and '.join(seen)}")
+            parts.append(f"{reading.id}: {' and '.join(seen)}")
     return "; ".join(parts)

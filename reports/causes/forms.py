@@ -49,50 +49,50 @@ class FormResult:
 
 def compare_forms(results: Results) -> tuple[FormResult, ...]:
     """Every form that cases were run in beside the first, in order."""
-    forms = [text(each) for each in items(mapping(results.record.header.get("options")).get("forms"))]
+    forms = [text(item) for item in items(mapping(results.record.header.get("options")).get("forms"))]
     if len(forms) < 2:
         return ()
     first, *others = forms
-    several = [each for each in results.cases if len(each.rows) > 1]
-    found = (_compare(several, first, each) for each in others)
-    return tuple(each for each in found if each.cases)
+    several = [result for result in results.cases if len(result.rows) > 1]
+    found = (_compare(several, first, other) for other in others)
+    return tuple(form_result for form_result in found if form_result.cases)
 
 
 def _compare(several: Sequence[CaseResult], first: str, form: str) -> FormResult:
     cases, here, there = 0, [], []
-    for each in several:
-        rows = [_fails(each, first), _fails(each, form)]
+    for result in several:
+        rows = [_fails(result, first), _fails(result, form)]
         if None in rows:
             continue
         cases += 1
         if rows == [False, True]:
-            here.append(str(each.id))
+            here.append(str(result.id))
         elif rows == [True, False]:
-            there.append(str(each.id))
+            there.append(str(result.id))
     return FormResult(form, first, cases, tuple(here), tuple(there))
 
 
 def _fails(case: CaseResult, form: str) -> bool | None:
     """Whether a case fails in a form; None where it was not run in it."""
-    rows: list[Result] = [each for each in case.rows if each.form == form and each.response != "none"]
-    return any(each.verdict in FAILING for each in rows) if rows else None
+    rows: list[Result] = [row for row in case.rows if row.form == form and row.response != "none"]
+    return any(row.verdict in FAILING for row in rows) if rows else None
 
 
 def untried_forms(results: Results) -> tuple[str, ...]:
     """The forms that the runtime takes and no case was run in, with what they mean."""
     header = results.record.header
     offered = {
-        text(each) for each in items(mapping(mapping(header.get("runtime")).get("offer")).get("forms"))
+        text(item) for item in items(mapping(mapping(header.get("runtime")).get("offer")).get("forms"))
     }
     ran = {row.form for case in results.cases for row in case.rows}
-    return tuple(f"{each} ({MEANINGS[each]})" for each in FORMS if each in offered - ran)
+    return tuple(f"{form} ({MEANINGS[form]})" for form in FORMS if form in offered - ran)
 
 
 def form_sentence(results: Results) -> str | None:
     """That forms make a difference, in a sentence; which cases they are, each form's line says beside it."""
-    found = [each for each in compare_forms(results) if each.here_alone]
+    found = [compare_form for compare_form in compare_forms(results) if compare_form.here_alone]
     if not found:
         return None
-    number = len({case for each in found for case in each.here_alone})
+    number = len({case for form in found for case in form.here_alone})
     verb = "fails" if number == 1 else "fail"
-    return f"{plural(number, 'case')} {verb} in another form alone: {listed([each.form for each in found])}."
+    return f"{plural(number, 'case')} {verb} in another form alone: {listed([form.form for form in found])}."

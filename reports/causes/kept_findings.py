@@ -24,10 +24,10 @@ def _explanations(results: Results) -> tuple[Explanation, ...]:
 @lru_cache(maxsize=16)
 def _by_case(results: Results) -> Mapping[str, str]:
     found = {}
-    for each in _explanations(results):
-        if each.sentence is not None:
-            found.update(dict.fromkeys(each.explained, each.sentence))
-        for part in each.parts:
+    for explanation in _explanations(results):
+        if explanation.sentence is not None:
+            found.update(dict.fromkeys(explanation.explained, explanation.sentence))
+        for part in explanation.parts:
             sentence = f"The result equals the expected output with {part.change.text}."
             found.update(dict.fromkeys(part.cases, sentence))
     return found
@@ -36,24 +36,26 @@ def _by_case(results: Results) -> Mapping[str, str]:
 @lru_cache(maxsize=16)
 def _by_cases(results: Results) -> Mapping[frozenset[str], str]:
     found: dict[frozenset[str], str] = {}
-    for each in _explanations(results):
-        if each.sentence is not None:
-            found.setdefault(frozenset(each.cases), each.sentence)
+    for explanation in _explanations(results):
+        if explanation.sentence is not None:
+            found.setdefault(frozenset(explanation.cases), explanation.sentence)
     return found
 
 
 def class_sentence(results: Results, cases: Sequence[CaseResult]) -> str:
     """What the results of exactly these cases equal, in a sentence; empty where nothing is known."""
-    return _by_cases(results).get(frozenset(str(each.id) for each in cases), "")
+    return _by_cases(results).get(frozenset(str(result.id) for result in cases), "")
 
 
 def class_equals(results: Results, cases: Sequence[CaseResult]) -> str:
     """The same, where all of these cases were compared and one change alone gives each answer."""
-    names = frozenset(str(each.id) for each in cases)
+    names = frozenset(str(result.id) for result in cases)
     whole = (
-        each.sentence
-        for each in _explanations(results)
-        if each.change is not None and each.compared == len(names) and names == set(each.cases)
+        explanation.sentence
+        for explanation in _explanations(results)
+        if explanation.change is not None
+        and explanation.compared == len(names)
+        and names == set(explanation.cases)
     )
     return next(whole, None) or ""
 
@@ -74,7 +76,7 @@ def smaller_call(results: Results, found: FailureClass) -> SmallerCall | None:
     """What the smallest case of a cause was made to on the runtime; None where nobody did that."""
     diagnosis, of = diagnosis_of(results), (str(found.smallest.id), found.entry)
     made = diagnosis.smaller if diagnosis is not None else ()
-    return next((each for each in made if (each.case, each.cause) == of), None)
+    return next((call for call in made if (call.case, call.cause) == of), None)
 
 
 def with_open_cases(results: Results) -> Results:
@@ -84,12 +86,14 @@ def with_open_cases(results: Results) -> Results:
     """
     diagnosis = diagnosis_of(results)
     blameless = set(() if diagnosis is None else diagnosis.allowed)
-    blameless.update(case for each in results.known if not each.blames for case in each.cases)
+    blameless.update(
+        case for known_cause in results.known if not known_cause.blames for case in known_cause.cases
+    )
     if not blameless:
         return results
     cases = tuple(
-        replace(each, verdict="document") if each.fails and str(each.id) in blameless else each
-        for each in results.cases
+        replace(result, verdict="document") if result.fails and str(result.id) in blameless else result
+        for result in results.cases
     )
     return replace(results, cases=cases)
 
@@ -97,6 +101,7 @@ def with_open_cases(results: Results) -> Results:
 def as_judged(results: Results) -> Results:
     """The results in which every case has the verdict that its rows have."""
     cases = tuple(
-        replace(each, verdict=each.told) if each.told != each.verdict else each for each in results.cases
+        replace(result, verdict=result.told) if result.told != result.verdict else result
+        for result in results.cases
     )
     return replace(results, cases=cases)

@@ -58,15 +58,15 @@ def lenient_passes(results: Results) -> tuple[LenientPasses, ...]:
         LenientPasses(operator, why, options, tuple(cases), others)
         for (why, operator, options, others), cases in found.items()
     )
-    return tuple(sorted(groups, key=lambda each: each.why == "alone"))
+    return tuple(sorted(groups, key=lambda group: group.why == "alone"))
 
 
 def lenient_sentences(results: Results) -> tuple[str, ...]:
     """How many there are, for a first screen; nothing where there is none."""
     found = lenient_passes(results)
     counts: Counter[Why] = Counter()
-    for each in found:
-        counts[each.why] += len(each.cases)
+    for passes in found:
+        counts[passes.why] += len(passes.cases)
     said = []
     if counts["no number"]:
         cases = plural(counts["no number"], "passing case")
@@ -83,9 +83,9 @@ def _others(followed: Mapping[str, Sequence[str]], chosen: Sequence[str], own: s
     """The other runtimes that read it otherwise, where there are several and none follows a chosen option."""
     if len(chosen) != 1 or any(_family(each) != own for each in followed.get(chosen[0], ())):
         return ()
-    others = [each for runtimes in followed.values() for each in runtimes if _family(each) != own]
+    others = [runtime for runtimes in followed.values() for runtime in runtimes if _family(runtime) != own]
     names = tuple(sorted(set(others)))
-    return names if len({_family(each) for each in names}) >= FEWEST else ()
+    return names if len({_family(name) for name in names}) >= FEWEST else ()
 
 
 def _family(runtime: str) -> str:

@@ -49,7 +49,7 @@ def counted_models() -> CountedModels:
 def use_of(operators: Iterable[OperatorName]) -> Use:
     """That of the operator among these that is used most, in whatever version."""
     counted = counted_models().operators
-    return max((counted.get(each.unversioned, Use()) for each in operators), default=Use())
+    return max((counted.get(operator.unversioned, Use()) for operator in operators), default=Use())
 
 
 def use_text(use: Use) -> str:

@@ -24,11 +24,11 @@ def level_of(record: Record) -> str:
 
 def optimises_less(other: Record, own: Record) -> bool:
     """Whether another record is of the same runtime in the same version, which optimised less."""
-    told = [mapping(each.header.get("runtime")) for each in (other, own)]
+    told = [mapping(record.header.get("runtime")) for record in (other, own)]
     if any(told[0].get(each) != told[1].get(each) for each in ("name", "version")):
         return False
     levels = level_of(other), level_of(own)
-    if any(each not in LEVELS for each in levels):
+    if any(level not in LEVELS for level in levels):
         return False
     rest = [
         {name: each for name, each in mapping(one.get("options")).items() if name != OPTION} for one in told
@@ -44,7 +44,9 @@ def fails_optimised_alone(case: str, less: Mapping[str, str]) -> bool:
 def passing_without(cases: Sequence[CaseResult], runs: Sequence[OtherRun]) -> str:
     """What a run is called that optimises less and passes all of these cases; empty where there is none."""
     for run in runs:
-        if run.optimises_less and all(fails_optimised_alone(str(each.id), run.verdicts) for each in cases):
+        if run.optimises_less and all(
+            fails_optimised_alone(str(result.id), run.verdicts) for result in cases
+        ):
             return run.label
     return ""
 
@@ -57,10 +59,10 @@ def by_optimisation(
     Those of the same operators in a row are together, for what is fused wrongly are these.
     """
     groups: dict[tuple[str, str], list[CaseResult]] = defaultdict(list)
-    for each in wrong.values():
-        label = passing_without([each], runs)
+    for result in wrong.values():
+        label = passing_without([result], runs)
         if label:
-            groups[label, chain_of(each)].append(each)
+            groups[label, chain_of(result)].append(result)
     for (label, _), members in groups.items():
         yield label, tuple(members)
 

@@ -45,7 +45,7 @@ def fits_message(text: str, case: CaseResult) -> bool:
         return False
     pieces = text.replace(_CUT, "*").split("*")
     # A text may be in the form already, of which making it once more can make another one.
-    formed = [_form(each, (case.operator.name,)) for each in pieces]
+    formed = [_form(piece, (case.operator.name,)) for piece in pieces]
     wanted = (_as_pattern(pieces), _as_pattern(formed))
     return any(fnmatchcase(each, one) for each in (said, said.partition(": ")[2]) for one in wanted)
 
@@ -61,5 +61,5 @@ def is_telling(text: str) -> bool:
 
 def _as_pattern(pieces: list[str]) -> str:
     """The pieces with anything between them, and nothing else in them that `fnmatch` gives a meaning."""
-    plain = [each.replace("[", "[[]").replace("?", "[?]") for each in pieces]
+    plain = [piece.replace("[", "[[]").replace("?", "[?]") for piece in pieces]
     return "*".join(plain)

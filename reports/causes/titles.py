@@ -53,7 +53,7 @@ def title(found: FailureClass, runtime: str = "", resembles: str = "") -> str:
 
 def operator_names(found: FailureClass) -> str:
     """The operators without their versions, a few of them."""
-    names = list(dict.fromkeys(each.name for each in found.operators))
+    names = list(dict.fromkeys(operator.name for operator in found.operators))
     more = len(names) - _NAMED
     return listed(names) if more <= 0 else f"{', '.join(names[:_NAMED])} and {more} more"
 
@@ -72,7 +72,7 @@ def symptom(found: FailureClass, runtime: str = "", resembles: str = "") -> str:
     joined = _JOINED.get(found.told)
     if joined is not None and found.suspects:
         opening, between = joined
-        named = between.join(each.short or told_of_runtime(each, runtime) for each in found.suspects)
+        named = between.join(suspect.short or told_of_runtime(suspect, runtime) for suspect in found.suspects)
         return f"{seen}, {opening}: {named}"
     said = headline(found)
     return _ID.sub(lambda each: f"“{each[0].replace('_', ' ')}”", said) if found.told == "judge" else said
@@ -90,10 +90,10 @@ def told_of_runtime(known: KnownCause, runtime: str) -> str:
 
     Explanations say what the document asks first, and what the runtime does then.
     """
-    sentences = [each.strip() for each in _SENTENCE.split(" ".join(known.explanation.split()))]
-    sentences = [each for each in sentences if not _OF_VERSIONS.match(each)] or sentences
+    sentences = [word.strip() for word in _SENTENCE.split(" ".join(known.explanation.split()))]
+    sentences = [sentence for sentence in sentences if not _OF_VERSIONS.match(sentence)] or sentences
     names = _OWN_NAMES.get(runtime.split("-")[0], ())
-    chosen = next((each for each in sentences if any(name in each for name in names)), None)
+    chosen = next((sentence for sentence in sentences if any(name in sentence for name in names)), None)
     text = chosen or _second_of(sentences)
     text = text.rstrip(".;:")
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rsplit(' ', 1)[0].rstrip(',;:')} ..."

@@ -49,7 +49,7 @@ def render_certificate_badge(certificate: Certificate) -> str:
         color = "lightgrey"
     else:
         met = "met" if result.met else "not met"
-        waived = sum(len(each.covered) for each in result.waivers)
+        waived = sum(len(waiver.covered) for waiver in result.waivers)
         whose = "profile" if is_ready_made(result.profile) else "own profile"
         message = f"{whose} {one_line(result.profile.profile, 40)} {met}"
         message += f", {count(waived)} waived" if waived else ""
@@ -69,7 +69,7 @@ def _of_suite(standing: SuiteStanding, message: str, color: str) -> tuple[str, s
 def state_run(results: Results) -> tuple[str, str]:
     """The message and the colour of a run; a run that is not whole is never green."""
     counts = results.counts
-    failing = sum(each.fails for each in results.cases)
+    failing = sum(result.fails for result in results.cases)
     if counts[HARNESS_ERROR]:
         whose = "its worker" if results.record.failed_by_worker else "opcert"
         return f"not judged: a bug of {whose}", "lightgrey"

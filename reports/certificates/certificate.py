@@ -61,8 +61,8 @@ class _Kind:
 
 def _by_digest(row: Result) -> bool:
     return any(
-        isinstance(each, dict) and "sha256" in each and "file" not in each and "data" not in each
-        for each in row.outputs
+        isinstance(output, dict) and "sha256" in output and "file" not in output and "data" not in output
+        for output in row.outputs
     )
 
 
@@ -119,7 +119,7 @@ def find_believed(results: Results) -> tuple[Believed, ...]:
     confinement = mapping(results.record.header.get("confinement"))
     kinds = [*[_READABLE] * (confinement.get("expected") == "could be read"), *_KINDS]
     rows: Counter[str] = Counter()
-    examples: dict[str, dict[str, None]] = {each.name: {} for each in kinds}
+    examples: dict[str, dict[str, None]] = {kind.name: {} for kind in kinds}
     for row in results.record.results:
         for kind in kinds:
             if kind.holds(row):
@@ -253,8 +253,8 @@ def file_digest(path: Path) -> str:
 def _predicate(
     results: Results, evaluated: ProfileResult | None, day: date, standing: SuiteStanding, recorded: Recorded
 ) -> dict[str, Any]:
-    passed = [str(each.id) for each in results.cases if each.verdict == "pass"]
-    failed = [str(each.id) for each in results.cases if each.fails]
+    passed = [str(result.id) for result in results.cases if result.verdict == "pass"]
+    failed = [str(result.id) for result in results.cases if result.fails]
     footer = results.record.footer or {}
     finished = text(footer.get("finished"))
     processor = results.record.header.get("processor")
@@ -280,20 +280,20 @@ def _predicate(
         "loaded": footer.get("loaded"),
         "counts": _counts(results.cases),
         "operators": [_operator(results, operator, standing) for operator in results.by_operator],
-        "faults": [fault_text(each) for each in results.record.faults],
+        "faults": [fault_text(fault) for fault in results.record.faults],
         "profile": None if evaluated is None else _profile(evaluated),
         "notTested": [
             *([] if standing.left_out is None else [standing.left_out]),
             *filter(None, [unreviewed(results) if standing.kind == "released" else None]),
-            *(each.text for each in find_untested(results)),
+            *(untested.text for untested in find_untested(results)),
         ],
-        "believed": [each.to_json() for each in find_believed(results)],
+        "believed": [believed.to_json() for believed in find_believed(results)],
     }
 
 
 def _counts(cases: tuple[CaseResult, ...]) -> dict[str, int]:
-    counted = Counter(each.verdict for each in cases)
-    return {**{each: counted[each] for each in VERDICTS}, "sum": len(cases)}
+    counted = Counter(result.verdict for result in cases)
+    return {**{verdict: counted[verdict] for verdict in VERDICTS}, "sum": len(cases)}
 
 
 def _operator(results: Results, operator: OperatorName, standing: SuiteStanding) -> dict[str, Any]:
@@ -304,8 +304,8 @@ def _operator(results: Results, operator: OperatorName, standing: SuiteStanding)
     bound = standing.kind == "released"
     cases = results.by_operator[operator]
     counts = _counts(cases)
-    failing = [each for each in cases if each.fails]
-    types = in_type_order(each.element_type for each in cases)
+    failing = [result for result in cases if result.fails]
+    types = in_type_order(result.element_type for result in cases)
     return {
         "operator": str(operator),
         "holds": not failing and counts["pass"] > 0,
@@ -316,16 +316,17 @@ def _operator(results: Results, operator: OperatorName, standing: SuiteStanding)
         "coverage": coverage_of(results, operator) if bound else None,
         "adequacy": adequacy_of(results, operator) if bound else None,
         "trust": trust_of(results, operator) if bound else None,
-        "failing": [{"case": str(each.id), "verdict": each.verdict} for each in failing],
+        "failing": [{"case": str(result.id), "verdict": result.verdict} for result in failing],
         "readings": [
             {
-                "id": each.id,
-                "kind": each.kind,
-                "followed": {name: number for name, number in each.told.items() if number},
-                "either": each.either,
-                "consistent": not each.faults and sum(1 for number in each.told.values() if number) <= 1,
+                "id": reading.id,
+                "kind": reading.kind,
+                "followed": {name: number for name, number in reading.told.items() if number},
+                "either": reading.either,
+                "consistent": not reading.faults
+                and sum(1 for number in reading.told.values() if number) <= 1,
             }
-            for each in find_readings(results, operator)
+            for reading in find_readings(results, operator)
         ],
     }
 
@@ -356,7 +357,11 @@ def _profile(evaluated: ProfileResult) -> dict[str, Any]:
         "reasons": list(evaluated.reasons),
         "demandedCases": evaluated.demanded,
         "waivers": [
-            {**each.waiver.model_dump(mode="json"), "expired": each.expired, "covers": list(each.covered)}
-            for each in evaluated.waivers
+            {
+                **waiver.waiver.model_dump(mode="json"),
+                "expired": waiver.expired,
+                "covers": list(waiver.covered),
+            }
+            for waiver in evaluated.waivers
         ],
     }

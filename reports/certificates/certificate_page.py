@@ -106,7 +106,7 @@ class CertificatePage:
     def ledger(self) -> list[tuple[str, list[tuple[str, str, int]]]]:
         counts = self.predicate["counts"]
         return [
-            (group.heading, [(each, word(each), counts.get(each, 0)) for each in group.verdicts])
+            (group.heading, [(verdict, word(verdict), counts.get(verdict, 0)) for verdict in group.verdicts])
             for group in GROUPS
         ]
 
@@ -149,7 +149,7 @@ class CertificatePage:
 def _operator(stated: dict[str, Any], *, measured: bool) -> CertifiedOperator:
     """The line of an operator version; `measured` is whether any has a mutation score."""
     counts = stated["counts"]
-    seen = tuple((each, word(each), counts[each]) for each in WORST_FIRST if counts.get(each))
+    seen = tuple((verdict, word(verdict), counts[verdict]) for verdict in WORST_FIRST if counts.get(verdict))
     says = "holds" if stated["holds"] else "does not hold" if stated["failing"] else "nothing was learnt"
     coverage, adequacy = mapping(stated["coverage"]), mapping(stated["adequacy"])
     reach = []

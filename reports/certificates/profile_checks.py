@@ -91,7 +91,7 @@ def check_profile(profile: Profile, given: Profile | None) -> ProfileCheck:
         if not differences:
             return ProfileCheck(agrees=f"the profile {profile.profile} is the one that was given")
         return ProfileCheck(
-            differs=tuple(f"another profile than the one given: {each}" for each in differences)
+            differs=tuple(f"another profile than the one given: {difference}" for difference in differences)
         )
     namesake = next((each for each in list_profiles() if _alike(each) == _alike(profile.profile)), None)
     if namesake is None:
@@ -103,7 +103,9 @@ def check_profile(profile: Profile, given: Profile | None) -> ProfileCheck:
     if not differences:
         return ProfileCheck(agrees=f"the profile {namesake} is the ready-made one")
     return ProfileCheck(
-        differs=tuple(f"named {namesake}, but not the ready-made one: {each}" for each in differences)
+        differs=tuple(
+            f"named {namesake}, but not the ready-made one: {difference}" for difference in differences
+        )
     )
 
 
@@ -112,7 +114,9 @@ def tell_waivers(result: ProfileResult, failing: int) -> str | None:
     covered = result.waived
     if not covered:
         return None
-    widest = [each.waiver.cases for each in result.waivers if failing > 1 and len(each.covered) == failing]
+    widest = [
+        waiver.waiver.cases for waiver in result.waivers if failing > 1 and len(waiver.covered) == failing
+    ]
     share = len(covered) * 100 / max(result.demanded, 1)
     told = (
         f"WAIVED: {plural(len(covered), 'failing case')} of {count(result.demanded)} that the profile "
@@ -130,4 +134,4 @@ def _differences(profile: Profile, other: Profile) -> list[str]:
 def _alike(name: str) -> str:
     """Names that people take for one another: however written, without what cannot be seen."""
     flat = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(each for each in flat if each.isalnum())
+    return "".join(number for number in flat if number.isalnum())

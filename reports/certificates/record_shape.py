@@ -175,9 +175,9 @@ def find_wrong_runtime(record: Record) -> Iterator[str]:
         if runtime.get(name) != offered:
             yield f"the header's runtime has the {name} {text(runtime.get(name))}, and offered as {offered}"
     forms = items(mapping(record.header.get("options")).get("forms"))
-    for each in forms:
-        if each not in offer.forms:
-            yield f"the header says that cases were run in the form {text(each)}, which was not offered"
+    for form in forms:
+        if form not in offer.forms:
+            yield f"the header says that cases were run in the form {text(form)}, which was not offered"
     if stated_adapter(record) is None:
         yield f"the header's runtime {_source(record)} is none that this opcert knows"
     elif _is_built_in(record):
@@ -234,7 +234,7 @@ def _release(version: str) -> str:
 def find_wrong_order(results: Results) -> Iterator[str]:
     """Rows that are missing, there twice, or not where they belong."""
     options = mapping(results.record.header.get("options"))
-    forms, repeat = [text(each) for each in items(options.get("forms"))], options.get("repeat")
+    forms, repeat = [text(item) for item in items(options.get("forms"))], options.get("repeat")
     sampled = options.get("sampled")
     if forms and isinstance(repeat, int) and (sampled is None or type(sampled) is int):
         wanted = _wanted_rows(results, forms, repeat, sampled)
@@ -259,7 +259,7 @@ def find_wrong_order(results: Results) -> Iterator[str]:
 
 
 def _keys(record: Record) -> Iterator[tuple[str, str, int]]:
-    return ((each.case, each.form, each.repeat) for each in record.results)
+    return ((result.case, result.form, result.repeat) for result in record.results)
 
 
 def _wanted_rows(
@@ -273,11 +273,11 @@ def find_wrong_faults(record: Record) -> Iterator[str]:
     """What does not hold of the faults that the footer states, of those that rows show."""
     finder = FaultFinder(count_threads(record.header))
     for _, rows in cases_in_order(record.results):
-        for each in rows:
-            finder.see(each)
+        for row in rows:
+            finder.see(row)
         if len(rows) > 1:
-            finder.compare([each for each in rows if each.response != "none"])
-    stated = [dict(each) for each in record.faults if each.get("kind") != "unload_crash"]
+            finder.compare([row for row in rows if row.response != "none"])
+    stated = [dict(fault) for fault in record.faults if fault.get("kind") != "unload_crash"]
     found = finder.faults()
     for shown in found:
         if shown not in stated:
@@ -287,7 +287,7 @@ def find_wrong_faults(record: Record) -> Iterator[str]:
             yield f"a fault is stated that the rows do not show: {text(claimed.get('message'))}"
     if len(stated) > len(found):
         yield "a fault is stated twice"
-    lost = [dict(each) for each in record.faults if each.get("kind") == "unload_crash"]
+    lost = [dict(fault) for fault in record.faults if fault.get("kind") == "unload_crash"]
     try:
         if lost != merge_unload_faults([lost]):
             yield "the fault of workers lost between two cases is not as opcert states it"

@@ -97,11 +97,13 @@ class RecordedOutputs:
         if case.properties and not case.expectations:
             return  # what is demanded is no value, and a digest tells nothing of it
         runs = 2 if runs_twice(case.properties) else 1
-        expectations = [replace(each, outputs=each.outputs * runs) for each in case.expectations]
+        expectations = [
+            replace(expectation, outputs=expectation.outputs * runs) for expectation in case.expectations
+        ]
         fits = [
             number
-            for number, each in enumerate(expectations)
-            if len(each.outputs) == len(found) and all(_fits(each, row, found))
+            for number, expectation in enumerate(expectations)
+            if len(expectation.outputs) == len(found) and all(_fits(expectation, row, found))
         ]
         if not fits and row.verdict not in ("mismatch", "inexact"):
             raise UserError(
@@ -134,9 +136,11 @@ class RecordedOutputs:
     def _kept(self) -> int:
         """Bytes of the outputs that the record holds or names, and of nothing else in their folder."""
         folder = outputs_folder(self._record.path)
-        entries = [each for row in self._record.results for each in row.outputs if isinstance(each, dict)]
-        inline: int = sum(len(text(each.get("data"))) * 3 // 4 for each in entries)
-        named = {each["file"] for each in entries if isinstance(each.get("file"), str)}
+        entries = [
+            output for row in self._record.results for output in row.outputs if isinstance(output, dict)
+        ]
+        inline: int = sum(len(text(entry.get("data"))) * 3 // 4 for entry in entries)
+        named = {entry["file"] for entry in entries if isinstance(entry.get("file"), str)}
         kept: int = sum((folder / each).stat().st_size for each in named if (folder / each).is_file())
         return inline + kept
 
@@ -169,11 +173,11 @@ class AnsweredCases:
         self._suite = results.suite
         self._forms: dict[str, bytearray] = {}
         number = len(results.suite.case_ids)
-        for each in results.record.results:
-            own = self._forms.get(each.form)
+        for result in results.record.results:
+            own = self._forms.get(result.form)
             if own is None:
-                own = self._forms[each.form] = bytearray(number)
-            own[self._suite.position(each.case)] = each.response == "answered"
+                own = self._forms[result.form] = bytearray(number)
+            own[self._suite.position(result.case)] = result.response == "answered"
 
     def holds(self, case: str | None, form: str) -> bool:
         """Whether a case that is in the suite was answered in a form."""
@@ -345,7 +349,7 @@ class _Judging:
             self.adapter.find_rule(response.kind, response.message, each)
             for each in ("unsupported", "rejected")
         ]
-        examples = [None if each is None else each.example for each in rules]
+        examples = [None if rule is None else rule.example for rule in rules]
         if response.unsupported in examples:
             return None
         if response.unsupported is not None:

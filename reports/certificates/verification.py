@@ -67,7 +67,7 @@ def check_statement(
         return
     differences = list(find_differences(predicate, anew.statement["predicate"], ignored=("digest",)))
     differences += _different_subjects(certificate.statement["subject"], anew.statement["subject"])
-    found.problems += [f"stated otherwise than the record shows: {each}" for each in differences]
+    found.problems += [f"stated otherwise than the record shows: {difference}" for difference in differences]
     if not differences:
         found.checked.append("counts, operators, readings and profile are what record and suite show")
     if unmeasured:
@@ -162,7 +162,7 @@ def _check_profile(
     elif now.met:
         found.checked.append(f"the profile {profile.profile} is met, with no waiver expired")
     else:
-        found.problems += [f"no longer so: {each}" for each in now.reasons]
+        found.problems += [f"no longer so: {reason}" for reason in now.reasons]
 
 
 def _check_beside(
@@ -221,7 +221,7 @@ class Verification:
 
     def to_json(self) -> dict[str, Any]:
         names = ("answer", "holds", "checked", "problems", "unchecked", "stated", "notes", "other_version")
-        return {each: getattr(self, each) for each in names}
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)

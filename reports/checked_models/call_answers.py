@@ -133,11 +133,11 @@ def answer_calls(
     """
     optimised = _by_id(results)
     unoptimised = _by_id(plain)
-    return tuple(_answer(each, results, plain, optimised, unoptimised) for each in calls)
+    return tuple(_answer(call, results, plain, optimised, unoptimised) for call in calls)
 
 
 def _by_id(results: Results | None) -> Mapping[str, CaseResult]:
-    return {} if results is None else {str(each.id): each for each in results.cases}
+    return {} if results is None else {str(result.id): result for result in results.cases}
 
 
 def _answer(
@@ -149,16 +149,16 @@ def _answer(
 ) -> CallAnswer:
     # A call that a document calls an error is none of a model's.
     cases = [optimised[each] for each in checked.cases if each in optimised]
-    valid = [each for each in cases if each.demand != "refuse"]
-    cases = [each for each in valid if each.verdict != NOT_RUN]
+    valid = [result for result in cases if result.demand != "refuse"]
+    cases = [result for result in valid if result.verdict != NOT_RUN]
     if results is None or not cases:
         return CallAnswer(checked, "uncovered", why=checked.why or "no case of it ran")
-    also = {str(each.id): unoptimised[str(each.id)] for each in cases if str(each.id) in unoptimised}
+    also = {str(result.id): unoptimised[str(result.id)] for result in cases if str(result.id) in unoptimised}
     causes = sorted(_causes(checked, cases, results, plain, also), key=_order)
-    passing = sum(each.verdict == "pass" for each in cases)
-    refusing = [each for each in cases if each.verdict == "unsupported"]
+    passing = sum(result.verdict == "pass" for result in cases)
+    refusing = [result for result in cases if result.verdict == "unsupported"]
     # What fails without optimisation alone says nothing of the runtime as it was asked for.
-    told = [each.answer for each in causes if each.setting != "unoptimised"]
+    told = [cause.answer for cause in causes if cause.setting != "unoptimised"]
     answer: Answer = min(told, key=ANSWERS.index, default="conformant")
     why = ""
     if refusing and not passing and not causes:
@@ -178,21 +178,21 @@ def _causes(
 ) -> Iterable[CallCause]:
     """The failing cases by their classes, and by the settings under which they fail."""
     groups: dict[tuple[int, Setting], list[CaseResult]] = defaultdict(list)
-    verdicts = {name: each.verdict for name, each in also.items()}
-    for each in cases:
-        found = class_of(results, each)
+    verdicts = {name: result.verdict for name, result in also.items()}
+    for result in cases:
+        found = class_of(results, result)
         if found is not None:
-            alone = fails_optimised_alone(str(each.id), verdicts)
-            groups[found.number, "optimised" if alone else "any"].append(each)
+            alone = fails_optimised_alone(str(result.id), verdicts)
+            groups[found.number, "optimised" if alone else "any"].append(result)
     for (_, setting), members in groups.items():
         yield _cause(checked, members, cases, results, setting)
     if plain is None:
         return
     left: dict[int, list[CaseResult]] = defaultdict(list)
-    for each in cases:
-        beside = also.get(str(each.id))
+    for result in cases:
+        beside = also.get(str(result.id))
         found = None if beside is None else class_of(plain, beside)
-        if each.verdict == "pass" and found is not None and beside is not None:
+        if result.verdict == "pass" and found is not None and beside is not None:
             left[found.number].append(beside)
     for members in left.values():
         yield _cause(checked, members, tuple(also.values()), plain, "unoptimised")
@@ -208,7 +208,7 @@ def _cause(
     found = class_of(results, members[0])
     assert found is not None
     levels = level_remarks(members, asked, checked, results)
-    told = tuple(one_line(each, _LONGEST) for each in (*levels, *remarks(found)))
+    told = tuple(one_line(level, _LONGEST) for level in (*levels, *remarks(found)))
     title = one_line(headline(found), _LONGEST)
     answer = _answer_of(found)
     if answer == "refused":
@@ -248,10 +248,10 @@ def _answer_of(found: FailureClass) -> Answer:
 def _said(refusing: Sequence[CaseResult], results: Results) -> Iterable[CallCause]:
     """The runtime's own words, each once, where it says of a whole call that it does not offer it."""
     groups: dict[str, list[CaseResult]] = defaultdict(list)
-    for each in refusing:
-        row = each.row
+    for result in refusing:
+        row = result.row
         said = (row.message or row.reason) if row is not None else None
-        groups[one_line(said or "no reason given", _LONGEST)].append(each)
+        groups[one_line(said or "no reason given", _LONGEST)].append(result)
     for said, members in groups.items():
         yield CallCause(
             "refused", f"says that it does not offer it: {said}", (), tuple(members), results, None
@@ -259,10 +259,10 @@ def _said(refusing: Sequence[CaseResult], results: Results) -> Iterable[CallCaus
 
 
 def _nothing_known(cases: Sequence[CaseResult]) -> str:
-    verdicts = {each.verdict for each in cases}
+    verdicts = {result.verdict for result in cases}
     if verdicts == {"observed"}:
         return "the documents demand nothing of it but survival"
-    return f"its cases came to nothing: {', '.join(sorted(word(each) for each in verdicts))}"
+    return f"its cases came to nothing: {', '.join(sorted(word(verdict) for verdict in verdicts))}"
 
 
 def _order(cause: CallCause) -> tuple[int, int, str]:

@@ -64,8 +64,8 @@ def grade_of(failing: Sequence[CaseResult], checked: CheckedCall, results: Resul
     if steps is not None:
         return "inexact"
     fed = False
-    for each in failing:
-        places = _special_places(each, checked, results)
+    for result in failing:
+        places = _special_places(result, checked, results)
         if not places:
             return "ordinary"
         fed = fed or not all(_value_at(checked, place).is_constant for place in places)
@@ -78,10 +78,10 @@ def inexact_by(failing: Sequence[CaseResult]) -> int | None:
     A few are what a quarter of the digits of the type can count.
     """
     most = 0
-    for each in failing:
-        worst = None if each.row is None else each.row.worst
+    for result in failing:
+        worst = None if result.row is None else result.row.worst
         ulps = None if worst is None else worst.get("ulps")
-        if each.verdict != "mismatch" or type(ulps) is not int:
+        if result.verdict != "mismatch" or type(ulps) is not int:
             return None
         most = max(most, ulps)
     return most if failing and most <= min(map(_few, failing)) else None
@@ -154,18 +154,20 @@ def level_remarks(
     for name in checked.varied:
         if name == SHAPES:
             continue
-        bad = {each.features[name] for each in failing if name in each.features}
-        good = {each.features[name] for each in asked if each.verdict == "pass" and name in each.features}
+        bad = {result.features[name] for result in failing if name in result.features}
+        good = {
+            result.features[name] for result in asked if result.verdict == "pass" and name in result.features
+        }
         left = len(good - bad)
         if bad and left and len(bad) <= _MOST_LEVELS:
             levels = listed([one_line(each, _LONGEST) for each in sorted(bad)], "or")
             verb = "passes" if left == 1 else "pass"
             yield f"only with {one_line(name, _LONGEST)} {levels}; {plural(left, 'other level')} {verb}"
     if states_extents(checked):
-        alike = [each for each in asked if has_stated_extents(each, checked, results)]
+        alike = [result for result in asked if has_stated_extents(result, checked, results)]
         if not alike:
             yield "no case has the extents that the model states"
-        elif not any(each in alike for each in failing):
+        elif not any(result in alike for result in failing):
             yield f"no case with the extents that the model states fails so, of {len(alike)}"
 
 
@@ -178,14 +180,14 @@ def at_other_extents(
     elements, with the same data and other extents, that passes. Where the larger one fails it may be the
     luck of its values.
     """
-    if not states_extents(checked) or any(has_stated_extents(each, checked, results) for each in failing):
+    if not states_extents(checked) or any(has_stated_extents(result, checked, results) for result in failing):
         return False
-    passing = [each for each in asked if each.verdict == "pass"]
-    return all(any(_is_larger_sister(one, each, failing) for one in passing) for each in failing)
+    passing = [result for result in asked if result.verdict == "pass"]
+    return all(any(_is_larger_sister(one, result, failing) for one in passing) for result in failing)
 
 
 def _is_larger_sister(case: CaseResult, of: CaseResult, failing: Sequence[CaseResult]) -> bool:
-    levels = ((each.features.get(EXTENTS), each.features.get(DATA)) for each in (case, of))
+    levels = ((result.features.get(EXTENTS), result.features.get(DATA)) for result in (case, of))
     (extents, data), (other, same) = levels
     # What fails where extents are open alone does not hang on how long they are.
     alike = case.features.get(SHAPES) == of.features.get(SHAPES) or twin_of(of, failing) is not None
@@ -202,13 +204,13 @@ def has_stated_extents(case: CaseResult, checked: CheckedCall, results: Results)
     """Whether a case has every extent that the model states."""
     own = stated_shapes(checked.call.first)
     inputs = results.suite.case(str(case.id), call_alone=True).inputs
-    shapes = _without_end([None if each is None else each.shape for _, each in inputs])
+    shapes = _without_end([None if tensor is None else tensor.shape for _, tensor in inputs])
     return len(shapes) == len(own) and all(map(_is_of, shapes, own))
 
 
 def stated_shapes(node: ModelNode) -> list[tuple[Extent, ...] | None]:
     """The shapes of what a node takes, as far as its model states them; None for what is left out."""
-    return _without_end([None if each is None else each.shape or () for each in node.inputs])
+    return _without_end([None if value is None else value.shape or () for value in node.inputs])
 
 
 def _without_end(shapes: list[tuple[Extent, ...] | None]) -> list[tuple[Extent, ...] | None]:
@@ -231,12 +233,12 @@ def open_remark(failing: Sequence[CaseResult], asked: Sequence[CaseResult]) -> I
 
     Each of them that has a twin has one that passes, and one has.
     """
-    kinds = {each.features.get(SHAPES) for each in failing}
+    kinds = {result.features.get(SHAPES) for result in failing}
     (kind,) = kinds if len(kinds) == 1 else (None,)
     said = _SAID.get(kind or "")
-    twins = [twin for each in failing if (twin := twin_of(each, asked)) is not None]
+    twins = [twin for result in failing if (twin := twin_of(result, asked)) is not None]
     # Without a twin that passes it may be the luck of their values.
-    if said is not None and twins and all(each.verdict == "pass" for each in twins):
+    if said is not None and twins and all(twin.verdict == "pass" for twin in twins):
         yield said
 
 
@@ -246,4 +248,4 @@ def twin_of(case: CaseResult, among: Sequence[CaseResult]) -> CaseResult | None:
     if other is None:
         return None
     wanted = {**case.features, SHAPES: other}
-    return next((each for each in among if each.features == wanted), None)
+    return next((result for result in among if result.features == wanted), None)

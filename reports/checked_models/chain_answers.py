@@ -31,7 +31,7 @@ class CheckedChain:
     @property
     def path(self) -> str:
         """The names of the operators in order: `Transpose > MatMul`."""
-        return " > ".join(each.op_type for each in self.nodes)
+        return " > ".join(node.op_type for node in self.nodes)
 
     @property
     def as_call(self) -> CheckedCall:
@@ -90,12 +90,16 @@ def answer_chains(
 
     `plain` is the same run without the runtime's optimisation.
     """
-    asked = [each for each in chains if each.case]
-    own = answer_calls([each.as_call for each in asked], of_chains(results), of_chains(plain))
-    of_place = {node.place: each for each in calls for node in each.checked.call.nodes}
+    asked = [chain for chain in chains if chain.case]
+    own = answer_calls(
+        [checked_chain.as_call for checked_chain in asked], of_chains(results), of_chains(plain)
+    )
+    of_place = {node.place: call for call in calls for node in call.checked.call.nodes}
     told = [_told(chain, _own(answer, chain), of_place) for chain, answer in zip(asked, own, strict=True)]
-    numbers = {place: each.checked.number for place, each in of_place.items()}
-    return tuple(replace(each, shorter=_shorter(each, told, numbers)) for each in told)
+    numbers = {place: call_answer.checked.number for place, call_answer in of_place.items()}
+    return tuple(
+        replace(chain_answer, shorter=_shorter(chain_answer, told, numbers)) for chain_answer in told
+    )
 
 
 def of_chains(results: Results | None) -> Results | None:
@@ -109,18 +113,18 @@ def without_chains(results: Results | None) -> Results | None:
 
 
 def _part(results: Results | None, *, chains: bool) -> Results | None:
-    if results is None or not any(each.id.family == CHAINS for each in results.cases):
+    if results is None or not any(result.id.family == CHAINS for result in results.cases):
         return results
-    kept = tuple(each for each in results.cases if (each.id.family == CHAINS) is chains)
+    kept = tuple(result for result in results.cases if (result.id.family == CHAINS) is chains)
     return replace(results, cases=kept)
 
 
 def _own(answer: CallAnswer, chain: CheckedChain) -> CallAnswer:
     if answer.answer == "refused" and answer.asked == answer.unsupported:
         # Who takes models of one node alone is blamed for nothing: what is not offered is told of calls.
-        said = "; ".join(each.title for each in answer.causes)
+        said = "; ".join(cause.title for cause in answer.causes)
         return replace(answer, answer="uncovered", causes=(), why=f"the runtime {said}")
-    return replace(answer, causes=tuple(_titled(each, chain) for each in answer.causes))
+    return replace(answer, causes=tuple(_titled(cause, chain) for cause in answer.causes))
 
 
 def _titled(cause: CallCause, chain: CheckedChain) -> CallCause:
@@ -134,12 +138,12 @@ def _told(chain: CheckedChain, own: CallAnswer, of_place: Mapping[str, CallAnswe
     settings = _settings(own)
     if own.answer not in BLAMING:
         return ChainAnswer(chain, own)
-    alone = [of_place[each.place] for each in chain.nodes if each.place in of_place]
+    alone = [of_place[node.place] for node in chain.nodes if node.place in of_place]
     # What a node does wrong whether it is optimised or not explains nothing that is wrong optimised alone.
     reasons = [
-        each.checked.number
-        for each in alone
-        if (_settings(each) & settings if settings == {"optimised"} else _settings(each))
+        call_answer.checked.number
+        for call_answer in alone
+        if (_settings(call_answer) & settings if settings == {"optimised"} else _settings(call_answer))
     ]
     return ChainAnswer(chain, own, tuple(dict.fromkeys(reasons)))
 
@@ -150,17 +154,17 @@ def _shorter(answer: ChainAnswer, among: Sequence[ChainAnswer], calls: Mapping[s
         return ()
     whole = _calls_of(answer, calls)
     return tuple(
-        each.chain.number
-        for each in among
-        if (each.answer, _settings(each.own)) == (answer.answer, _settings(answer.own))
-        and not each.follows
-        and len(each.chain.nodes) < len(whole)
-        and _stands_in(_calls_of(each, calls), whole)
+        chain_answer.chain.number
+        for chain_answer in among
+        if (chain_answer.answer, _settings(chain_answer.own)) == (answer.answer, _settings(answer.own))
+        and not chain_answer.follows
+        and len(chain_answer.chain.nodes) < len(whole)
+        and _stands_in(_calls_of(chain_answer, calls), whole)
     )
 
 
 def _calls_of(answer: ChainAnswer, calls: Mapping[str, int]) -> list[int | None]:
-    return [calls.get(each.place) for each in answer.chain.nodes]
+    return [calls.get(node.place) for node in answer.chain.nodes]
 
 
 def _stands_in(part: Sequence[int | None], whole: Sequence[int | None]) -> bool:
@@ -170,4 +174,4 @@ def _stands_in(part: Sequence[int | None], whole: Sequence[int | None]) -> bool:
 
 
 def _settings(answer: CallAnswer) -> set[Setting]:
-    return {each.setting for each in answer.causes} - {"unoptimised"}
+    return {cause.setting for cause in answer.causes} - {"unoptimised"}

@@ -40,7 +40,7 @@ _SAID = frozenset({"reason", "beside", "message", "does_not_run"})
 def render_check(check: ModelCheck) -> str:
     """The whole document."""
     model, coverage = check.model, coverage_of(check)
-    suite = next((each.results.suite for each in check.runtimes if each.results is not None), None)
+    suite = next((runtime.results.suite for runtime in check.runtimes if runtime.results is not None), None)
     document = {
         "format": FORMAT,
         "opcert": version("opcert"),
@@ -60,9 +60,9 @@ def render_check(check: ModelCheck) -> str:
             "forbidden": dict(coverage.forbidden),
             "open": list(coverage.open),
         },
-        "runtimes": [_runtime(each) for each in check.runtimes],
-        "calls": [_call(check, each) for each in check.calls],
-        "nodes": [_node(check, each) for each in model.nodes],
+        "runtimes": [_runtime(runtime) for runtime in check.runtimes],
+        "calls": [_call(check, call) for call in check.calls],
+        "nodes": [_node(check, node) for node in model.nodes],
         "chains": _chains(check),
     }
     return json.dumps(plain(document), indent=1, ensure_ascii=True) + "\n"
@@ -109,11 +109,13 @@ def _call(check: ModelCheck, checked: CheckedCall) -> dict[str, Any]:
         "operator": None if first.operator is None else str(first.operator),
         "opType": first.op_type,
         "domain": first.domain,
-        "attributes": {name: describe_value(each.value) for name, each in sorted(first.attributes.items())},
+        "attributes": {
+            name: describe_value(attribute.value) for name, attribute in sorted(first.attributes.items())
+        },
         "unread": dict(first.unread),
-        "inputs": [_value(each) for each in first.inputs],
-        "outputs": [_value(each) for each in first.outputs],
-        "nodes": [each.place for each in checked.call.nodes],
+        "inputs": [_value(value) for value in first.inputs],
+        "outputs": [_value(output) for output in first.outputs],
+        "nodes": [node.place for node in checked.call.nodes],
         "evidence": checked.evidence,
         "reason": checked.reason or None,
         "why": checked.why or None,
@@ -148,7 +150,7 @@ def _answer(runtime: RuntimeAnswers, answer: CallAnswer) -> dict[str, Any]:
         "unsupported": answer.unsupported,
         "leftOut": answer.left,
         "why": answer.why or None,
-        "causes": [_cause(each) for each in answer.causes],
+        "causes": [_cause(cause) for cause in answer.causes],
     }
 
 
@@ -164,14 +166,16 @@ def _cause(cause: CallCause) -> dict[str, Any]:
         "remarks": list(cause.remarks),
         "known": cause.known.id if cause.known is not None else None,
         "errorOverAllowed": cause.ratio,
-        "cases": [str(each.id) for each in cause.cases],
+        "cases": [str(result.id) for result in cause.cases],
         "smallest": {
             "case": view.id,
-            "attributes": {each.name: each.values for each in view.attributes},
-            "inputs": [[each.name, each.type, each.values] for each in view.inputs],
+            "attributes": {attribute.name: attribute.values for attribute in view.attributes},
+            "inputs": [
+                [viewed_value.name, viewed_value.type, viewed_value.values] for viewed_value in view.inputs
+            ],
             "expected": view.demand,
             "got": view_answer(cause.results, cause.smallest, case).answer,
-            "passages": [each.where for each in view.passages],
+            "passages": [passage.where for passage in view.passages],
             "reproduce": view.command,
         },
     }
@@ -179,23 +183,23 @@ def _cause(cause: CallCause) -> dict[str, Any]:
 
 def _chains(check: ModelCheck) -> dict[str, Any]:
     """The chains in order with the answer of each runtime; `cut` says what bounded them, None if nothing."""
-    asked = [each for each in check.chains if each.case]
-    answers: dict[int, list[dict[str, Any]]] = {each.number: [] for each in asked}
+    asked = [chain for chain in check.chains if chain.case]
+    answers: dict[int, list[dict[str, Any]]] = {checked_chain.number: [] for checked_chain in asked}
     for runtime in check.runtimes:
-        for each in runtime.chains:
-            answers[each.chain.number].append(_chain_answer(runtime.source, each))
+        for chain in runtime.chains:
+            answers[chain.chain.number].append(_chain_answer(runtime.source, chain))
     return {
         "cut": check.chains_cut or None,
         "chains": [
             {
-                "number": each.number,
-                "path": each.path,
-                "nodes": [node.place for node in each.nodes],
-                "case": each.case or None,
-                "why": each.why or None,
-                "answers": answers.get(each.number, []),
+                "number": chain.number,
+                "path": chain.path,
+                "nodes": [node.place for node in chain.nodes],
+                "case": chain.case or None,
+                "why": chain.why or None,
+                "answers": answers.get(chain.number, []),
             }
-            for each in check.chains
+            for chain in check.chains
         ],
     }
 
@@ -208,7 +212,7 @@ def _chain_answer(source: str, answer: ChainAnswer) -> dict[str, Any]:
         "follows": list(answer.follows),
         "shorter": list(answer.shorter),
         "why": answer.own.why or None,
-        "causes": [_cause(each) for each in answer.own.causes],
+        "causes": [_cause(cause) for cause in answer.own.causes],
     }
 
 

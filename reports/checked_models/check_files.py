@@ -79,9 +79,9 @@ class CheckPage:
             f"{plural(len(self.check.model.nodes), 'node')} that make "
             f"{plural(len(self.check.calls), 'distinct call')}: {evidence_line(self.check)}.",
             *(
-                one_line(f"{each.label}, {chains_line(each)}.", 2 * _LONGEST)
-                for each in self.check.runtimes
-                if each.blaming_chains
+                one_line(f"{runtime.label}, {chains_line(runtime)}.", 2 * _LONGEST)
+                for runtime in self.check.runtimes
+                if runtime.blaming_chains
             ),
         )
 
@@ -94,7 +94,9 @@ class CheckPage:
             HeadlineFact("sha256", "", model.sha256[:16]),
             HeadlineFact("operator sets", one_line(opsets, _LONGEST)),
         ]
-        suite = next((each.results.suite for each in self.check.runtimes if each.results is not None), None)
+        suite = next(
+            (runtime.results.suite for runtime in self.check.runtimes if runtime.results is not None), None
+        )
         if suite is not None:
             cases = f"{plural(len(suite.case_ids), 'case')}, digest"
             found.append(HeadlineFact("cases", cases, suite.digest[:16]))
@@ -108,9 +110,9 @@ class CheckPage:
         """For each runtime that was asked the sign of whether the model loads, and the words."""
         signs = {"loads": "pass", "refused": REJECTED_VALID, "lost": "crash", "unknown": NOT_RUN}
         return tuple(
-            (each.label, signs[each.load.verdict], words.load_text(each.load))
-            for each in self.check.runtimes
-            if each.load is not None
+            (runtime.label, signs[runtime.load.verdict], words.load_text(runtime.load))
+            for runtime in self.check.runtimes
+            if runtime.load is not None
         )
 
     @cached_property
@@ -160,7 +162,7 @@ class CheckPage:
             (
                 words.calls_and_nodes(calls),
                 why,
-                ", ".join(dict.fromkeys(words.operator_text(each.call.first) for each in calls)),
+                ", ".join(dict.fromkeys(words.operator_text(call.call.first) for call in calls)),
             )
             for why, calls in self.check.uncovered.items()
         )

@@ -191,8 +191,8 @@ def _numbers(check: ModelCheck, runtime: RuntimeAnswers) -> list[str]:
 def forbidden_lines(check: ModelCheck) -> list[str]:
     """The nodes that their documents do not allow, and why: findings about the model."""
     told = (
-        f"{words.operator_text(each.call.first)} ({words.node_names(each.call.nodes)}): {each.why}"
-        for each in check.forbidden
+        f"{words.operator_text(found.call.first)} ({words.node_names(found.call.nodes)}): {found.why}"
+        for found in check.forbidden
     )
     return [one_line(line, _LONGEST) for line in told]
 
@@ -206,7 +206,7 @@ def _forbidden(check: ModelCheck) -> list[str]:
 def _uncovered(check: ModelCheck) -> list[str]:
     lines = []
     for why, calls in check.uncovered.items():
-        names = list(dict.fromkeys(words.operator_text(each.call.first) for each in calls))
+        names = list(dict.fromkeys(words.operator_text(call.call.first) for call in calls))
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
         told = f"{words.calls_and_nodes(calls)} ({', '.join(names[:6])}{more}): {why}"
         lines.append(one_line(told, _LONGEST))
@@ -254,7 +254,7 @@ def chains_line(runtime: RuntimeAnswers) -> str:
 
 def unasked_lines(check: ModelCheck) -> list[str]:
     """What of the neighbours was not asked, and why."""
-    reasons = Counter(each.why for each in check.chains if not each.case)
+    reasons = Counter(chain.why for chain in check.chains if not chain.case)
     lines = [
         f"{plural(number, 'chain')} of neighbours not asked: {why}"
         for why, number in reasons.most_common(_MOST_OF_CHAINS)

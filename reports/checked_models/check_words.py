@@ -91,7 +91,7 @@ def value_text(value: ModelValue | None) -> str:
         return "–"
     said = value.element_type or value.kind or "unknown type"
     if value.shape is not None:
-        said += f" [{', '.join('?' if each is None else str(each) for each in value.shape)}]"
+        said += f" [{', '.join('?' if extent is None else str(extent) for extent in value.shape)}]"
     if value.constant is not None and value.constant.array.size <= _FEW:
         said += f" = {values_text(value.constant)}"
     return one_line(f"constant {said}" if value.is_constant else said, _LONGEST)
@@ -100,8 +100,8 @@ def value_text(value: ModelValue | None) -> str:
 def attributes_text(node: ModelNode) -> list[tuple[str, str]]:
     """Names and values, in the order of the names; those that could not be carried with the reason."""
     told = [
-        (one_line(name, _LONGEST), one_line(attribute_text(each.value), _LONGEST_ATTRIBUTE))
-        for name, each in sorted(node.attributes.items())
+        (one_line(name, _LONGEST), one_line(attribute_text(attribute.value), _LONGEST_ATTRIBUTE))
+        for name, attribute in sorted(node.attributes.items())
     ]
     unread = [(one_line(name, _LONGEST), f"not read: {one_line(why)}") for name, why in node.unread.items()]
     return [*told, *sorted(unread)]
@@ -110,7 +110,7 @@ def attributes_text(node: ModelNode) -> list[tuple[str, str]]:
 def signature_text(call: ModelCall) -> str:
     """The call in a line: `(float [1, 3], constant float [4]) alpha=0.5`."""
     node = call.first
-    inputs = ", ".join(value_text(each) for each in node.inputs)
+    inputs = ", ".join(value_text(value) for value in node.inputs)
     attributes = " ".join(f"{name}={value}" for name, value in attributes_text(node))
     return one_line(f"({inputs}) {attributes}".rstrip(), 3 * _LONGEST)
 
@@ -122,7 +122,7 @@ def node_name(node: ModelNode) -> str:
 
 def node_names(nodes: Sequence[ModelNode], most: int = 8) -> str:
     """The names of nodes, the first of many."""
-    names = ", ".join(node_name(each) for each in nodes[:most])
+    names = ", ".join(node_name(node) for node in nodes[:most])
     left = len(nodes) - most
     return f"{names} and {count(left)} more" if left > 0 else names
 
@@ -242,7 +242,7 @@ def load_text(load: LoadFacts) -> str:
 
 def numbers_line(numbers: WholeModelFacts) -> str:
     """`with these inputs 85 of 90 nodes are right, 2 wrong, 3 passed over`."""
-    verdicts = Counter(each.verdict for each in numbers.nodes)
+    verdicts = Counter(node.verdict for node in numbers.nodes)
     if numbers.how == NOT_RUN:
         return "the whole model does not run with these inputs"
     right, wrong, left = (verdicts[verdict] for verdict in ("right", "wrong", "passed_over"))
@@ -259,18 +259,18 @@ def numbers_line(numbers: WholeModelFacts) -> str:
 
 def _outputs(numbers: WholeModelFacts) -> str:
     """`its outputs 1 right, 1 wrong`, beside the references; and how many are far from other runs."""
-    counted = Counter(each.verdict for each in numbers.outputs if each.against == "references")
-    told = [f"{count(counted[each])} {VERDICTS[each]}" for each in VERDICTS if counted[each]]
+    counted = Counter(output.verdict for output in numbers.outputs if output.against == "references")
+    told = [f"{count(counted[verdict])} {VERDICTS[verdict]}" for verdict in VERDICTS if counted[verdict]]
     said = f"its {'output' if sum(counted.values()) == 1 else 'outputs'} {', '.join(told)}"
     for against, words in (("unoptimised", "itself unoptimised"), ("runtime", "other runtimes")):
-        far = sum(each.against == against for each in numbers.failing)
+        far = sum(output_numbers.against == against for output_numbers in numbers.failing)
         said += f", {count(far)} far from {words}" if far else ""
     return said
 
 
 def not_running_text(numbers: WholeModelFacts) -> str:
     """That the model does not run, and all that the runtime says."""
-    drawn = any(each.source.startswith("drawn") for each in numbers.inputs)
+    drawn = any(given_input.source.startswith("drawn") for given_input in numbers.inputs)
     which = "inputs that were drawn by what it declares; give others in files" if drawn else "its inputs"
     return f"the model as it is does not run with {which}: {one_line(numbers.does_not_run, _WHOLE)}"
 

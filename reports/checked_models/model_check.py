@@ -54,13 +54,15 @@ class RuntimeAnswers:
 
     @cached_property
     def calls(self) -> Mapping[Answer, int]:
-        counted = Counter(each.answer for each in self.answers)
-        return {each: counted[each] for each in ANSWERS}
+        counted = Counter(answer.answer for answer in self.answers)
+        return {answer: counted[answer] for answer in ANSWERS}
 
     @property
     def weaker(self) -> int:
         """How many conformant nodes are so by ONNX's node tests alone."""
-        return sum(each.checked.nodes for each in self.answers if each.weaker and each.answer == "conformant")
+        return sum(
+            answer.checked.nodes for answer in self.answers if answer.weaker and answer.answer == "conformant"
+        )
 
     @property
     def holds(self) -> bool:
@@ -78,18 +80,18 @@ class RuntimeAnswers:
     @cached_property
     def blaming_chains(self) -> tuple[ChainAnswer, ...]:
         """The chains that fail where none of their nodes does alone, the worst first."""
-        told = [each for each in self.chains if each.blames]
+        told = [chain for chain in self.chains if chain.blames]
         return tuple(sorted(told, key=lambda each: (ANSWERS.index(each.answer), each.chain.number)))
 
     @cached_property
     def numbers_of(self) -> Mapping[str, NodeNumbers]:
         """What each node gave with actual inputs, by its place."""
-        return {} if self.numbers is None else {each.place: each for each in self.numbers.nodes}
+        return {} if self.numbers is None else {node.place: node for node in self.numbers.nodes}
 
     @cached_property
     def worst(self) -> tuple[CallAnswer, ...]:
         """The calls that are not conformant for a reason, the worst first, those of many nodes before."""
-        told = [each for each in self.answers if each.causes]
+        told = [answer for answer in self.answers if answer.causes]
         return tuple(sorted(told, key=lambda each: (ANSWERS.index(each.answer), -each.checked.nodes)))
 
 
@@ -108,31 +110,33 @@ class ModelCheck:
 
     @property
     def holds(self) -> bool:
-        return all(each.holds for each in self.runtimes)
+        return all(runtime.holds for runtime in self.runtimes)
 
     @cached_property
     def call_of(self) -> Mapping[str, CheckedCall]:
         """The call that each node makes, by the node's place."""
-        return {node.place: each for each in self.calls for node in each.call.nodes}
+        return {node.place: call for call in self.calls for node in call.call.nodes}
 
     @cached_property
     def worst_first(self) -> tuple[CheckedCall, ...]:
         """Every call by the worst that any runtime makes of it; of these what most nodes make comes first."""
         return tuple(
-            sorted(self.calls, key=lambda each: (ANSWERS.index(self.worst(each)), -each.nodes, each.number))
+            sorted(self.calls, key=lambda call: (ANSWERS.index(self.worst(call)), -call.nodes, call.number))
         )
 
     def worst(self, checked: CheckedCall) -> Answer:
         """The worst that any runtime makes of a call."""
-        return min((each.answer for each in self.answers(checked)), key=ANSWERS.index, default="uncovered")
+        return min(
+            (answer.answer for answer in self.answers(checked)), key=ANSWERS.index, default="uncovered"
+        )
 
     def answers(self, checked: CheckedCall) -> tuple[CallAnswer, ...]:
         """What each runtime makes of a call."""
-        return tuple(each.answers[checked.number - 1] for each in self.runtimes)
+        return tuple(runtime.answers[checked.number - 1] for runtime in self.runtimes)
 
     def evidence_of(self, kind: Evidence) -> tuple[CheckedCall, ...]:
         """The calls with one kind of evidence."""
-        return tuple(each for each in self.calls if each.evidence == kind)
+        return tuple(call for call in self.calls if call.evidence == kind)
 
     @cached_property
     def forbidden(self) -> tuple[CheckedCall, ...]:
@@ -151,7 +155,7 @@ class ModelCheck:
 
 def nodes_of(calls: Sequence[CheckedCall]) -> int:
     """How many nodes make these calls."""
-    return sum(each.nodes for each in calls)
+    return sum(call.nodes for call in calls)
 
 
 def nothing_known(check: ModelCheck) -> bool:
@@ -160,19 +164,19 @@ def nothing_known(check: ModelCheck) -> bool:
     That it does not load or differs between runtimes is known of a model none of whose nodes is.
     """
     total = len(check.model.nodes)
-    if any(one.answer != "uncovered" for each in check.runtimes for one in each.chains):
+    if any(one.answer != "uncovered" for runtime in check.runtimes for one in runtime.chains):
         return False
     return all(
-        each.nodes["uncovered"] == total
-        and not each.does_not_load
-        and (each.numbers is None or _says_nothing(each.numbers))
-        for each in check.runtimes
+        runtime.nodes["uncovered"] == total
+        and not runtime.does_not_load
+        and (runtime.numbers is None or _says_nothing(runtime.numbers))
+        for runtime in check.runtimes
     )
 
 
 def _says_nothing(numbers: WholeModelFacts) -> bool:
-    judged = any(each.verdict != "passed_over" for each in numbers.nodes)
-    held = any(each.verdict != "unknown" for each in numbers.outputs)
+    judged = any(node.verdict != "passed_over" for node in numbers.nodes)
+    held = any(output.verdict != "unknown" for output in numbers.outputs)
     return not (judged or held or numbers.does_not_run)
 
 
@@ -200,15 +204,15 @@ class Coverage:
 
 def coverage_of(check: ModelCheck) -> Coverage:
     """What was checked on every runtime that was asked."""
-    asked = [each for each in check.runtimes if not each.unavailable]
+    asked = [runtime for runtime in check.runtimes if not runtime.unavailable]
     uncovered, forbidden = Counter[str](), Counter[str]()
     for checked in check.calls:
-        answers = [each.answers[checked.number - 1].answer for each in asked]
+        answers = [runtime_answers.answers[checked.number - 1].answer for runtime_answers in asked]
         if checked.evidence == "none" and checked.reason == FORBIDDEN:
             forbidden[operator_text(checked.call.first)] += checked.nodes
         elif checked.evidence == "none" or "uncovered" in answers:
             uncovered[operator_text(checked.call.first)] += checked.nodes
-    told = tuple(one_line(line, _LONGEST) for each in asked for line in _open(each))
+    told = tuple(one_line(line, _LONGEST) for runtime_answers in asked for line in _open(runtime_answers))
     return Coverage(len(check.model.nodes), dict(uncovered), dict(forbidden), told)
 
 
@@ -216,13 +220,14 @@ def _open(runtime: RuntimeAnswers) -> Iterator[str]:
     label = one_line(runtime.label, _LABEL)
     if runtime.load is not None and runtime.load.verdict == "unknown":
         yield f"whether it loads on {label}"
-    left = sum(each.left for each in runtime.answers)
+    left = sum(answer.left for answer in runtime.answers)
     if left:
         yield f"{plural(left, 'case')} that {label} was not asked, since others had lost their process"
     numbers = runtime.numbers
-    for each in numbers.outputs if numbers is not None else ():
-        if each.against == "references" and each.verdict not in ("right", "wrong"):
-            yield f"whether the output {each.name} is right on {label} ({each.reason or 'no bound is known'})"
+    for output in numbers.outputs if numbers is not None else ():
+        if output.against == "references" and output.verdict not in ("right", "wrong"):
+            reason = output.reason or "no bound is known"
+            yield f"whether the output {output.name} is right on {label} ({reason})"
 
 
 def coverage_line(coverage: Coverage) -> str:

@@ -26,7 +26,7 @@ GREATEST = 20
 
 def greatest_changes(found: RunComparison) -> tuple[CaseChange, ...]:
     """The changes of error, the ones that grew most first, at most `GREATEST`."""
-    grown = sorted(found.of_kind("error"), key=lambda each: (-growth(each), each.case))
+    grown = sorted(found.of_kind("error"), key=lambda case_change: (-growth(case_change), case_change.case))
     return tuple(grown[:GREATEST])
 
 
@@ -39,9 +39,9 @@ def growth(change: CaseChange) -> float:
 def change_text(change: CaseChange) -> str:
     """`pass, error 0.2 -> mismatch, error 4.1 ×`, with the reason where it fails now."""
     sides = []
-    for each in (change.before, change.after):
-        unstable, error = " (unstable)" if each.unstable else "", error_of(each)
-        sides.append(f"{word(each.verdict)}{unstable}{f', error {error}' if error else ''}")
+    for worst_row in (change.before, change.after):
+        unstable, error = " (unstable)" if worst_row.unstable else "", error_of(worst_row)
+        sides.append(f"{word(worst_row.verdict)}{unstable}{f', error {error}' if error else ''}")
     return " → ".join(sides)
 
 
@@ -98,16 +98,19 @@ def render_text(found: RunComparison, suite: str = DEFAULT_SUITE, program: str =
     """
     base, head = found.labels
     lines = [f"base: {one_line(base)}", f"head: {one_line(head)}", counts_text(found)]
-    lines += [f"warning: {one_line(each)}" for each in found.warnings]
-    lines += [f"new fault: {one_line(each)}" for each in found.new_faults]
-    lines += [f"fault gone: {one_line(each)}" for each in found.gone_faults]
+    lines += [f"warning: {one_line(warning)}" for warning in found.warnings]
+    lines += [f"new fault: {one_line(new_fault)}" for new_fault in found.new_faults]
+    lines += [f"fault gone: {one_line(gone_fault)}" for gone_fault in found.gone_faults]
     for kind in LISTED:
-        for each in found.of_kind(kind):
-            lines.append(f"{kind}: {each.case}: {change_text(each)}")
+        for case_change in found.of_kind(kind):
+            lines.append(f"{kind}: {case_change.case}: {change_text(case_change)}")
             if kind == "regressed":
-                lines.append(f"    {one_line(reason_of(each))}")
-                lines.append(f"    {repro_command(each.case, suite).replace('opcert', program, 1)}")
-    lines += [f"error: {each.case}: {change_text(each)}" for each in greatest_changes(found)]
+                lines.append(f"    {one_line(reason_of(case_change))}")
+                lines.append(f"    {repro_command(case_change.case, suite).replace('opcert', program, 1)}")
+    lines += [
+        f"error: {greatest_change.case}: {change_text(greatest_change)}"
+        for greatest_change in greatest_changes(found)
+    ]
     lines += alone_lines(found)
     return "\n".join(lines) + "\n"
 
@@ -120,8 +123,8 @@ def render_markdown(found: RunComparison, suite: str = DEFAULT_SUITE, limit: int
 def _blocks(found: RunComparison, suite: str) -> Iterator[str]:
     base, head = found.labels
     yield f"# {verdict_text(found)}: {for_markdown(base)} to {for_markdown(head)}"
-    for each in found.warnings:
-        yield f"**{for_markdown(each)}**"
+    for warning in found.warnings:
+        yield f"**{for_markdown(warning)}**"
     rows = [["what became of it", "cases"]]
     rows += [[f"{name}: {KINDS[name]}", count(number)] for name, number in found.counts.items()]
     rows.append(["ran in both", count(found.both)])
@@ -212,7 +215,7 @@ def render_json(found: RunComparison) -> str:
         "warnings": list(found.warnings),
         "ranInBoth": found.both,
         "counts": found.counts,
-        "changes": [_change_json(each) for each in found.changes],
+        "changes": [_change_json(change) for change in found.changes],
         "new": found.new,
         "gone": found.gone,
         "lost": len(found.lost),

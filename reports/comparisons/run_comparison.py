@@ -81,8 +81,8 @@ class RunComparison:
     @cached_property
     def counts(self) -> dict[ChangeKind, int]:
         """How many cases there are of each kind; their sum is the number of cases that both ran."""
-        counted = Counter(each.kind for each in self.changes)
-        return {**{each: counted[each] for each in KINDS}, "same": self.same}
+        counted = Counter(change.kind for change in self.changes)
+        return {**{kind: counted[kind] for kind in KINDS}, "same": self.same}
 
     @property
     def both(self) -> int:
@@ -90,7 +90,7 @@ class RunComparison:
         return self.same + len(self.changes)
 
     def of_kind(self, kind: ChangeKind) -> tuple[CaseChange, ...]:
-        return tuple(each for each in self.changes if each.kind == kind)
+        return tuple(change for change in self.changes if change.kind == kind)
 
     @property
     def holds(self) -> bool:
@@ -135,8 +135,8 @@ def compare_runs(
             gone[case] = before.verdict
     if not same and not changes:
         raise NothingRan("no case ran in both runs", got=f"{base.path} and {head.path}")
-    old_faults = [fault_text(each) for each in base.faults]
-    new_faults = [fault_text(each) for each in head.faults]
+    old_faults = [fault_text(fault) for fault in base.faults]
+    new_faults = [fault_text(fault) for fault in head.faults]
     return RunComparison(
         base,
         head,
@@ -144,8 +144,8 @@ def compare_runs(
         same,
         new,
         gone,
-        tuple(each for each in new_faults if each not in old_faults),
-        tuple(each for each in old_faults if each not in new_faults),
+        tuple(new_fault for new_fault in new_faults if new_fault not in old_faults),
+        tuple(old_fault for old_fault in old_faults if old_fault not in new_faults),
         tuple(_warnings(base, head)),
         common,
     )
@@ -153,10 +153,10 @@ def compare_runs(
 
 def _seen(rows: Sequence[Result]) -> WorstRow | None:
     """What a run saw of a case with these rows; None where it did not run it."""
-    verdict = worst_verdict(each.verdict for each in rows)
+    verdict = worst_verdict(result.verdict for result in rows)
     if verdict in NOT_JUDGED:
         return None
-    row = next(each for each in rows if each.verdict == verdict)
+    row = next(result for result in rows if result.verdict == verdict)
     ratio = (row.worst or {}).get("ratio")
     told = float(ratio) if isinstance(ratio, int | float | str) else None
     return WorstRow(verdict, told, row.reason, row.unstable)
@@ -184,7 +184,7 @@ def _warnings(base: Record, head: Record) -> Iterable[str]:
         uncounted = sum(record.counts[each] for each in NOT_JUDGED)
         if uncounted:
             yield f"{plural(uncounted, 'case')} of the {name} run did not run and are left out."
-    before, after = (mapping(each.header.get("options")) for each in (base, head))
+    before, after = (mapping(record.header.get("options")) for record in (base, head))
     for name in ("forms", "sampled", "repeat", "timeout", "memory"):
         if before.get(name) != after.get(name):
             yield f"The runs differ in {name}: {text(before.get(name))} and {text(after.get(name))}."
@@ -195,9 +195,9 @@ def _warnings(base: Record, head: Record) -> Iterable[str]:
 
 def _other_processor(base: Record, head: Record) -> Iterable[str]:
     """That runs had other instruction sets, or builds of one version: nothing where one does not say."""
-    processors = [mapping(each.header.get("processor")) for each in (base, head)]
+    processors = [mapping(record.header.get("processor")) for record in (base, head)]
     if all(processors):
-        flags = [list(map(text, items(each.get("flags")))) for each in processors]
+        flags = [list(map(text, items(processor.get("flags")))) for processor in processors]
         alone = [[flag for flag in own if flag not in other] for own, other in (flags, reversed(flags))]
         said = [
             f"{listed(only)} in the {name} run alone"
@@ -207,10 +207,10 @@ def _other_processor(base: Record, head: Record) -> Iterable[str]:
         if said:
             yield f"The processors differ in their instruction sets: {'; '.join(said)}."
     builds = [
-        mapping(mapping(mapping(each.header.get("runtime")).get("environment")).get("build"))
-        for each in (base, head)
+        mapping(mapping(mapping(record.header.get("runtime")).get("environment")).get("build"))
+        for record in (base, head)
     ]
     if all(builds) and builds[0] != builds[1] and runtime_label(base) == runtime_label(head):
-        files = [text(each.get("file")) for each in builds]
+        files = [text(build.get("file")) for build in builds]
         same = ", under one name with other contents" if files[0] == files[1] else f" and {files[1]}"
         yield f"The builds of {runtime_label(base)} differ: {files[0]}{same}."

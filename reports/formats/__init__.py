@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # so that the names of the formats are there at once, for --h
 
 def list_formats() -> list[str]:
     """The names of the formats that there are."""
-    return sorted(each.name.replace("_", "-") for each in iter_modules(__path__))
+    return sorted(module.name.replace("_", "-") for module in iter_modules(__path__))
 
 
 def write_format(name: str, results: Results, folder: Path) -> Path:
@@ -54,8 +54,8 @@ def write_together(name: str, runs: Sequence[Results], folder: Path) -> list[Pat
     from reports.overview.headline import runtime_label
     from reports.pages.report import run_keys
 
-    keys = run_keys([runtime_label(each.record) for each in runs])
-    return [write_format(name, each, folder / key) for each, key in zip(runs, keys, strict=True)]
+    keys = run_keys([runtime_label(run.record) for run in runs])
+    return [write_format(name, run, folder / key) for run, key in zip(runs, keys, strict=True)]
 
 
 def read_marks() -> dict[str, bytes]:

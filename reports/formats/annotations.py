@@ -24,7 +24,10 @@ MOST = 10
 def render(results: Results) -> str:
     """An order a line, the worst first."""
     runtime = runtime_label(results.record)
-    errors = [(f"{runtime}: fault of the run", "\n".join(each)) for each in fault_paragraphs(results)]
+    errors = [
+        (f"{runtime}: fault of the run", "\n".join(fault_paragraph))
+        for fault_paragraph in fault_paragraphs(results)
+    ]
     excused = opened = 0
     for told in cause_paragraphs(results):
         if not told.found.fails:
@@ -37,10 +40,10 @@ def render(results: Results) -> str:
         left = plural(len(errors) - MOST + 1, "more cause")
         errors = [*errors[: MOST - 1], (f"{runtime}: {left}", "They stand in the report.")]
     lines = [_order("error", title, text) for title, text in errors]
-    lines += [_order("warning", runtime, each) for each in list_warnings(results)]
+    lines += [_order("warning", runtime, warning) for warning in list_warnings(results)]
     totals = [*list_sentences(results, classes_of(results)), *_notices(excused, opened)]
     lines.append(_order("notice", runtime, " ".join(totals)))
-    return "".join(f"{each}\n" for each in lines)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _lines(told: CauseParagraph) -> list[str]:

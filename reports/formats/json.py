@@ -47,32 +47,34 @@ def render(results: Results) -> str:
         "headline": decide(results.cases, classes_of(results)).to_json(),
         "counts": _counts(results.cases),
         "operators": [_operator(results, cases) for cases in results.by_operator.values()],
-        "mended": [{**_known(each), "cases": list(each.asked)} for each in results.mended],
-        "classes": [_failure_class(results, each) for each in classes_of(results)],
-        "faults": [fault_text(each) for each in results.record.faults],
-        "notTested": [each.text for each in find_untested(results)],
-        "cases": [_case(each) for each in results.cases],
+        "mended": [
+            {**_known(known_cause), "cases": list(known_cause.asked)} for known_cause in results.mended
+        ],
+        "classes": [_failure_class(results, failures) for failures in classes_of(results)],
+        "faults": [fault_text(fault) for fault in results.record.faults],
+        "notTested": [untested.text for untested in find_untested(results)],
+        "cases": [_case(result) for result in results.cases],
     }
     return json.dumps(plain(document), indent=1, ensure_ascii=True) + "\n"
 
 
 def _counts(cases: Sequence[CaseResult]) -> dict[str, int]:
-    counted = Counter(each.verdict for each in cases)
-    return {**{each: counted[each] for each in VERDICTS}, "sum": len(cases)}
+    counted = Counter(result.verdict for result in cases)
+    return {**{verdict: counted[verdict] for verdict in VERDICTS}, "sum": len(cases)}
 
 
 def _operator(results: Results, cases: Sequence[CaseResult]) -> dict[str, Any]:
     operator = cases[0].operator
-    types = in_type_order(each.element_type for each in cases)
+    types = in_type_order(result.element_type for result in cases)
     return {
         "operator": str(operator),
         "counts": _counts(cases),
         "elementTypes": {
-            name: _counts([each for each in cases if each.element_type == name]) for name in types
+            name: _counts([result for result in cases if result.element_type == name]) for name in types
         },
         "readings": [
-            {"id": each.id, "kind": each.kind, "followed": each.followed}
-            for each in find_readings(results, operator)
+            {"id": reading.id, "kind": reading.kind, "followed": reading.followed}
+            for reading in find_readings(results, operator)
         ],
     }
 
@@ -82,7 +84,7 @@ def _failure_class(results: Results, found: FailureClass) -> dict[str, Any]:
     return {
         "number": found.number,
         "kind": found.kind,
-        "operators": [str(each) for each in found.operators],
+        "operators": [str(operator) for operator in found.operators],
         "says": headline(found),
         "title": title(found, runtime_name(results.record)),
         "shows": found.shows,
@@ -90,18 +92,19 @@ def _failure_class(results: Results, found: FailureClass) -> dict[str, Any]:
         "told": found.told,
         "sentence": found.said or None,
         "known": None if found.known is None else _known(found.known),
-        "suspects": [each.id for each in found.suspects],
+        "suspects": [suspect.id for suspect in found.suspects],
         "experiment": None if found.shown is None else _experiment(found.shown),
         "beside": [
-            {"runtime": each.label, "passing": each.passing, "failing": each.failing} for each in found.beside
+            {"runtime": beside.label, "passing": beside.passing, "failing": beside.failing}
+            for beside in found.beside
         ],
         "unoptimised": found.unoptimised or None,
         "conditions": None
         if conditions is None
-        else [{"feature": each.feature, "values": list(each.values)} for each in conditions],
+        else [{"feature": condition.feature, "values": list(condition.values)} for condition in conditions],
         "fitting": len(found.cases),
         "fulfilling": found.fulfilling,
-        "cases": [str(each.id) for each in found.cases],
+        "cases": [str(result.id) for result in found.cases],
         "smallest": str(found.smallest.id),
         "reproduce": results.reproduction_command(found.smallest.id),
         "smallerCall": None if smaller is None else _call(smaller),
@@ -135,15 +138,20 @@ def _experiment(shown: DiagnosedCause) -> dict[str, Any]:
     return {
         "says": shown.sentence,
         "needed": [
-            {"factor": each.factor, "value": each.value, "fails": list(each.fails), "cures": list(each.cures)}
-            for each in shown.needed
+            {
+                "factor": needed.factor,
+                "value": needed.value,
+                "fails": list(needed.fails),
+                "cures": list(needed.cures),
+            }
+            for needed in shown.needed
         ],
         "free": list(shown.free),
         "smallest": shown.smallest,
         "call": list(shown.call),
         "got": shown.got,
         "confirmed": list(shown.confirmed),
-        "without": {each: shown.count(each) for each in OUTCOMES},
+        "without": {outcome: shown.count(outcome) for outcome in OUTCOMES},
     }
 
 
@@ -155,5 +163,5 @@ def _case(case: CaseResult) -> dict[str, Any]:
         "verdict": case.verdict,
         "reason": row.reason if row is not None else None,
         "errorOverAllowed": case.ratio,
-        "seconds": round(math.fsum(each.seconds for each in case.rows), 7),
+        "seconds": round(math.fsum(result.seconds for result in case.rows), 7),
     }

@@ -33,8 +33,8 @@ def _blocks(results: Results) -> Iterator[str]:
     classes = classes_of(results)
     yield f"# {for_markdown(runtime_label(results.record))}"
     yield " ".join(list_sentences(results, classes))
-    for each in list_warnings(results):
-        yield f"**{for_markdown(each)}**"
+    for warning in list_warnings(results):
+        yield f"**{for_markdown(warning)}**"
     yield f"Suite {for_markdown_code(results.suite.digest)}"
     head, *rows = summary_table(results)
     yield "\n".join(table([head, *([for_markdown(row[0]), *row[1:]] for row in rows)]))

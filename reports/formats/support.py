@@ -72,8 +72,8 @@ def _blocks(found: SupportTable) -> Iterator[str]:
         "expectation that was worked out from the operators' documents; a tick means that the answers were "
         "compared with it, not that a kernel exists."
     )
-    for each in found.warnings:
-        yield f"**{for_markdown(each)}**"
+    for warning in found.warnings:
+        yield f"**{for_markdown(warning)}**"
     yield "\n".join(_legend())
     yield "\n".join(_overview(found))
     for section in found.sections:
@@ -114,12 +114,16 @@ def _legend() -> list[str]:
 
 def _overview(found: SupportTable) -> list[str]:
     """How many operator versions of each section come to what, in all their element types together."""
-    used = [each for each in _SIGNS if any(row.all.support == each for row in found.rows)]
+    used = [sign for sign in _SIGNS if any(row.all.support == sign for row in found.rows)]
     rows = []
-    for each in found.sections:
-        counted = Counter(row.all.support for row in each.rows)
+    for section in found.sections:
+        counted = Counter(row.all.support for row in section.rows)
         rows.append(
-            [for_markdown(each.heading), *(str(counted[one] or "") for one in used), str(len(each.rows))]
+            [
+                for_markdown(section.heading),
+                *(str(counted[one] or "") for one in used),
+                str(len(section.rows)),
+            ]
         )
     signs = (f"{_SIGNS[each][0].strip('*')[:1]} {_SIGNS[each][1]}".strip() for each in used)
     head = ["operator versions", *signs]
@@ -144,7 +148,7 @@ def _table(
     lines = []
     for number, row in enumerate(rows):
         cells = [row.by_type.get(each) for each in types]
-        marked = ["" if each is None else _cell(each) + _marks(each) for each in cells]
+        marked = ["" if cell is None else _cell(cell) + _marks(cell) for cell in cells]
         lines.append([_operator(row.operator), *(each[number] for each in before.values()), *marked])
     return table([["operator", *before, *map(for_markdown, types)], *lines])
 
@@ -158,11 +162,11 @@ def _cell(cell: SupportCell) -> str:
 
 
 def _marks(cell: SupportCell) -> str:
-    return "".join(f"[^{each}]" for each in cell.notes)
+    return "".join(f"[^{note}]" for note in cell.notes)
 
 
 def _note(note: SupportNote) -> str:
-    said = [note.title, *(f"{each[:1].upper()}{each[1:]}" for each in note.remarks)]
+    said = [note.title, *(f"{remark[:1].upper()}{remark[1:]}" for remark in note.remarks)]
     types = f" ({', '.join(note.element_types)})"
     told = for_markdown(". ".join(each.rstrip(".") for each in said), _LONGEST)
     cases = f"{plural(len(note.cases), 'case')}, the smallest {for_markdown_code(str(note.smallest))}"

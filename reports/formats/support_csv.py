@@ -43,14 +43,14 @@ def render_support_csv(found: SupportTable) -> str:
     written = io.StringIO()
     lines = csv.writer(written, lineterminator="\n")
     lines.writerow(COLUMNS)
-    for row in sorted(found.rows, key=lambda each: each.operator):
+    for row in sorted(found.rows, key=lambda row: row.operator):
         for name, cell in row.by_type.items():
             failing = (cell.failing, cell.open, cell.inexact)
             numbers = (cell.passing, cell.demanded, *failing, cell.unsupported, cell.unjudged)
             words = (row.operator.domain, row.operator.name, str(row.operator.since_version), name)
             lines.writerow(
-                for_spreadsheet(each)
-                for each in (
+                for_spreadsheet(word)
+                for word in (
                     *words,
                     cell.support,
                     *map(str, (*numbers, cell.observed)),

@@ -37,7 +37,7 @@ def render_support_json(found: SupportTable) -> str:
             for section in found.sections
             for row in section.rows
         },
-        "notes": {each.name: _note(each) for each in found.notes},
+        "notes": {note.name: _note(note) for note in found.notes},
         "faults": list(map(shown, found.faults)),
         "warnings": list(map(shown, found.warnings)),
     }
@@ -60,7 +60,7 @@ def _note(note: SupportNote) -> dict[str, Any]:
         "title": shown(note.title),
         "remarks": list(map(shown, note.remarks)),
         "blames": not note.open,
-        "operators": [str(each) for each in note.operators],
+        "operators": [str(operator) for operator in note.operators],
         "element_types": list(note.element_types),
         "cases": list(note.cases),
         "smallest": str(note.smallest),

@@ -83,7 +83,7 @@ class NamedCause(Strict):
 
 def name_cause(found: FailureClass) -> NamedCause | None:
     """The name of a class's cause; None where it is known by association or by nothing, which do not last."""
-    operators = tuple(dict.fromkeys(each.unversioned for each in found.operators))
+    operators = tuple(dict.fromkeys(operator.unversioned for operator in found.operators))
     if found.known is not None:
         return NamedCause(known=found.known.id)
     if found.told == "message":
@@ -92,7 +92,8 @@ def name_cause(found: FailureClass) -> NamedCause | None:
         return NamedCause(message=said, operators=operators) if named else None
     if found.told == "experiment" and found.shown is not None and found.shown.needed:
         factors = {
-            each.factor: tuple(dict.fromkeys((each.value, *each.fails))) for each in found.shown.needed
+            needed.factor: tuple(dict.fromkeys((needed.value, *needed.fails)))
+            for needed in found.shown.needed
         }
         return NamedCause(factors=factors, operators=operators)
     rule = found.smallest.constraint
@@ -169,7 +170,7 @@ class BaselineResult:
 def failures_of(results: Results) -> Mapping[str, str]:
     """Everything in a run that fails, by name: cases with their verdicts, faults as `fault`."""
     found = {str(each.id): each.verdict for each in results.cases if each.fails}
-    found.update((fault_name(each), "fault") for each in results.record.faults)
+    found.update((fault_name(fault), "fault") for fault in results.record.faults)
     return found
 
 
@@ -193,20 +194,20 @@ def hold_against(baseline: Baseline, results: Results, on: date) -> BaselineResu
     failing, ran = failures_of(results), _ran(results)
     entries: dict[str, BaselineEntry] = {}
     mended = []
-    for each in baseline.known:
-        names = known_failures(each, results)
-        if not names and _is_over(each, results):
-            mended.append(each)
+    for baseline_entry in baseline.known:
+        names = known_failures(baseline_entry, results)
+        if not names and _is_over(baseline_entry, results):
+            mended.append(baseline_entry)
         for name in names:
             if name not in entries or entries[name].expires < on:
-                entries[name] = each
+                entries[name] = baseline_entry
     new = tuple(name for name in failing if name not in entries)
     expired = tuple(name for name in failing if name in entries and entries[name].expires < on)
     known = tuple(name for name in failing if name in entries and entries[name].expires >= on)
-    listed = dict.fromkeys(case for each in baseline.known for case in each.cases)
+    listed = dict.fromkeys(case for baseline_entry in baseline.known for case in baseline_entry.cases)
     passing = tuple(case for case in listed if case in ran and case not in failing)
     by_cause = tuple(name for name in known if name not in entries[name].cases)
-    unlinked = sum(not each.link for each in baseline.known)
+    unlinked = sum(not baseline_entry.link for baseline_entry in baseline.known)
     return BaselineResult(new, expired, known, passing, unlinked, by_cause, tuple(mended))
 
 
@@ -218,11 +219,11 @@ def updated(baseline: Baseline, results: Results, on: date) -> Baseline:
     """
     entries = []
     settled: set[str] = set()
-    for each in baseline.known:
-        found = tuple(name for name in known_failures(each, results) if name not in settled)
-        kept = _kept(each, found, results)
+    for baseline_entry in baseline.known:
+        found = tuple(name for name in known_failures(baseline_entry, results) if name not in settled)
+        kept = _kept(baseline_entry, found, results)
         if kept is not None:
-            over = each.expires < on
+            over = baseline_entry.expires < on
             entries.append(kept.model_copy(update={"expires": on + LASTS} if over else {}))
             settled.update(found)
     new = {name: verdict for name, verdict in failures_of(results).items() if name not in settled}
@@ -244,7 +245,7 @@ def _is_over(entry: BaselineEntry, results: Results) -> bool:
     cause = entry.cause
     if cause is None or entry.lists(_suite(results)) or not results.complete:
         return False
-    operators = {each.unversioned for each in results.by_operator}
+    operators = {operator.unversioned for operator in results.by_operator}
     return operators >= set(cause.operators)
 
 
@@ -255,9 +256,9 @@ def _suite(results: Results) -> str:
 def _new_entries(results: Results, new: Mapping[str, str], expires: date) -> Iterable[BaselineEntry]:
     for found in classes_of(results):
         by_verdict: dict[str, list[str]] = {}
-        for each in found.cases:
-            if str(each.id) in new:
-                by_verdict.setdefault(each.verdict, []).append(str(each.id))
+        for result in found.cases:
+            if str(result.id) in new:
+                by_verdict.setdefault(result.verdict, []).append(str(result.id))
         for verdict, cases in by_verdict.items():
             cause = name_cause(found)
             named = {} if cause is None else {"cause": cause, "suite": _suite(results)}
@@ -271,7 +272,7 @@ def _new_entries(results: Results, new: Mapping[str, str], expires: date) -> Ite
 
 def _ran(results: Results) -> set[str]:
     """The names of what could have failed: cases that ran, and every fault."""
-    found = {str(each.id) for each in results.cases if each.verdict not in NOT_JUDGED}
+    found = {str(result.id) for result in results.cases if result.verdict not in NOT_JUDGED}
     faults = {f"fault/{kind}/{operator}" for kind in _FAULTS for operator in ("", *results.by_operator)}
     return found | faults
 
@@ -301,7 +302,7 @@ def read_baseline(path: Path) -> Baseline:
 
 def write_baseline(baseline: Baseline, path: Path) -> Path:
     """Write a baseline by rename; raises UserError where that cannot be done."""
-    plain = {"known": [_plain(each) for each in baseline.known]}
+    plain = {"known": [_plain(baseline_entry) for baseline_entry in baseline.known]}
     return write_text(path, _HEAD + yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=110))
 
 
@@ -341,6 +342,12 @@ def _waived(profile: Profile | None, results: Results, on: date) -> Iterator[tup
 
 
 def _known(baseline: Baseline | None, results: Results, on: date) -> Iterator[tuple[str, Excuse]]:
-    for each in baseline.known if baseline is not None else ():
-        made = Excuse("baseline", each.reason, each.link, each.expires, each.expires < on)
-        yield from ((name, made) for name in known_failures(each, results))
+    for baseline_entry in baseline.known if baseline is not None else ():
+        made = Excuse(
+            "baseline",
+            baseline_entry.reason,
+            baseline_entry.link,
+            baseline_entry.expires,
+            baseline_entry.expires < on,
+        )
+        yield from ((name, made) for name in known_failures(baseline_entry, results))

@@ -47,7 +47,7 @@ class ProfileResult:
     @property
     def waived(self) -> frozenset[str]:
         """The failing cases that some waiver covers."""
-        return frozenset(case for each in self.waivers for case in each.covered)
+        return frozenset(case for waiver in self.waivers for case in waiver.covered)
 
 
 def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStanding = OWN) -> ProfileResult:
@@ -58,23 +58,25 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
     if not profile.is_settled:
         raise InternalError("the profile is not settled", got=profile.profile)
     demanded = [
-        each for each in results.cases if profile.demands(each.operator, each.id.family, each.element_type)
+        result
+        for result in results.cases
+        if profile.demands(result.operator, result.id.family, result.element_type)
     ]
-    waivers = tuple(_use(each, demanded, on) for each in profile.waivers)
-    waived = frozenset(case for each in waivers for case in each.covered)
+    waivers = tuple(_use(waiver, demanded, on) for waiver in profile.waivers)
+    waived = frozenset(case for waiver in waivers for case in waiver.covered)
     reasons = [*_record_reasons(results, demanded)]
     if profile.suite == "released":
-        departing = [OperatorName.parse(each.operator) for each in standing.departures]
-        wanted = {str(each) for each in departing if profile.demands_operator(each)}
+        departing = [OperatorName.parse(departure.operator) for departure in standing.departures]
+        wanted = {str(operator) for operator in departing if profile.demands_operator(operator)}
         reasons += standing.contradicts_release(wanted)
-    domains = {each.domain for each in results.by_operator}
+    domains = {operator.domain for operator in results.by_operator}
     for text in profile.operators:
         domain = text.removesuffix("::*")
         if domain != text and domain not in domains:
             reasons.append(f"{text}: the suite has no operator of {domain}")
-    of_suite = [each for each in results.by_operator if profile.demands_operator(each)]
+    of_suite = [operator for operator in results.by_operator if profile.demands_operator(operator)]
     for operator in dict.fromkeys([*profile.named_operators, *of_suite]):
-        own = [each for each in demanded if each.operator == operator]
+        own = [result for result in demanded if result.operator == operator]
         if not own:
             reasons.append(f"{operator}: the suite has no case that the profile demands")
             continue
@@ -86,17 +88,17 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
             reasons.append(
                 f"the waiver for {use.waiver.cases} ({use.waiver.reason}) expired on {use.waiver.expires}"
             )
-    if demanded and not any(each.verdict == "pass" for each in demanded):
+    if demanded and not any(result.verdict == "pass" for result in demanded):
         reasons.append("no demanded case passes")
     return ProfileResult(profile, tuple(reasons), len(demanded), waivers)
 
 
 def _lenient_reasons(results: Results) -> list[str]:
-    return [f"a lenient pass: {each.text}" for each in lenient_passes(results)]
+    return [f"a lenient pass: {lenient_pass.text}" for lenient_pass in lenient_passes(results)]
 
 
 def _use(waiver: Waiver, demanded: Sequence[CaseResult], on: date) -> WaiverUse:
-    named = tuple(str(each.id) for each in demanded if each.fails and waiver.covers(each))
+    named = tuple(str(result.id) for result in demanded if result.fails and waiver.covers(result))
     return WaiverUse(waiver, waiver.expires < on, named)
 
 
@@ -104,7 +106,7 @@ def _record_reasons(results: Results, demanded: Sequence[CaseResult]) -> list[st
     reasons = []
     if results.record.partial:
         reasons.append("the record is partial: the run did not come to its end")
-    operators = {str(each.operator) for each in demanded}
+    operators = {str(result.operator) for result in demanded}
     reasons += [
         f"fault of the run: {fault_text(fault)}"
         for fault in results.record.faults
@@ -117,9 +119,9 @@ def _operator_reasons(
     profile: Profile, operator: OperatorName, cases: Sequence[CaseResult], waived: frozenset[str]
 ) -> list[str]:
     by_verdict: dict[str, list[CaseResult]] = defaultdict(list)
-    for each in cases:
-        if str(each.id) not in waived:
-            by_verdict[each.verdict].append(each)
+    for result in cases:
+        if str(result.id) not in waived:
+            by_verdict[result.verdict].append(result)
     reasons = []
     demanded: tuple[str, ...] = (*FAILING, *UNCOUNTED)
     for verdict in (*demanded, "inexact") if profile.inexact == "none" else demanded:

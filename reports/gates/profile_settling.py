@@ -44,16 +44,16 @@ def settle(profile: Profile, known: KnownOperators, folder: Path = Path()) -> Pr
     errors: list[UserError] = []
     found: list[str] = []
     in_force = _in_force(profile, known)
-    for number, each in enumerate(profile.operators):
-        if in_force is None or not _hangs_on_opsets(each):
-            found.append(each)
+    for number, operator in enumerate(profile.operators):
+        if in_force is None or not _hangs_on_opsets(operator):
+            found.append(operator)
             continue
-        domain = each.removesuffix("::*")
-        own = [str(one) for one in in_force if each == one.unversioned or domain == one.domain]
+        domain = operator.removesuffix("::*")
+        own = [str(one) for one in in_force if operator == one.unversioned or domain == one.domain]
         found += own
         if not own:
             names = {one.unversioned for one in in_force}
-            errors.append(_unknown(profile, "operator", each, names, "operators", number))
+            errors.append(_unknown(profile, "operator", operator, names, "operators", number))
     found += _whole_domains(profile, known, in_force, errors)
     raise_together(errors)
     return profile.model_copy(update={"operators": tuple(dict.fromkeys(found))})
@@ -71,7 +71,7 @@ def _in_force(profile: Profile, known: KnownOperators) -> list[OperatorName] | N
             expected=f"opsets from {known.opsets[0]} to {known.opsets[-1]}",
             where=profile.place("opsets"),
         )
-    found = sorted({each for opset in opsets for each in known.of_opset(opset)})
+    found = sorted({operator for opset in opsets for operator in known.of_opset(opset)})
     if (
         _ONNX not in profile.domains
         and profile.operators
@@ -94,14 +94,14 @@ def _whole_domains(
     if in_force is not None and not domains and not profile.operators:
         domains = (_ONNX,)
     found = []
-    for number, each in enumerate(domains):
+    for number, domain in enumerate(domains):
         names = {one.domain for one in known.every}
-        if each not in names:
-            errors.append(_unknown(profile, "domain", each, names, "domains", number))
-        elif each == _ONNX and in_force is not None:
+        if domain not in names:
+            errors.append(_unknown(profile, "domain", domain, names, "domains", number))
+        elif domain == _ONNX and in_force is not None:
             found += _versions_of(_ONNX, in_force)
         else:
-            found.append(f"{each}::*")
+            found.append(f"{domain}::*")
     return found
 
 
@@ -111,7 +111,7 @@ def _hangs_on_opsets(name: str) -> bool:
 
 
 def _versions_of(domain: str, operators: Iterable[OperatorName]) -> list[str]:
-    return [str(each) for each in operators if each.domain == domain]
+    return [str(operator) for operator in operators if operator.domain == domain]
 
 
 def _of_model(profile: Profile, known: KnownOperators, path: Path) -> Profile:
@@ -136,14 +136,14 @@ def _of_model(profile: Profile, known: KnownOperators, path: Path) -> Profile:
             where=profile.place("model_sha256"),
         )
     used = _used(facts, place)
-    domains = {each.domain for each in used}
+    domains = {operator.domain for operator in used}
     for number, one in enumerate(profile.domains):
         if one not in domains:
             raise _unknown(profile, "domain", one, domains, "domains", number, of="the model uses")
-    used = [each for each in used if not profile.domains or each.domain in profile.domains]
-    missing = [each for each in used if each not in known.every]
+    used = [operator for operator in used if not profile.domains or operator.domain in profile.domains]
+    missing = [operator for operator in used if operator not in known.every]
     _check_untested(profile, used, missing)
-    left = [str(each) for each in missing if not _stands_in(each, profile.untested)]
+    left = [str(operator) for operator in missing if not _stands_in(operator, profile.untested)]
     if left:
         raise UserError(
             "the model uses operators that there are no cases of",
@@ -151,7 +151,7 @@ def _of_model(profile: Profile, known: KnownOperators, path: Path) -> Profile:
             expected="each of them under `untested`, by which the certificate says that they were not tested",
             where=place,
         )
-    chosen = [str(each) for each in used if each in known.every]
+    chosen = [str(operator) for operator in used if operator in known.every]
     if not chosen:
         raise UserError("the model uses no operator that there are cases of", got=str(path), where=place)
     return profile.model_copy(update={"operators": tuple(chosen), "model_sha256": facts.sha256})
@@ -159,7 +159,7 @@ def _of_model(profile: Profile, known: KnownOperators, path: Path) -> Profile:
 
 def _used(facts: ModelFacts, place: Place | None) -> list[OperatorName]:
     """The operator versions of a model, in order; raises UserError where a node has none."""
-    unknown = next((each for each in facts.nodes if each.operator is None), None)
+    unknown = next((node for node in facts.nodes if node.operator is None), None)
     if unknown is not None:
         raise UserError(
             "the model has a node of no operator that is known",
@@ -167,7 +167,7 @@ def _used(facts: ModelFacts, place: Place | None) -> list[OperatorName]:
             expected=one_line(unknown.unknown or "an operator of an opset that the model imports"),
             where=place,
         )
-    return sorted({each.operator for each in facts.nodes if each.operator is not None})
+    return sorted({node.operator for node in facts.nodes if node.operator is not None})
 
 
 def _check_untested(profile: Profile, used: Sequence[OperatorName], missing: Sequence[OperatorName]) -> None:
@@ -187,7 +187,7 @@ def _check_untested(profile: Profile, used: Sequence[OperatorName], missing: Seq
 
 
 def _stands_in(operator: OperatorName, names: Iterable[str]) -> bool:
-    return any(each in (str(operator), operator.unversioned) for each in names)
+    return any(name in (str(operator), operator.unversioned) for name in names)
 
 
 def _refuse(
@@ -219,25 +219,25 @@ def check_names(profile: Profile, suite: Suite) -> None:
     types: dict[str, None] = {}
     operators: dict[str, None] = {}
     domains: dict[str, None] = {}
-    for each in suite.case_ids:
-        case = CaseId.parse(each)
+    for case_id in suite.case_ids:
+        case = CaseId.parse(case_id)
         operators[str(case.operator)] = None
         domains[f"{case.operator.domain}::*"] = None
         if profile.demands_operator(case.operator):
-            types[str(suite.entry(each)["element_type"])] = None
+            types[str(suite.entry(case_id)["element_type"])] = None
     found = [*_missing_operators(profile, [*operators, *domains], suite)]
     if not found and profile.element_types != "all":  # the types of an operator that is not there are none
         key = "types" if profile.has_key("types") else "element_types"
-        for number, each in enumerate(profile.element_types):
-            if each not in types:
-                found.append(_missing("element type", each, types, suite, profile.place(key, number)))
+        for number, element_type in enumerate(profile.element_types):
+            if element_type not in types:
+                found.append(_missing("element type", element_type, types, suite, profile.place(key, number)))
     raise_together(found)
 
 
 def _missing_operators(profile: Profile, there: Iterable[str], suite: Suite) -> Iterator[UserError]:
     """An error for each operator that the profile's own words name; one for all that other keys mean."""
     known = list(there)
-    lacking = [each for each in profile.operators if each not in known]
+    lacking = [operator for operator in profile.operators if operator not in known]
     if profile.is_written:
         for each in lacking:
             where = profile.place("operators", profile.operators.index(each))

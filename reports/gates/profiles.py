@@ -199,7 +199,9 @@ class Profile(Strict):
     @property
     def named_operators(self) -> tuple[OperatorName, ...]:
         """The operator versions that the profile names one by one."""
-        return tuple(OperatorName.parse(each) for each in self.operators if not _EVERY_OF.fullmatch(each))
+        return tuple(
+            OperatorName.parse(operator) for operator in self.operators if not _EVERY_OF.fullmatch(operator)
+        )
 
     @property
     def is_written(self) -> bool:
@@ -241,7 +243,7 @@ def _known_words(
 def list_profiles() -> list[str]:
     """The names of the profiles that opcert brings."""
     folder = files("conformance").joinpath("profiles")
-    return sorted(Path(each.name).stem for each in folder.iterdir() if each.name.endswith(".yaml"))
+    return sorted(Path(path.name).stem for path in folder.iterdir() if path.name.endswith(".yaml"))
 
 
 def load_profile(text: str) -> Profile:

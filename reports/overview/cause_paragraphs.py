@@ -58,7 +58,7 @@ class CauseParagraph:
 
 def cause_paragraphs(results: Results) -> list[CauseParagraph]:
     """Every cause of a run, in the order to fix."""
-    return [_paragraph(results, each) for each in classes_of(results)]
+    return [_paragraph(results, failures) for failures in classes_of(results)]
 
 
 def fault_paragraphs(results: Results) -> list[list[str]]:
@@ -74,7 +74,9 @@ def fault_paragraphs(results: Results) -> list[list[str]]:
                 for option, case in cases.items()
             ]
         else:
-            lines += [results.reproduction_command(each) for each in shown_cases(results, fault)[:1]]
+            lines += [
+                results.reproduction_command(shown_case) for shown_case in shown_cases(results, fault)[:1]
+            ]
         lines += filter(None, [fault_cause(results, fault)])
         found.append(lines)
     return found
@@ -83,7 +85,7 @@ def fault_paragraphs(results: Results) -> list[list[str]]:
 def fault_cause(results: Results, fault: Mapping[str, object]) -> str:
     """The entry that explains a fault of the whole run; empty where none does."""
     message = fault_text(fault)
-    known = next((each for each in results.known if message in each.faults), None)
+    known = next((known_cause for known_cause in results.known if message in known_cause.faults), None)
     if known is None:
         return ""
     return one_line(f"known as {known.id}: {known.title} ({WORDS[known.kind]})", _LONGEST)
@@ -94,7 +96,7 @@ def shown_cases(results: Results, fault: Mapping[str, object]) -> list[CaseId]:
     cases = fault.get("cases")
     named = cases.values() if isinstance(cases, dict) else cases if isinstance(cases, list) else ()
     names = [each.get("case") if isinstance(each, dict) else each for each in named]
-    return [results.by_id[each].id for each in names if isinstance(each, str) and each in results.by_id]
+    return [results.by_id[name].id for name in names if isinstance(name, str) and name in results.by_id]
 
 
 def _command(results: Results, case: object) -> str:
@@ -103,8 +105,13 @@ def _command(results: Results, case: object) -> str:
 
 def others_line(left: Sequence[CauseParagraph]) -> str:
     """The causes that are not told in full, by number and operators."""
-    cases = sum(len(each.found.cases) for each in left)
-    names = listed([f"{each.found.number} ({short_names(each.found.operators)})" for each in left[:12]])
+    cases = sum(len(cause_paragraph.found.cases) for cause_paragraph in left)
+    names = listed(
+        [
+            f"{cause_paragraph.found.number} ({short_names(cause_paragraph.found.operators)})"
+            for cause_paragraph in left[:12]
+        ]
+    )
     more = f" and {len(left) - 12} more" if len(left) > 12 else ""
     verb = "has" if len(left) == 1 else "have"
     return one_line(
@@ -126,15 +133,16 @@ def totals_line(results: Results) -> str:
 
     Results may be of some of the record's cases: numbers are of all of them, causes of those that were seen.
     """
-    classes = [each for each in classes_of(results) if any(case.fails for case in each.cases)]
-    verdicts = {**results.record.verdicts, **{str(each.id): each.verdict for each in results.cases}}
+    classes = [failures for failures in classes_of(results) if any(case.fails for case in failures.cases)]
+    verdicts = {**results.record.verdicts, **{str(result.id): result.verdict for result in results.cases}}
     named = (
-        (OperatorName.parse(operator_path_of(case)).unversioned, each) for case, each in verdicts.items()
+        (OperatorName.parse(operator_path_of(case)).unversioned, verdict)
+        for case, verdict in verdicts.items()
     )
     decided = decide_verdicts(named, len(classes))
-    told = Counter(each.told for each in classes)
+    told = Counter(failures.told for failures in classes)
     parts = [f"{count(told[name])} {said}" for name, said in _TOLD.items() if told[name]]
-    seen = sum(each.fails for each in results.cases)
+    seen = sum(result.fails for result in results.cases)
     least = " at least, of some of its cases" if seen < decided.failing else ""
     causes = [f"Causes{least}: {', '.join(parts)}."] if parts else []
     return "\n".join([" ".join(decided.sentences()), *filter(None, [decided.beside()]), *causes])
@@ -163,7 +171,7 @@ def _paragraph(results: Results, found: FailureClass) -> CauseParagraph:
         found,
         name,
         f"{found.number}. {name} ({'; '.join(told)})",
-        tuple(one_line(each, _LONGEST) for each in remarks(found, resembles)),
+        tuple(one_line(remark, _LONGEST) for remark in remarks(found, resembles)),
         results.reproduction_command(found.smallest.id),
         _call(smaller_call(results, found)),
     )
@@ -179,7 +187,7 @@ def _call(smaller: SmallerCall | None) -> str:
 
 def summary_table(results: Results) -> list[list[str]]:
     """Rows of cells: a heading, one row an operator version, the sums; without verdicts that nothing has."""
-    return verdict_table({str(each.id): each.verdict for each in results.cases})
+    return verdict_table({str(result.id): result.verdict for result in results.cases})
 
 
 def verdict_table(verdicts: Mapping[str, str]) -> list[list[str]]:
@@ -188,19 +196,19 @@ def verdict_table(verdicts: Mapping[str, str]) -> list[list[str]]:
     for case_id, verdict in verdicts.items():
         counted[OperatorName.parse(operator_path_of(case_id))][verdict] += 1
     sums = Counter(verdicts.values())
-    columns = [each for each in reversed(WORST_FIRST) if sums[each]]
-    table = [["operator", *(word(each) for each in columns), "cases"]]
+    columns = [verdict for verdict in reversed(WORST_FIRST) if sums[verdict]]
+    table = [["operator", *(word(column) for column in columns), "cases"]]
     for operator in sorted(counted):
         counts = counted[operator]
-        cells = [str(counts[each] or "-") for each in columns]
+        cells = [str(counts[column] or "-") for column in columns]
         table.append([str(operator), *cells, str(sum(counts.values()))])
-    table.append(["sum", *(str(sums[each]) for each in columns), str(len(verdicts))])
+    table.append(["sum", *(str(sums[column]) for column in columns), str(len(verdicts))])
     return table
 
 
 def readings_lines(results: Results) -> list[str]:
     """Lenient passes first; then for each operator version the readings that its answers tell of."""
-    found = [shown(each.text) for each in lenient_passes(results)]
+    found = [shown(lenient_pass.text) for lenient_pass in lenient_passes(results)]
     for operator in results.by_operator:
         said = readings_summary(results, operator)
         if said:
@@ -217,12 +225,12 @@ def grouped_tests(results: Results) -> Iterator[JUnitTest]:
     """The tests of a run that is told by cause or by operator, its causes first."""
     if results.grouping == "cause":
         yield from cause_tests(results)
-    causes = {str(case.id): each.number for each in classes_of(results) for case in each.cases}
+    causes = {str(case.id): failures.number for failures in classes_of(results) for case in failures.cases}
     for operator, cases in results.by_operator.items():
-        counted = Counter(each.verdict for each in cases)
+        counted = Counter(result.verdict for result in cases)
         said = listed([f"{count(number)} {word(verdict)}" for verdict, number in counted.most_common()])
-        failing = [each for each in cases if each.fails]
-        numbers = sorted({causes[str(each.id)] for each in failing})
+        failing = [result for result in cases if result.fails]
+        numbers = sorted({causes[str(result.id)] for result in failing})
         # By cause what fails has its own tests: here it is told what passes.
         failed = (bool(failing) and results.grouping == "operator") or counted[HARNESS_ERROR] > 0
         message = f"{plural(len(cases), 'case')}: {said}"
@@ -246,16 +254,16 @@ def cause_tests(results: Results) -> Iterator[JUnitTest]:
         names[told.name] += 1
         name = told.name if names[told.name] == 1 else f"{told.name} ({names[told.name]})"
         details = "\n".join([*told.remarks, told.command, "", *_names(cases)])
-        failed = any(each.fails for each in cases)
+        failed = any(result.fails for result in cases)
         test = JUnitTest(CAUSES, name, _seconds(cases), "failure", told.head, CAUSES, details)
         yield test if failed else replace(test, outcome="skipped", kind="unsupported")
 
 
 def _names(cases: Sequence[CaseResult]) -> list[str]:
-    names = [f"{each.id}: {word(each.verdict)}" for each in cases[:_MOST_NAMED]]
+    names = [f"{result.id}: {word(result.verdict)}" for result in cases[:_MOST_NAMED]]
     left = len(cases) - len(names)
     return [*names, f"and {count(left)} more"] if left else names
 
 
 def _seconds(cases: Sequence[CaseResult]) -> float:
-    return math.fsum(row.seconds for each in cases for row in each.rows)
+    return math.fsum(row.seconds for result in cases for row in result.rows)

@@ -94,8 +94,8 @@ class Decided:
 
 def decide(cases: Iterable[CaseResult], classes: Sequence[FailureClass]) -> Decided:
     """Count the cases of a run once; `classes` are its causes."""
-    verdicts = ((each.operator.unversioned, each.verdict) for each in cases)
-    return decide_verdicts(verdicts, sum(any(case.fails for case in each.cases) for each in classes))
+    verdicts = ((result.operator.unversioned, result.verdict) for result in cases)
+    return decide_verdicts(verdicts, sum(any(case.fails for case in failures.cases) for failures in classes))
 
 
 def decide_verdicts(verdicts: Iterable[tuple[str, str]], causes: int) -> Decided:
@@ -183,21 +183,21 @@ def operator_standings(
     """The groups in which there is an operator; `of` names the run in links, `classes` are its causes."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     one_of: dict[str, OperatorName] = {}
-    for each in cases:
-        counts[each.operator.unversioned][each.verdict] += 1
-        one_of[each.operator.unversioned] = each.operator
+    for result in cases:
+        counts[result.operator.unversioned][result.verdict] += 1
+        one_of[result.operator.unversioned] = result.operator
     notes: dict[str, int] = {}
     for found in classes:
         for operator in found.operators if found.fails else ():
             notes.setdefault(operator.unversioned, found.number)
-    bare = Counter(each.name for each in one_of.values())
+    bare = Counter(operator.name for operator in one_of.values())
     groups: dict[Standing, list[OperatorStanding]] = {name: [] for name in _HEADINGS}
     for name, operator in one_of.items():
         shown = operator.name if bare[operator.name] == 1 else name
         link, note = operator_link(operator, of), notes.get(name, 0)
         groups[standing(counts[name].keys())].append(OperatorStanding(shown, link, dict(counts[name]), note))
     return tuple(
-        StandingGroup(heading, tuple(sorted(groups[name], key=lambda each: (each.note, each.name))))
+        StandingGroup(heading, tuple(sorted(groups[name], key=lambda group: (group.note, group.name))))
         for name, heading in _HEADINGS.items()
         if groups[name]
     )

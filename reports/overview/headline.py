@@ -48,7 +48,7 @@ def _by_operator(results: Results) -> str:
     """`469 of 617 of Resize-18; all 512 of Resize-13, ...`: whole operator versions together."""
     whole, parts = [], []
     for operator, cases in results.by_operator.items():
-        missing = sum(each.verdict == NOT_RUN for each in cases)
+        missing = sum(result.verdict == NOT_RUN for result in cases)
         if missing == len(cases):
             whole.append(operator)
         elif missing:
@@ -72,7 +72,7 @@ def _cases_without_rows(results: Results) -> int:
         return 0
     sampled = options.get("sampled")
     own = forms_by_case(results.suite, forms, sampled if type(sampled) is int else None)
-    return sum(0 < len(each.rows) < len(own[str(each.id)]) * repeat for each in results.cases)
+    return sum(0 < len(result.rows) < len(own[str(result.id)]) * repeat for result in results.cases)
 
 
 def resume_command(results: Results) -> str:
@@ -166,14 +166,17 @@ def list_facts(results: Results) -> tuple[HeadlineFact, ...]:
         found.append(HeadlineFact("held against", listed(list(results.excuses.against))))
     if results.record.results:
         found.append(HeadlineFact("asked", _asked(results)))
-    found += [HeadlineFact(f"form {each.form}", each.text) for each in compare_forms(results)]
+    found += [
+        HeadlineFact(f"form {compare_form.form}", compare_form.text)
+        for compare_form in compare_forms(results)
+    ]
     return tuple(found)
 
 
 def _asked(results: Results) -> str:
     """How many calls were made, in which forms, under which limits; any other option by its name."""
     options = dict(mapping(results.record.header.get("options")))
-    forms = sorted({each.form for each in results.record.results})
+    forms = sorted({result.form for result in results.record.results})
     for name in ("forms", "sampled", "own_forms", "most_lost"):
         options.pop(name, None)
     parts = [plural(len(results.record.results), "call"), f"form {_flat(forms)}"]
@@ -186,7 +189,7 @@ def _asked(results: Results) -> str:
         parts.append(f"{memory / 2**30:g} GiB")
     for name in ("repeat", "start_timeout"):
         options.pop(name, None)
-    return ", ".join(each for each in (*parts, _flat(options)) if each)
+    return ", ".join(part for part in (*parts, _flat(options)) if part)
 
 
 def _platform(value: object) -> str:
@@ -225,7 +228,7 @@ def _flat(value: object) -> str:
     """A value of a record as one line; empty and null parts are left out."""
     if isinstance(value, Mapping):
         parts = [(str(name), _flat(each)) for name, each in value.items()]
-        return ", ".join(f"{name} {each}" for name, each in parts if each)
+        return ", ".join(f"{name} {part}" for name, part in parts if part)
     if isinstance(value, list | tuple):
         return ", ".join(_flat(each) for each in value)
     if isinstance(value, bool):

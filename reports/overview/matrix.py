@@ -69,7 +69,7 @@ class Cell(VerdictCounts):
     def shown_notes(self) -> tuple[tuple[int, str], ...]:
         """The first notes, each with its element."""
         number = MOST_NOTES if len(self.notes) <= MOST_NOTES else MOST_NOTES - 1
-        return tuple((each, note_id(self.position, each)) for each in self.notes[:number])
+        return tuple((note, note_id(self.position, note)) for note in self.notes[:number])
 
     @property
     def more_notes(self) -> tuple[int, str]:
@@ -105,7 +105,7 @@ class RowGroup:
     @property
     def failing(self) -> int:
         """How many rows fail."""
-        return sum(each.all.fails for each in self.rows)
+        return sum(row.all.fails for row in self.rows)
 
     @property
     def says(self) -> str:
@@ -150,7 +150,7 @@ class Matrix:
 
     @property
     def rows(self) -> tuple[MatrixLine, ...]:
-        return tuple(row for each in self.groups for row in each.rows)
+        return tuple(row for group in self.groups for row in group.rows)
 
 
 def build_matrix(
@@ -164,18 +164,20 @@ def build_matrix(
 
     `group_of` says which operators stand together where they are many.
     """
-    note_of = {str(case.id): each.number for each in classes for case in each.cases}
-    narrow = len({each.operator for each in cases}) > MOST_ROWS
+    note_of = {str(case.id): failures.number for failures in classes for case in failures.cases}
+    narrow = len({result.operator for result in cases}) > MOST_ROWS
     columns = _columns(cases)
-    column_of = {name: place for place, each in enumerate(columns) for name in each.types}
+    column_of = {name: place for place, column in enumerate(columns) for name in column.types}
     by_place: dict[OperatorName, list[list[CaseResult]]] = {}
-    for each in cases:
-        parts = by_place.setdefault(each.operator, [[] for _ in columns])
-        parts[column_of[each.element_type]].append(each)
+    for result in cases:
+        parts = by_place.setdefault(result.operator, [[] for _ in columns])
+        parts[column_of[result.element_type]].append(result)
 
     def cell(own: Sequence[CaseResult], *tokens: str, kin: tuple[str, ...] = ()) -> Cell:
-        notes = {note_of[str(each.id)] for each in own if str(each.id) in note_of}
-        return Cell(tokens, Counter(each.verdict for each in own), tuple(sorted(notes)), of, position, kin)
+        notes = {note_of[str(result.id)] for result in own if str(result.id) in note_of}
+        return Cell(
+            tokens, Counter(result.verdict for result in own), tuple(sorted(notes)), of, position, kin
+        )
 
     rows = []
     for operator, name in operator_words(by_place).items():
@@ -185,28 +187,28 @@ def build_matrix(
             for column, part in zip(columns, by_place[operator], strict=True)
             if not narrow
         )
-        whole = [each for part in by_place[operator] for each in part]
+        whole = [result for part in by_place[operator] for result in part]
         rows.append(MatrixLine(operator, operator_link(operator, of), cell(whole, op), cells))
     return Matrix(() if narrow else columns, _groups(rows, group_of), len(cases))
 
 
 def _columns(cases: Sequence[CaseResult]) -> tuple[Column, ...]:
     """Element types by how many operator versions are asked for an answer in them; some with their kin."""
-    totals = Counter(each.element_type for each in cases)
+    totals = Counter(result.element_type for result in cases)
     kin: dict[str, list[str]] = {}
     for name in in_type_order(totals):
         kin.setdefault(_kin(name), []).append(name)
     takers: dict[str, set[OperatorName]] = {}
-    for each in cases:
-        own = takers.setdefault(_kin(each.element_type), set())
-        if each.demand == "answer":
-            own.add(each.operator)
+    for result in cases:
+        own = takers.setdefault(_kin(result.element_type), set())
+        if result.demand == "answer":
+            own.add(result.operator)
     found = [
         Column(name if len(types) > 1 else types[0], tuple(types), sum(totals[each] for each in types))
         for name, types in kin.items()
     ]
     return tuple(
-        sorted(found, key=lambda each: (-len(takers[_kin(each.types[0])]), type_rank(each.types[0])))
+        sorted(found, key=lambda column: (-len(takers[_kin(column.types[0])]), type_rank(column.types[0])))
     )
 
 
@@ -220,14 +222,14 @@ def _groups(rows: Sequence[MatrixLine], group_of: Callable[[OperatorName], str])
     Those that no group has stand behind the groups in which something fails as well.
     """
     found: dict[str, list[MatrixLine]] = {}
-    for each in rows:
-        name = group_of(each.operator) if len(rows) > FEW_ROWS else each.operator.domain
-        found.setdefault(name, []).append(each)
+    for row in rows:
+        name = group_of(row.operator) if len(rows) > FEW_ROWS else row.operator.domain
+        found.setdefault(name, []).append(row)
     groups = [
         RowGroup(name, tuple(sorted(own, key=lambda row: not row.all.fails))) for name, own in found.items()
     ]
     if len(rows) > FEW_ROWS:
-        groups.sort(key=lambda each: (_rank(each), -sum(row.all.failing for row in each.rows)))
+        groups.sort(key=lambda group: (_rank(group), -sum(row.all.failing for row in group.rows)))
     return tuple(groups)
 
 

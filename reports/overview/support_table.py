@@ -55,10 +55,10 @@ def make_notes(classes: Iterable[FailureClass]) -> tuple[SupportNote, ...]:
     """A note for each failure class, in the order of their names."""
     numbers = Counter[str]()
     notes = []
-    for each in sorted(classes, key=lambda found: min(str(case.id) for case in found.cases)):
-        name = _name(each)
+    for failures in sorted(classes, key=lambda found: min(str(case.id) for case in found.cases)):
+        name = _name(failures)
         numbers[name] += 1
-        notes.append(_note(each, name if numbers[name] == 1 else f"{name}-{numbers[name]}"))
+        notes.append(_note(failures, name if numbers[name] == 1 else f"{name}-{numbers[name]}"))
     return tuple(sorted(notes, key=lambda note: note.name))
 
 
@@ -78,8 +78,8 @@ def _note(found: FailureClass, name: str) -> SupportNote:
         name,
         steady_text(headline(found)),
         tuple(sorted(found.operators)),
-        tuple(in_type_order(each.element_type for each in found.cases)),
-        tuple(sorted(str(each.id) for each in found.cases)),
+        tuple(in_type_order(result.element_type for result in found.cases)),
+        tuple(sorted(str(result.id) for result in found.cases)),
         found.smallest.id,
         not found.fails,
         tuple(map(steady_text, remarks)),
@@ -94,7 +94,7 @@ def _name(found: FailureClass) -> str:
     if found.told == "message":
         told = said_form(found.smallest)
     else:
-        told = "\n".join([*sorted({each.unversioned for each in found.operators}), headline(found)])
+        told = "\n".join([*sorted({operator.unversioned for operator in found.operators}), headline(found)])
     return f"{slug(found.kind.replace('_', '-'))}-{sha256(told.encode()).hexdigest()[:_DIGITS]}"
 
 
@@ -166,7 +166,7 @@ class SupportSection:
     @property
     def demanded_types(self) -> tuple[str, ...]:
         """The element types in which something is demanded of one of the operators."""
-        return tuple(in_type_order(name for each in self.rows for name in each.by_type if each.demands(name)))
+        return tuple(in_type_order(name for row in self.rows for name in row.by_type if row.demands(name)))
 
 
 @dataclass(frozen=True)
@@ -186,18 +186,18 @@ class SupportTable:
 
     @property
     def rows(self) -> tuple[SupportRow, ...]:
-        return tuple(row for each in self.sections for row in each.rows)
+        return tuple(row for section in self.sections for row in section.rows)
 
 
 def make_support_table(results: Results) -> SupportTable:
     """Count every case of a run once by operator version and element type, with the causes of what fails."""
     notes = make_notes(classes_of(results))
-    note_of = {case: each for each in notes for case in each.cases}
+    note_of = {case: note for note in notes for case in note.cases}
     sections: dict[tuple[str, str], list[SupportRow]] = {}
     for operator, cases in results.by_operator.items():
         by_type: dict[str, list[CaseResult]] = {}
-        for each in cases:
-            by_type.setdefault(each.element_type, []).append(each)
+        for result in cases:
+            by_type.setdefault(result.element_type, []).append(result)
         cells = {name: _cell(by_type[name], note_of) for name in in_type_order(by_type)}
         group = results.groups.get(operator, "")
         row = SupportRow(operator, _cell(cases, note_of), cells)
@@ -212,10 +212,12 @@ def make_support_table(results: Results) -> SupportTable:
         _cell(results.cases, note_of),
         tuple(
             SupportSection(f"{domain}: {group}" if group else domain, tuple(sections[domain, group]))
-            for domain, group in sorted(sections, key=lambda each: (each[0], not each[1], each[1]))
+            for domain, group in sorted(
+                sections, key=lambda section: (section[0], not section[1], section[1])
+            )
         ),
         notes,
-        tuple(sorted(_fault(results, each) for each in results.record.faults)),
+        tuple(sorted(_fault(results, fault) for fault in results.record.faults)),
         list_warnings(results),
     )
 
@@ -227,7 +229,7 @@ def _fault(results: Results, fault: Mapping[str, object]) -> str:
 
 def _cell(cases: Iterable[CaseResult], note_of: Mapping[str, SupportNote]) -> SupportCell:
     own = list(cases)
-    notes = {note.name: note for each in own if (note := note_of.get(str(each.id))) is not None}
-    found = Counter(each.verdict for each in own)
-    counts: dict[str, int] = {each: found[each] for each in VERDICTS if found[each]}
+    notes = {note.name: note for result in own if (note := note_of.get(str(result.id))) is not None}
+    found = Counter(result.verdict for result in own)
+    counts: dict[str, int] = {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
     return SupportCell(counts, tuple(sorted(notes)))

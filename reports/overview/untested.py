@@ -30,7 +30,9 @@ def find_untested(results: Results, of: str = "") -> tuple[Untested, ...]:
     by_operator = results.by_operator
     for family in FAMILIES:
         without = [
-            each for each, cases in by_operator.items() if all(case.id.family != family for case in cases)
+            operator
+            for operator, cases in by_operator.items()
+            if all(case.id.family != family for case in cases)
         ]
         if without:
             named = "every operator version" if len(without) == len(by_operator) else short_names(without)
@@ -66,12 +68,12 @@ def _never_supported(results: Results, of: str) -> list[Untested]:
     found = []
     words = operator_words(results.by_operator)
     for operator, cases in results.by_operator.items():
-        counts = Counter(each.verdict for each in cases)
+        counts = Counter(result.verdict for result in cases)
         if counts["unsupported"]:
             whole = counts["unsupported"] == len(cases)
             types: dict[str, set[str]] = {}
-            for each in cases:
-                types.setdefault(each.element_type, set()).add(each.verdict)
+            for result in cases:
+                types.setdefault(result.element_type, set()).add(result.verdict)
             never = [name for name, verdicts in types.items() if verdicts == {"unsupported"}]
             number = plural(counts["unsupported"], "case")
             said = f"{number} of {operator}, which the runtime says it cannot do"
@@ -108,8 +110,8 @@ def _uncovered(operator: OperatorName, coverage: Mapping[str, Any]) -> list[Unte
     strength = coverage.get("strength")
     what = {2: "pairs", 3: "triples"}.get(strength if isinstance(strength, int) else 0, "combinations")
     examples = [
-        " and ".join(f"{name}={text(level)}" for name, level in mapping(each).items())
-        for each in items(coverage.get("uncovered"))[:3]
+        " and ".join(f"{name}={text(level)}" for name, level in mapping(item).items())
+        for item in items(coverage.get("uncovered"))[:3]
     ]
     shown = f", for example {'; '.join(examples)}" if examples else ""
     missing = feasible - covered

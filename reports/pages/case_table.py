@@ -44,15 +44,15 @@ def listed_positions(pages: Sequence[RunPage]) -> Sequence[int]:
     total, failing = pages[0].total, int(MOST_LISTED * FAILING_PART)
     if total <= MOST_LISTED:
         return range(total)
-    places = {id(each): position for page in pages for position, each in enumerate(page.results.cases)}
+    places = {id(result): position for page in pages for position, result in enumerate(page.results.cases)}
     causes = [
-        [places[id(case)] for case in sorted(each.cases, key=shown_order)]
+        [places[id(case)] for case in sorted(failures.cases, key=shown_order)]
         for page in pages
-        for each in page.classes
+        for failures in page.classes
     ]
     chosen = set(_evenly(causes, failing))
     others: dict[tuple[Any, ...], list[int]] = {}
-    for position, cases in enumerate(zip(*(each.results.cases for each in pages), strict=True)):
+    for position, cases in enumerate(zip(*(page.results.cases for page in pages), strict=True)):
         if not any(each.deviates for each in cases):
             group = (cases[0].operator, *(each.verdict for each in cases))
             others.setdefault(group, []).append(position)
@@ -83,10 +83,12 @@ def count_others(
 
     `numbers` are those of the values of `type`, `family` and each feature, `verdicts` the places of verdicts.
     """
-    notes = [{id(case): each.number for each in page.classes for case in each.cases} for page in pages]
+    notes = [
+        {id(case): failures.number for failures in page.classes for case in failures.cases} for page in pages
+    ]
     there = set(listed)
     found: dict[str, dict[str, dict[int, Counter[tuple[int, ...]]]]] = {}
-    for position, cases in enumerate(zip(*(each.results.cases for each in pages), strict=True)):
+    for position, cases in enumerate(zip(*(page.results.cases for page in pages), strict=True)):
         if position in there:
             continue
         told = [
@@ -116,8 +118,8 @@ def _counted(features: Mapping[str, str]) -> dict[str, str]:
 def counted_values(pages: Sequence[RunPage]) -> dict[str, list[str]]:
     """The features by which cases are counted that are not listed, with all their values as they come."""
     found: dict[str, dict[str, None]] = {}
-    for each in pages[0].results.cases:
-        for name, value in _counted(each.features).items():
+    for result in pages[0].results.cases:
+        for name, value in _counted(result.features).items():
             own = found.setdefault(name, {})
             if len(own) <= MOST_VALUES:
                 own[value] = None
@@ -154,19 +156,21 @@ def build_table(pages: Sequence[RunPage], positions: Sequence[int]) -> dict[str,
     class, error over allowed error, milliseconds, and the numbers of reason, readings and excuse, a case.
     """
     first, whole = pages[0].results, len(positions) == pages[0].total
-    listed = [first.cases[each] for each in positions]
+    listed = [first.cases[position] for position in positions]
     names = operator_words(first.by_operator)
-    types = in_type_order(each.element_type for each in first.cases)
+    types = in_type_order(result.element_type for result in first.cases)
     rules = Words()
     # Those by which others are counted have the values of these, too, in the order in which all come.
-    features = {} if whole else {name: Words(each) for name, each in counted_values(pages).items()}
+    features = (
+        {} if whole else {name: Words(counted_value) for name, counted_value in counted_values(pages).items()}
+    )
     operators = []
     for operator, cases in _blocks(listed):
         columns: dict[str, Any] = {}
-        for name in dict.fromkeys(name for each in cases for name in each.features):
+        for name in dict.fromkeys(name for result in cases for name in result.features):
             if name not in (CONSTRAINT, ELEMENT_TYPE):
                 values = features.setdefault(name, Words())
-                columns[name] = _column([values.number(each.features.get(name)) for each in cases])
+                columns[name] = _column([values.number(result.features.get(name)) for result in cases])
         operators.append(
             {
                 "name": str(operator),
@@ -176,20 +180,20 @@ def build_table(pages: Sequence[RunPage], positions: Sequence[int]) -> dict[str,
                 "usual": _usual(first, cases, features),
             }
         )
-    there = {each.id.family for each in first.cases}
-    families = [each for each in FAMILIES if each in there]
+    there = {result.id.family for result in first.cases}
+    families = [family for family in FAMILIES if family in there]
     others = {} if whole else _others(pages, positions, operators, types, families, features)
     return {
-        "verdicts": [[each, word(each), short_word(each)] for each in WORST_FIRST],
+        "verdicts": [[verdict, word(verdict), short_word(verdict)] for verdict in WORST_FIRST],
         "types": types,
         "families": families,
         "operators": operators,
-        "ids": [str(each.id).removeprefix(f"{each.operator.path}/") for each in listed],
-        "type": _column([types.index(each.element_type) for each in listed]),
-        "rule": _column([rules.number(each.constraint) for each in listed]),
+        "ids": [str(result.id).removeprefix(f"{result.operator.path}/") for result in listed],
+        "type": _column([types.index(result.element_type) for result in listed]),
+        "rule": _column([rules.number(result.constraint) for result in listed]),
         "rules": rules.all,
         "features": {name: values.all for name, values in features.items()},
-        "runs": [_run(each, [each.results.cases[one] for one in positions]) for each in pages],
+        "runs": [_run(page, [page.results.cases[one] for one in positions]) for page in pages],
         **others,
     }
 
@@ -208,23 +212,23 @@ def _others(
         for name, of in (("type", types), ("family", families))
     }
     for name, values in counted_values(pages).items():
-        numbers[name] = {each: features[name].number(each) for each in values}
-    places = {each: place for place, each in enumerate(WORST_FIRST)}
+        numbers[name] = {value: features[name].number(value) for value in values}
+    places = {verdict: place for place, verdict in enumerate(WORST_FIRST)}
     found = count_others(pages, positions, numbers, places)
     return {
         "total": pages[0].total,
         "counted": [each for each in numbers if each in features],
-        "others": [found.get(each["name"], {}) for each in operators],
+        "others": [found.get(operator["name"], {}) for operator in operators],
     }
 
 
 def _blocks(cases: Sequence[CaseResult]) -> list[tuple[Any, list[CaseResult]]]:
     """The cases of each operator version, in suite order."""
     found: list[tuple[Any, list[CaseResult]]] = []
-    for each in cases:
-        if not found or found[-1][0] != each.operator:
-            found.append((each.operator, []))
-        found[-1][1].append(each)
+    for result in cases:
+        if not found or found[-1][0] != result.operator:
+            found.append((result.operator, []))
+        found[-1][1].append(result)
     return found
 
 
@@ -237,55 +241,57 @@ def _usual(results: Results, cases: Sequence[CaseResult], features: Mapping[str,
     facts = results.operator_facts(cases[0].operator)
     attributes, factors = mapping(facts.get("attributes")), mapping(facts.get("factors"))
     found = {}
-    there = {name for each in cases for name in each.features}
+    there = {name for result in cases for name in result.features}
     for name, values in features.items():
         if name not in there:
             continue
-        seen = Counter(each.features[name] for each in cases if name in each.features)
+        seen = Counter(result.features[name] for result in cases if name in result.features)
         default = text(mapping(attributes.get(name)).get("default"))
-        levels = [text(each) for each in items(factors.get(name))]
-        usual = next((each for each in (default, *levels[:1]) if each in seen), seen.most_common(1)[0][0])
+        levels = [text(item) for item in items(factors.get(name))]
+        usual = next((level for level in (default, *levels[:1]) if level in seen), seen.most_common(1)[0][0])
         found[name] = values.number(usual)
     return found
 
 
 def _run(page: RunPage, cases: Sequence[CaseResult]) -> dict[str, Any]:
     results = page.results
-    note_of = {str(case.id): each.number for each in page.classes for case in each.cases}
+    note_of = {str(case.id): failures.number for failures in page.classes for case in failures.cases}
     reasons, readings = Words(), Words()
-    places = {each: place for place, each in enumerate(WORST_FIRST)}
+    places = {verdict: place for place, verdict in enumerate(WORST_FIRST)}
     excuses = results.excuses
     named = list(dict.fromkeys(excuses.by_name.values()))
-    number_of = {each: number for number, each in enumerate(named, 1)}
+    number_of = {excuse: number for number, excuse in enumerate(named, 1)}
     return {
         "key": page.key,
         "label": page.runtime,
         "held": bool(excuses.against),
         "excuses": [
-            [each.standing, each.mark, each.sentence, each.link, bool(each.address)] for each in named
+            [excuse.standing, excuse.mark, excuse.sentence, excuse.link, bool(excuse.address)]
+            for excuse in named
         ],
         "excuse": [
-            number_of[excuses.by_name[str(each.id)]] if str(each.id) in excuses.by_name else 0
-            for each in cases
+            number_of[excuses.by_name[str(result.id)]] if str(result.id) in excuses.by_name else 0
+            for result in cases
         ],
         "classes": [
             {
-                "text": headline(each),
-                "verb": each.verb,
-                "features": [one.feature for one in each.conditions or ()],
-                "smallest": str(each.smallest.id),
+                "text": headline(failures),
+                "verb": failures.verb,
+                "features": [one.feature for one in failures.conditions or ()],
+                "smallest": str(failures.smallest.id),
             }
-            for each in page.classes
+            for failures in page.classes
         ],
-        "verdict": [places[each.verdict] for each in cases],
-        "note": [note_of.get(str(each.id), 0) for each in cases],
-        "ratio": [_ratio(each) for each in cases],
-        "time": [_milliseconds(each) for each in cases],
+        "verdict": [places[result.verdict] for result in cases],
+        "note": [note_of.get(str(result.id), 0) for result in cases],
+        "ratio": [_ratio(result) for result in cases],
+        "time": [_milliseconds(result) for result in cases],
         "reason": [
-            reasons.number(one_line(each.row.reason or "", _REASON) if each.row else "") for each in cases
+            reasons.number(one_line(result.row.reason or "", _REASON) if result.row else "")
+            for result in cases
         ],
         "reasons": reasons.all,
-        "reading": [readings.number(_readings(each)) for each in cases],
+        "reading": [readings.number(_readings(result)) for result in cases],
         "readings": readings.all,
     }
 
@@ -335,8 +341,8 @@ def render_csv(results: Results) -> str:
     written = io.StringIO()
     lines = csv.writer(written)
     lines.writerow(CSV_COLUMNS)
-    for each in results.cases:
-        lines.writerow(for_spreadsheet(cell) for cell in _csv_cells(results, each))
+    for result in results.cases:
+        lines.writerow(for_spreadsheet(cell) for cell in _csv_cells(results, result))
     return written.getvalue()
 
 

@@ -199,11 +199,11 @@ def measure_times(page: RunPage) -> Times:
     for operator, cases in page.results.by_operator.items():
         # A case that the runtime does not offer was not sent, and took no time.
         own = [
-            (each.row.seconds, each)
-            for each in cases
-            if each.row and each.row.seconds > 0 and each.verdict in _ENDED
+            (result.row.seconds, result)
+            for result in cases
+            if result.row and result.row.seconds > 0 and result.verdict in _ENDED
         ]
-        late = sum(each.verdict == "timeout" for each in cases)
+        late = sum(result.verdict == "timeout" for result in cases)
         ended += own
         if own:
             times = sorted(seconds for seconds, _ in own)
@@ -213,10 +213,10 @@ def measure_times(page: RunPage) -> Times:
         tuple(rows),
         _WIDTH,
         len(rows) * _HEIGHT + 34,
-        tuple((_x(each), duration(each)) for each in (1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0)),
+        tuple((_x(number), duration(number)) for number in (1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0)),
         tuple(
-            SlowCase(str(each.id), case_link(each.id, of=page.of), duration(seconds), each.element_type)
-            for seconds, each in slowest
+            SlowCase(str(result.id), case_link(result.id, of=page.of), duration(seconds), result.element_type)
+            for seconds, result in slowest
         ),
     )
 
@@ -267,18 +267,18 @@ class Report:
     def __init__(self, runs: Sequence[Results]) -> None:
         if not runs:
             raise UserError("a report needs a run")
-        for each in runs:
-            if each.suite.digest != runs[0].suite.digest:
+        for run in runs:
+            if run.suite.digest != runs[0].suite.digest:
                 raise UserError(
                     "runs of different suites do not stand side by side",
-                    got=f"{each.record.path}: {each.suite.digest}",
+                    got=f"{run.record.path}: {run.suite.digest}",
                     expected=runs[0].suite.digest,
                     remedy="Report them one by one, or hold them against each other with `opcert compare`.",
                 )
         self.version = version("opcert")
-        labels = [runtime_label(each.record) for each in runs]
+        labels = [runtime_label(run.record) for run in runs]
         keys = run_keys(labels)
-        twice = {each for each in labels if labels.count(each) > 1}
+        twice = {label for label in labels if labels.count(label) > 1}
         self.pages = tuple(
             RunPage(each, place, key, f"{label} ({place + 1})" if label in twice else label)
             for place, (each, key, label) in enumerate(zip(runs, keys, labels, strict=True))
@@ -291,11 +291,11 @@ class Report:
 
     @property
     def runs(self) -> tuple[Results, ...]:
-        return tuple(each.results for each in self.pages)
+        return tuple(page.results for page in self.pages)
 
     @cached_property
     def title(self) -> str:
-        return ", ".join(each.runtime for each in self.pages)
+        return ", ".join(page.runtime for page in self.pages)
 
     @property
     def most_rows(self) -> int:
@@ -323,15 +323,15 @@ class Report:
         else:
             seen = {name: set(values) for name, values in counted_values(self.pages).items()}
         names = [name for name, values in seen.items() if len(values) > 1]
-        told = [each for each in names if each not in (CONSTRAINT, ELEMENT_TYPE)]
+        told = [name for name in names if name not in (CONSTRAINT, ELEMENT_TYPE)]
         return tuple(sorted(told, key=lambda name: ("(" in name, name)))
 
     @cached_property
     def readings(self) -> tuple[OperatorReadings, ...]:
         found = []
         for operator in self.runs[0].by_operator:
-            columns = zip(*(find_readings(each, operator) for each in self.runs), strict=True)
-            readings = tuple(ReadingOfRuns(each[0], each) for each in columns)
+            columns = zip(*(find_readings(run, operator) for run in self.runs), strict=True)
+            readings = tuple(ReadingOfRuns(column[0], column) for column in columns)
             untold = untold_of_doubles(self.runs[0].operator_facts(operator))
             if readings or untold:
                 found.append(OperatorReadings(str(operator), readings, untold))
@@ -348,7 +348,7 @@ class Report:
     @cached_property
     def untested(self) -> tuple[tuple[RunPage, tuple[Untested, ...]], ...]:
         """For each run what it, or the suite, did not test."""
-        return tuple((each, find_untested(each.results, each.of)) for each in self.pages)
+        return tuple((page, find_untested(page.results, page.of)) for page in self.pages)
 
     @cached_property
     def adequacy(self) -> MutationScore:
@@ -356,17 +356,17 @@ class Report:
 
     @cached_property
     def accuracy(self) -> tuple[tuple[RunPage, Accuracy], ...]:
-        return tuple((each, measure_accuracy(each.results)) for each in self.pages)
+        return tuple((page, measure_accuracy(page.results)) for page in self.pages)
 
     @cached_property
     def times(self) -> tuple[tuple[RunPage, Times], ...]:
-        return tuple((each, measure_times(each)) for each in self.pages)
+        return tuple((page, measure_times(page)) for page in self.pages)
 
 
 def run_keys(labels: Sequence[str]) -> list[str]:
     """A word for each run that a search can begin with: its name; with the version where names are equal."""
-    words = [slug(each).lower() for each in labels]
-    names = [slug(each.split(" ")[0]).lower() for each in labels]
+    words = [slug(label).lower() for label in labels]
+    names = [slug(label.split(" ")[0]).lower() for label in labels]
     twice = Counter(names)
     found = [name if twice[name] == 1 else word for name, word in zip(names, words, strict=True)]
     counts = Counter(found)

@@ -108,7 +108,7 @@ _NUMBERS = frozenset((int, float))
 def list_details(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
     """The place in the list and the details of each case in it that fails in at least one of the runs."""
     for place, position in enumerate(report.listed):
-        if any(each.cases[position].deviates for each in report.runs):
+        if any(run.cases[position].deviates for run in report.runs):
             yield place, _detail(report.pages, position)
 
 
@@ -125,7 +125,7 @@ def _detail(pages: Sequence[RunPage], position: int) -> dict[str, Any]:
         "inputs": _parts(view.inputs),
         "expected": _parts(view.expected),
         "rules": _parts(view.rules),
-        "passages": [each.to_json() for each in view.passages],
+        "passages": [passage.to_json() for passage in view.passages],
         "levels": _parts(view.levels),
         "runs": [
             _answer(page, position, case) if page.results.cases[position].deviates else None for page in pages
@@ -149,12 +149,12 @@ def _answer(page: RunPage, position: int, case: Any) -> dict[str, Any]:
 
 
 def _parts(parts: Iterable[ViewedValue]) -> list[list[str]]:
-    return [[each.name, each.values, each.type] if each.type else [each.name, each.values] for each in parts]
+    return [[part.name, part.values, part.type] if part.type else [part.name, part.values] for part in parts]
 
 
 def _picture(picture: Picture) -> dict[str, Any]:
     overview = _overview(picture.overview) if picture.overview else None
-    return {**vars(picture), "planes": [_plane(each) for each in picture.planes], "overview": overview}
+    return {**vars(picture), "planes": [_plane(plane) for plane in picture.planes], "overview": overview}
 
 
 def _plane(plane: Plane) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def _overview(overview: Overview) -> dict[str, Any]:
 
 def list_operator_facts(results: Results) -> dict[str, Any]:
     """By the name of each operator version its group, public page, documents, attributes and rules."""
-    return {str(each): _facts(results, each) for each in results.by_operator}
+    return {str(operator): _facts(results, operator) for operator in results.by_operator}
 
 
 def _facts(results: Results, operator: OperatorName) -> dict[str, Any]:
@@ -193,11 +193,11 @@ def _facts(results: Results, operator: OperatorName) -> dict[str, Any]:
         "page": public_page(operator),
         "documents": [_title(operator, mapping(each)) for each in mapping(facts.get("documents")).values()],
         "attributes": [
-            [name, _about(mapping(each)), _passages(results, operator, each)]
-            for name, each in attributes.items()
+            [name, _about(mapping(attribute)), _passages(results, operator, attribute)]
+            for name, attribute in attributes.items()
         ],
         "rules": [
-            [name, _rule(mapping(each)), _passages(results, operator, each)] for name, each in rules.items()
+            [name, _rule(mapping(rule)), _passages(results, operator, rule)] for name, rule in rules.items()
         ],
     }
 
@@ -226,7 +226,7 @@ def _passages(results: Results, operator: OperatorName, entry: object) -> list[l
     """The first passage that it rests on."""
     sources = mapping(entry).get("sources")
     found = passages_of(results, operator, sources if isinstance(sources, list) else ())
-    return [each.to_json() for each in found[:1]]
+    return [shown_passage.to_json() for shown_passage in found[:1]]
 
 
 ONE_FILE_BYTES = 2_900_000
@@ -253,9 +253,9 @@ def write_report(runs: Sequence[Results], folder: Path) -> Path:
     page, kept = _render(report, parts, where, apart=apart), set[str]()
     if apart or len(page.encode()) > ONE_FILE_BYTES:
         page = page if apart else _render(report, parts, where, apart=True)
-        kept = {each.file for each in parts}
-        for each in parts:
-            write_text(folder / FOLDER / each.file, each.script)
+        kept = {part.file for part in parts}
+        for part in parts:
+            write_text(folder / FOLDER / part.file, part.script)
     if not report.whole:
         for each_page, name in zip(report.pages, _lists(report), strict=True):
             write_text(folder / name, render_csv(each_page.results))
@@ -279,9 +279,9 @@ def _pack(report: Report) -> tuple[list[DataPart], dict[str, list[int]]]:
 def _render(report: Report, parts: Sequence[DataPart], where: dict[str, list[int]], *, apart: bool) -> str:
     directory = {
         "details": where,
-        "files": {each.name: [f"{FOLDER}/{each.file}", each.digest] for each in parts} if apart else {},
+        "files": {part.name: [f"{FOLDER}/{part.file}", part.digest] for part in parts} if apart else {},
         "runs": [
-            [each.key, each.runtime, surroundings(runtime_name(each.results.record))] for each in report.pages
+            [page.key, page.runtime, surroundings(runtime_name(page.results.record))] for page in report.pages
         ],
         "command": _command(report.first.results),
     }
@@ -290,19 +290,19 @@ def _render(report: Report, parts: Sequence[DataPart], where: dict[str, list[int
     return render_page(
         "report.html.j2",
         scripts="script",
-        nonces=[each.digest for each in parts] if apart else [],
+        nonces=[part.digest for part in parts] if apart else [],
         report=report,
         word=word,
         directory=Markup(to_json(directory).replace("<", "\\u003c")),
         # Base64 has no character that HTML reads.
-        parts=[] if apart else [(each.name, Markup(each.text)) for each in parts],
+        parts=[] if apart else [(part.name, Markup(part.text)) for part in parts],
     )
 
 
 def _lists(report: Report) -> list[str]:
     """The file beside the page that has every case, for each run."""
     several = len(report.pages) > 1
-    return [f"cases-{each.key}.csv" if several else CSV_FILE for each in report.pages]
+    return [f"cases-{page.key}.csv" if several else CSV_FILE for page in report.pages]
 
 
 def _command(results: Results) -> list[str]:
@@ -318,13 +318,13 @@ def _remove_parts(folder: Path, kept: set[str]) -> None:
     if not folder.is_dir():
         return
     try:
-        for each in folder.iterdir():
+        for path in folder.iterdir():
             if (
-                each.suffix == ".js"
-                and each.name not in kept
-                and each.name.startswith(("table-", "operators-", "details-"))
+                path.suffix == ".js"
+                and path.name not in kept
+                and path.name.startswith(("table-", "operators-", "details-"))
             ):
-                each.unlink()
+                path.unlink()
         if not any(folder.iterdir()):
             shutil.rmtree(folder)
     except OSError as error:

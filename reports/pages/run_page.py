@@ -188,9 +188,9 @@ class RunPage:
         found, counts = [], self.results.counts
         for group in GROUPS:
             told = [
-                (each, counts[each], cases_link(token("status", each), of=self.of))
-                for each in group.verdicts
-                if counts[each] or each in ALWAYS
+                (verdict, counts[verdict], cases_link(token("status", verdict), of=self.of))
+                for verdict in group.verdicts
+                if counts[verdict] or verdict in ALWAYS
             ]
             if told:
                 found.append((group.heading, told))
@@ -201,7 +201,7 @@ class RunPage:
         """All cases as parts of one line, what conforms first."""
         parts, start = [], 0.0
         for group in GROUPS:
-            number = sum(self.results.counts[each] for each in group.verdicts)
+            number = sum(self.results.counts[verdict] for verdict in group.verdicts)
             width = 1000 * number / max(1, self.total)
             if number:
                 parts.append(BarPart(group.heading, group.verdicts[0], number, start, max(width, _NARROWEST)))
@@ -252,12 +252,12 @@ class RunPage:
         known = self.results.excuses.by_name
         return tuple(
             FaultView(
-                fault_text(each),
-                fault_cause(self.results, each),
-                known.get(fault_name(each)),
-                tuple(case_link(case, of=self.of) for case in shown_cases(self.results, each)[:2]),
+                fault_text(fault),
+                fault_cause(self.results, fault),
+                known.get(fault_name(fault)),
+                tuple(case_link(case, of=self.of) for case in shown_cases(self.results, fault)[:2]),
             )
-            for each in self.results.record.faults
+            for fault in self.results.record.faults
         )
 
     @cached_property
@@ -276,15 +276,15 @@ class RunPage:
     def _excused(self, found: FailureClass, note: str) -> tuple[ExcusedCases, ...]:
         """The excuses of a class's cases, with how many of them each excuses."""
         known = self.results.excuses.by_name
-        numbers = Counter(known[str(each.id)] for each in found.cases if str(each.id) in known)
+        numbers = Counter(known[str(result.id)] for result in found.cases if str(result.id) in known)
         return tuple(
             ExcusedCases(
                 _part(number, len(found.cases)),
                 number,
-                cases_link(note, token("known", each.standing), of=self.of),
-                each.beside(headline(found)),
+                cases_link(note, token("known", excuse.standing), of=self.of),
+                excuse.beside(headline(found)),
             )
-            for each, number in numbers.items()
+            for excuse, number in numbers.items()
         )
 
     def _class_view(self, found: FailureClass) -> ClassView:
@@ -305,7 +305,7 @@ class RunPage:
         return ClassView(
             found,
             title(found, runtime_name(results.record), resembles),
-            tuple(with_titles(each, smallest.operator) for each in remarks(found, resembles)),
+            tuple(with_titles(remark, smallest.operator) for remark in remarks(found, resembles)),
             note_id(self.position, found.number),
             short_names(found.operators),
             fit_text(found),
@@ -329,17 +329,17 @@ def _part(number: int, whole: int) -> str:
 
 def _types(results: Results, found: FailureClass) -> str:
     """Which element types fail, and whether those are all that were judged."""
-    failing = {each.element_type for each in found.cases}
+    failing = {result.element_type for result in found.cases}
     judged = {
-        each.element_type
+        result.element_type
         for operator in found.operators
-        for each in results.by_operator[operator]
-        if each.fails or each.verdict == "pass"
+        for result in results.by_operator[operator]
+        if result.fails or result.verdict == "pass"
     }
     names = in_type_order(failing)
     said = listed(names) if len(names) <= 6 else f"{len(names)} element types"
     if failing == judged and len(failing) > 1:
         said = "every element type that was judged"
-    if len(found.signals) == 1 and all(each.row and each.row.signal for each in found.cases):
+    if len(found.signals) == 1 and all(result.row and result.row.signal for result in found.cases):
         said += f"; always {found.signals[0]}"
     return said

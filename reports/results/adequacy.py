@@ -21,7 +21,7 @@ def trust_of(results: Results, operator: OperatorName) -> Trust | None:
 
 def unreviewed(results: Results) -> str | None:
     """Which operator versions have cases that were not reviewed, in a sentence; None where all were."""
-    found = [each for each in results.by_operator if trust_of(results, each) == "referenced"]
+    found = [operator for operator in results.by_operator if trust_of(results, operator) == "referenced"]
     if not found:
         return None
     return (
@@ -77,10 +77,8 @@ def find_adequacy(results: Results) -> MutationScore:
         found = results.measured.get(operator)
         own = {} if found is None else found.adequacy
         rows.append(_row(results, operator, own))
-        survivors += [_survivor(operator, mapping(each)) for each in items(own.get("survivors"))]
-    return MutationScore(
-        tuple(rows), tuple(survivors), any(each.mutants for each in rows), unreviewed(results)
-    )
+        survivors += [_survivor(operator, mapping(item)) for item in items(own.get("survivors"))]
+    return MutationScore(tuple(rows), tuple(survivors), any(row.mutants for row in rows), unreviewed(results))
 
 
 def share_text(part: object, whole: object) -> str:
@@ -97,7 +95,7 @@ def _row(results: Results, operator: OperatorName, told: Mapping[str, Any]) -> A
     cases = results.by_operator[operator]
     coverage = mapping(facts.get("coverage"))
     rules = mapping(facts.get("constraints"))
-    tried = {each.constraint for each in cases if each.constraint is not None}
+    tried = {result.constraint for result in cases if result.constraint is not None}
     mutants = mapping(told.get("mutants"))
     made, equivalent = mutants.get("made"), mutants.get("equivalent")
     left = made - equivalent if isinstance(made, int) and isinstance(equivalent, int) else None

@@ -27,9 +27,9 @@ def case_features(case: CaseOutline) -> dict[str, str]:
     if case.constraint is not None:
         features[CONSTRAINT] = case.constraint
     features.update({name: str(level) for name, level in case.levels.items() if name != ELEMENT_TYPE})
-    for name, each in case.attributes.items():
-        if name not in features and not isinstance(each.value, tuple):
-            features[name] = attribute_text(each.value)
+    for name, attribute in case.attributes.items():
+        if name not in features and not isinstance(attribute.value, tuple):
+            features[name] = attribute_text(attribute.value)
     features[ELEMENT_TYPE] = case.element_type
     for name, shape in case.shapes:
         if shape is None:

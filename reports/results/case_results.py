@@ -242,11 +242,11 @@ def put_together(
         )
     names = suite.case_ids
     rows = rows_by_case(suite, record, names, only)
-    chosen = [place for place, each in enumerate(names) if only is None or each in only]
+    chosen = [place for place, name in enumerate(names) if only is None or name in only]
     facts = (_bare_facts(suite, names[each]) for each in chosen) if bare else facts_in_order(suite, chosen)
     cases = (
-        CaseResult(CaseId.parse(names[place]), *each, *_worst(rows[place] or ()), rows[place] or ())
-        for place, each in zip(chosen, facts, strict=True)
+        CaseResult(CaseId.parse(names[place]), *fact, *_worst(rows[place] or ()), rows[place] or ())
+        for place, fact in zip(chosen, facts, strict=True)
     )
     told = cases if bare else (_with_shows(suite, case) for case in cases)
     return Results(suite, record, tuple(told), suite_name)
@@ -270,15 +270,15 @@ def rows_by_case(
     found: list[tuple[Result, ...] | None] = [None] * len(names)
     kept = KeptRows() if isinstance(record.results, RecordRows) else None
     unknown: str | None = None
-    for each in record.results:
-        if only is not None and each.case not in only:
+    for result in record.results:
+        if only is not None and result.case not in only:
             continue
         try:
-            place = suite.position(each.case)
+            place = suite.position(result.case)
         except KeyError:
-            unknown = each.case if unknown is None else min(unknown, each.case)
+            unknown = result.case if unknown is None else min(unknown, result.case)
             continue
-        row = each if kept is None else kept.keep(each, names[place])
+        row = result if kept is None else kept.keep(result, names[place])
         found[place] = (*(found[place] or ()), row)
     if unknown is not None:
         raise UserError(
@@ -289,8 +289,8 @@ def rows_by_case(
 
 def _worst(own: tuple[Result, ...]) -> tuple[str, Result | None]:
     """The verdict of a case with these rows, and the first row that has it."""
-    verdict = worst_verdict(each.verdict for each in own) if own else NOT_RUN
-    return verdict, next((each for each in own if each.verdict == verdict), None)
+    verdict = worst_verdict(result.verdict for result in own) if own else NOT_RUN
+    return verdict, next((result for result in own if result.verdict == verdict), None)
 
 
 def _bare_facts(suite: Suite, case_id: str) -> CaseFacts:
@@ -313,7 +313,7 @@ def fill(blank: Results, record: Record) -> Results:
     Raises UserError where the record holds a row of a case that the suite lacks.
     """
     rows = rows_by_case(blank.suite, record, blank.suite.case_ids)
-    cases = tuple(_filled(each, own or ()) for each, own in zip(blank.cases, rows, strict=True))
+    cases = tuple(_filled(result, own or ()) for result, own in zip(blank.cases, rows, strict=True))
     return replace(blank, record=record, cases=cases)
 
 

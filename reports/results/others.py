@@ -39,12 +39,12 @@ class Beside:
 def hold_beside(cases: Sequence[str], runs: Iterable[OtherRun]) -> tuple[Beside, ...]:
     """What each other run makes of cases."""
     found = []
-    for each in runs:
-        if each.optimises_less:
+    for run in runs:
+        if run.optimises_less:
             continue
-        verdicts = [each.verdicts.get(case, NOT_RUN) for case in cases]
+        verdicts = [run.verdicts.get(case, NOT_RUN) for case in cases]
         failing = sum(verdict in FAILING for verdict in verdicts)
-        found.append(Beside(each.label, verdicts.count("pass"), failing))
+        found.append(Beside(run.label, verdicts.count("pass"), failing))
     return tuple(found)
 
 

@@ -41,7 +41,8 @@ class Departure:
 def tell_departures(departures: Sequence[Departure]) -> str:
     """All of them together, in words; of no departure, that no case differs."""
     otherwise, left_out, beyond = (
-        sum(getattr(each, name) for each in departures) for name in ("otherwise", "left_out", "beyond")
+        sum(getattr(departure, name) for departure in departures)
+        for name in ("otherwise", "left_out", "beyond")
     )
     told = [
         f"{plural(otherwise, 'case expects', 'cases expect')} something else" if otherwise else "",
@@ -70,7 +71,9 @@ class SuiteStanding:
     @property
     def shared(self) -> int:
         """How many of its cases are those of the released suite."""
-        return max(self.cases - sum(each.otherwise + each.beyond for each in self.departures), 0)
+        return max(
+            self.cases - sum(departure.otherwise + departure.beyond for departure in self.departures), 0
+        )
 
     @property
     def label(self) -> str:
@@ -108,16 +111,16 @@ class SuiteStanding:
         if self.kind == "changed" and not self.departures:
             return [self.text]
         return [
-            f"{each.operator}: its cases are not those of the released suite: {each.text}"
-            for each in self.departures
-            if each.operator in operators
+            f"{departure.operator}: its cases are not those of the released suite: {departure.text}"
+            for departure in self.departures
+            if departure.operator in operators
         ]
 
     def to_json(self) -> dict[str, Any]:
         return {
             "standing": self.kind,
             "says": self.text,
-            "departures": [each.to_json() for each in self.departures],
+            "departures": [departure.to_json() for departure in self.departures],
             "cases": self.cases,
             "released": self.released,
             "figures": self.figures,

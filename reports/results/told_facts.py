@@ -30,7 +30,7 @@ def place(facts: Mapping[str, Any], source: Iterable[Any]) -> str:
     """`file:line` (`file:line:column` in one-line documents) of a document's key and line."""
     key, *numbers = [*source] or [""]
     document = mapping(mapping(facts.get("documents")).get(text(key)))
-    return ":".join([text(document.get("file") or key), *(text(each) for each in numbers)])
+    return ":".join([text(document.get("file") or key), *(text(number) for number in numbers)])
 
 
 def places(facts: Mapping[str, Any], sources: object) -> list[str]:
@@ -77,7 +77,7 @@ class ToldFinding:
 
 def documents_of(results: Results) -> set[tuple[str, str]]:
     """File name and SHA-256 of every document of the suite's operators."""
-    return {(each.file, each.sha256) for each in list_documents(results)}
+    return {(document.file, document.sha256) for document in list_documents(results)}
 
 
 def list_documents(results: Results) -> tuple[ToldDocument, ...]:
@@ -117,8 +117,8 @@ def list_findings(results: Results) -> tuple[ToldFinding, ...]:
 def short_names(operators: Iterable[OperatorName]) -> str:
     """Operator versions as people list them: `Resize-11, -13, -18`; each domain but ai.onnx by its name."""
     versions: dict[tuple[str, str], list[int]] = {}
-    for each in sorted(set(operators), key=lambda name: (name.domain, name.name, name.since_version)):
-        versions.setdefault((each.domain, each.name), []).append(each.since_version)
+    for operator in sorted(set(operators), key=lambda name: (name.domain, name.name, name.since_version)):
+        versions.setdefault((operator.domain, operator.name), []).append(operator.since_version)
     parts = []
     for (domain, name), numbers in versions.items():
         prefix = "" if domain == "ai.onnx" else f"{domain} "

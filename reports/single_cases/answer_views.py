@@ -146,7 +146,7 @@ def error_text(found: CaseResult) -> str:
 def _answer(found: CaseResult, outputs: Sequence[Output]) -> str:
     """What happened, in a line: the outputs, or why there are none."""
     if found.told in (*_COMPARED, "document", ACCEPTED_INVALID) and outputs:
-        return "; ".join(each.line for each in outputs)
+        return "; ".join(output.line for output in outputs)
     row = found.row
     if row is not None and found.verdict == REJECTED_VALID and row.message:
         return one_line(f"{row.error}: {row.message}" if row.error else row.message, 500)
@@ -170,7 +170,7 @@ def _sentence(found: CaseResult) -> str:
 
 def _got(found: CaseResult, outputs: Sequence[Output]) -> tuple[ViewedValue, ...]:
     if outputs:
-        return tuple(ViewedValue(f"got {each.name}", each.values, each.type) for each in outputs)
+        return tuple(ViewedValue(f"got {output.name}", output.values, output.type) for output in outputs)
     return (ViewedValue("got", _answer(found, outputs)),)
 
 
@@ -206,7 +206,7 @@ def _circumstances(found: CaseResult) -> tuple[ViewedValue, ...]:
         parts.append(ViewedValue("looks like", row.pattern))
     parts += [ViewedValue("form", row.form), ViewedValue("time", duration(row.seconds))]
     if len(found.rows) > 1:
-        parts.append(ViewedValue("each call", "; ".join(_call(each) for each in found.rows)))
+        parts.append(ViewedValue("each call", "; ".join(_call(result) for result in found.rows)))
     return tuple(parts)
 
 

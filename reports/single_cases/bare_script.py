@@ -70,7 +70,7 @@ def _in_python(case: Case, runtime: str, form: Form, valid_case: Case | None) ->
     said = [*_expected(case), *call.strip().splitlines()]
     printed = ["for each in got:", '    print("got", each.dtype, each.shape, each.ravel())']
     whole = "\n".join([*body, *said])
-    named = [each for each in sorted(modules) if each != "onnx" or not _has_parts(modules)]
+    named = [module for module in sorted(modules) if module != "onnx" or not _has_parts(modules)]
     imports = [f"import {each}" for each in (*named, "numpy as np")]
     numbers = [each for each in ("inf", "nan") if re.search(rf"\b{each}\b", whole)]
     imports += [f"from numpy import {', '.join(numbers)}"] if numbers else []
@@ -81,7 +81,7 @@ def _in_python(case: Case, runtime: str, form: Form, valid_case: Case | None) ->
 
 def _has_parts(modules: Sequence[str]) -> bool:
     """Whether a part of onnx is imported, which brings onnx itself."""
-    return any(each.startswith("onnx.") for each in modules)
+    return any(module.startswith("onnx.") for module in modules)
 
 
 def expected_error(case: Case) -> str:
@@ -97,7 +97,9 @@ def _expected(case: Case) -> Iterator[str]:
     if error:
         yield f"print({for_python(error)}, flush=True)"
         return
-    yield from inputs_code("expected", {each.name: each.expected for each in case.expectations[0].outputs})
+    yield from inputs_code(
+        "expected", {output.name: output.expected for output in case.expectations[0].outputs}
+    )
     yield "for name, each in expected.items():"
     yield '    print("expected", name, each.dtype, each.shape, each.ravel(), flush=True)'
 
@@ -144,21 +146,21 @@ _ARRAYS: Mapping[str, tuple[str, str]] = {
 def javascript_of(case: Case, runtime: str, form: Form, valid_case: Case | None = None) -> BareScript | str:
     """The script of a case in a form, with its model as text; or why there is none, in words."""
     found = why_none(case, runtime, form)
-    outputs = [each.expected for expectation in case.expectations for each in expectation.outputs]
+    outputs = [output.expected for expectation in case.expectations for output in expectation.outputs]
     tensors = [*(tensor for _, tensor in named_inputs(case.inputs)), *outputs]
     if found or kind_of(case) != "onnx":
         return found or f"{runtime} takes ONNX models alone"
-    if any(each.element_type.name not in _ARRAYS for each in tensors):
+    if any(tensor.element_type.name not in _ARRAYS for tensor in tensors):
         return "JavaScript has no arrays of a type of its tensors"
     return _script(case, runtime, form, valid_case)
 
 
 def _script(case: Case, runtime: str, form: Form, valid_case: Case | None) -> BareScript:
     model = ModelProto.FromString(build_model(case, form, valid_case))
-    taken = {each.name for each in model.graph.input}
-    given = {name: each for name, each in named_inputs(case.inputs) if name in taken}
+    taken = {value_info.name for value_info in model.graph.input}
+    given = {name: named_input for name, named_input in named_inputs(case.inputs) if name in taken}
     attributes = "".join(
-        f", {name}={attribute_text(each.value)}" for name, each in sorted(case.attributes.items())
+        f", {name}={attribute_text(attribute.value)}" for name, attribute in sorted(case.attributes.items())
     )
     about = f"{case.operator.short}({', '.join(model.graph.node[0].input)}){attributes}"
     encoded = base64.b64encode(model.SerializeToString(deterministic=True)).decode()
@@ -173,7 +175,7 @@ def _script(case: Case, runtime: str, form: Form, valid_case: Case | None) -> Ba
         *said,
         "  const session = await ort.InferenceSession.create(model);",
         "  const got = await session.run({",
-        *(f"    {_text(name)}: {_tensor_code(each)}," for name, each in given.items()),
+        *(f"    {_text(name)}: {_tensor_code(tensor)}," for name, tensor in given.items()),
         "  });",
         "  for (const [name, each] of Object.entries(got))",
         "    console.log('got', name, each.type, each.dims, each.data);",
@@ -186,9 +188,9 @@ def _expected_lines(case: Case) -> list[str]:
     error = expected_error(case)
     outputs = case.expectations[0].outputs if not error else ()
     told = [
-        f"expected {each.name} {each.expected.array.dtype} {list(each.expected.shape)} "
-        f"[{' '.join(element_texts(each.expected.array))}]"
-        for each in outputs
+        f"expected {output.name} {output.expected.array.dtype} {list(output.expected.shape)} "
+        f"[{' '.join(element_texts(output.expected.array))}]"
+        for output in outputs
     ]
     return [error, *told] if error else told
 

@@ -55,7 +55,9 @@ def write_case(case: Case, folder: Path, valid_case: Case | None = None, between
         "since_version": case.operator.since_version,
         "family": case.family,
         "element_type": case.element_type.name,
-        "attributes": {name: describe_value(each.value) for name, each in sorted(case.attributes.items())},
+        "attributes": {
+            name: describe_value(attribute.value) for name, attribute in sorted(case.attributes.items())
+        },
         "inputs": inputs,
         "outputs": list(case.output_names),
         "demand": case.demand,
@@ -66,8 +68,8 @@ def write_case(case: Case, folder: Path, valid_case: Case | None = None, between
         "rule": case.rule,
         "levels": dict(case.levels),
         "expectations": [
-            _write_expectation(each, folder, DATA if number == 0 else f"expectations/{number}")
-            for number, each in enumerate(case.expectations)
+            _write_expectation(expectation, folder, DATA if number == 0 else f"expectations/{number}")
+            for number, expectation in enumerate(case.expectations)
         ],
         "between": [] if between is None else _write_inputs(between, folder, "between"),
         "beyond": beyond_script(case),
@@ -94,9 +96,9 @@ def beyond_script(case: Case) -> str | None:
     """Why the script beside an exported case cannot judge it: demands that are no values, and maps."""
     if case.properties:
         return f"it demands what is no value: {_properties(case)}"
-    if any(each.unordered for each in case.expectations):
+    if any(expectation.unordered for expectation in case.expectations):
         return "the order of its outputs is open"
-    types = [each.type for each in case.slots if each.type is not None]
+    types = [slot.type for slot in case.slots if slot.type is not None]
     if any(map(holds_map, (*types, *case.output_types.values()))):
         return "it has maps"
     return None
@@ -127,7 +129,7 @@ def _write_expectation(expectation: Expectation, folder: Path, place: str) -> di
         "readings": {name: list(options) for name, options in expectation.readings.items()},
         "behaviours": {name: list(options) for name, options in expectation.behaviours.items()},
         "outputs": [
-            _write_output(each, folder, place, number) for number, each in enumerate(expectation.outputs)
+            _write_output(output, folder, place, number) for number, output in enumerate(expectation.outputs)
         ],
     }
 
@@ -149,7 +151,9 @@ def _write_output(output: ExpectedOutput, folder: Path, place: str, number: int)
 
 def _write_alternatives(output: ExpectedOutput, folder: Path, file: str) -> dict[str, Any] | None:
     """Further values as one tensor, and for each the flat index of its element."""
-    pairs = [(each.index, value) for each in output.alternatives for value in each.values]
+    pairs = [
+        (alternative.index, value) for alternative in output.alternatives for value in alternative.values
+    ]
     if not pairs:
         return None
     element_type = output.expected.element_type
@@ -185,11 +189,13 @@ def export_suite(suite: Suite, folder: Path) -> Iterator[Exported]:
             beyond.append("no answer demanded")
         if len(case.expectations) > 1:
             beyond.append("several readings")
-        if any(output.allowed is not None for each in case.expectations for output in each.outputs):
+        if any(
+            output.allowed is not None for expectation in case.expectations for output in expectation.outputs
+        ):
             beyond.append("allowed error by element")
-        if case.properties or any(each.unordered for each in case.expectations):
+        if case.properties or any(expectation.unordered for expectation in case.expectations):
             beyond.append("demands that are no values")
-        if any(output.alternatives for each in case.expectations for output in each.outputs):
+        if any(output.alternatives for expectation in case.expectations for output in expectation.outputs):
             beyond.append("further values of elements")
         yield Exported(str(case.id), place, tuple(beyond))
 
@@ -226,5 +232,9 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path, form: str | Non
 
 def _rules(adapter: Adapter) -> list[dict[str, str]]:
     """A runtime's own words; what only a worker can say does not come up here."""
-    own = [each for each in adapter.unsupported if each.error_class != "unsupported"]
-    return [{"kind": each.kind, "message": each.message} for each in own]
+    own = [
+        unsupported_rule
+        for unsupported_rule in adapter.unsupported
+        if unsupported_rule.error_class != "unsupported"
+    ]
+    return [{"kind": unsupported_rule.kind, "message": unsupported_rule.message} for unsupported_rule in own]

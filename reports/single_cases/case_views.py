@@ -41,8 +41,8 @@ def view_case(results: Results, case: Case, marked: frozenset[str] = frozenset()
         command=results.reproduction_command(case.id),
         demand=demand_text(case),
         attributes=tuple(
-            ViewedValue(name, attribute_text(each.value), marked=name in marked)
-            for name, each in sorted(case.attributes.items())
+            ViewedValue(name, attribute_text(attribute.value), marked=name in marked)
+            for name, attribute in sorted(case.attributes.items())
         ),
         inputs=tuple(_input(name, tensor) for name, tensor in case.inputs),
         expected=_expected(case),
@@ -60,7 +60,7 @@ def demand_text(case: Case) -> str:
     if case.demand == "survive":
         return "nothing is asked but survival"
     first = case.expectations[0].outputs if case.expectations else ()
-    text_of = "; ".join(f"{shape_text(each.expected)} {values_text(each.expected)}" for each in first)
+    text_of = "; ".join(f"{shape_text(output.expected)} {values_text(output.expected)}" for output in first)
     others = len(case.expectations) - 1
     text = f"{text_of} (or {plural(others, 'other reading')})" if others > 0 else text_of
     return f"{text}; a refusal is no fault" if case.may_refuse else text
@@ -79,11 +79,11 @@ def _expected(case: Case) -> tuple[ViewedValue, ...]:
     for expectation in case.expectations:
         options = {**expectation.readings, **expectation.behaviours}
         several = len(case.expectations) > 1
-        under = "; ".join(f"{name}: {' or '.join(each)}" for name, each in sorted(options.items()))
-        for each in expectation.outputs:
-            name = f"expected {each.name}" + (f" ({under})" if several and under else "")
-            parts.append(ViewedValue(name, values_text(each.expected), shape_text(each.expected)))
-            parts.append(ViewedValue("allowed error", allowed_text(each)))
+        under = "; ".join(f"{name}: {' or '.join(option)}" for name, option in sorted(options.items()))
+        for output in expectation.outputs:
+            name = f"expected {output.name}" + (f" ({under})" if several and under else "")
+            parts.append(ViewedValue(name, values_text(output.expected), shape_text(output.expected)))
+            parts.append(ViewedValue("allowed error", allowed_text(output)))
     return tuple(parts)
 
 
@@ -129,7 +129,7 @@ def _passages(results: Results, case: Case) -> tuple[ShownPassage, ...]:
 
 def _levels(case: Case, marked: frozenset[str]) -> tuple[ViewedValue, ...]:
     """The levels that the case was built from, without those that only repeat an attribute."""
-    attributes = {name: attribute_text(each.value) for name, each in case.attributes.items()}
+    attributes = {name: attribute_text(attribute.value) for name, attribute in case.attributes.items()}
     return tuple(
         ViewedValue(name, str(level), marked=name in marked)
         for name, level in case.levels.items()

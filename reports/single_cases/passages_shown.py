@@ -75,8 +75,8 @@ def passages_of(results: Results, operator: OperatorName, sources: Iterable[Any]
     facts = mapping(results.operator_facts(operator).get("documents"))
     found: dict[ShownPassage, None] = {}
     bare: dict[str, list[int]] = {}
-    for each in sources:
-        parts = [*each] if isinstance(each, list | tuple) else []
+    for source in sources:
+        parts = [*source] if isinstance(source, list | tuple) else []
         if not parts:
             continue
         document, numbers = mapping(facts.get(text(parts[0]))), [n for n in parts[1:] if isinstance(n, int)]

@@ -142,7 +142,7 @@ class _Sheet:
         apart = self.apart[part].reshape(-1)
         at = np.unravel_index(number, self.lead) if self.lead else ()
         return Plane(
-            tuple(int(each) for each in at),
+            tuple(int(signedinteger) for signedinteger in at),
             row,
             column,
             rows,
@@ -171,8 +171,8 @@ class _Sheet:
             -(-columns // width),
             height,
             width,
-            "".join(str(int(levels[each].max())) for each in tiles),
-            tuple(int(np.count_nonzero(wrong[each])) for each in tiles),
+            "".join(str(int(levels[tile].max())) for tile in tiles),
+            tuple(int(np.count_nonzero(wrong[tile])) for tile in tiles),
         )
 
     def _levels(self) -> NDArray[np.int64]:

@@ -90,18 +90,18 @@ def read_tensor(name: str) -> Any:
 def read_model(form: str) -> bytes:
     """The model in a form, which of many cases is the same as another; nothing where the case has none."""
     paths = (HERE / "forms" / f"{form}.onnx", HERE / "model.onnx")
-    return next((each.read_bytes() for each in paths if each.exists()), b"")
+    return next((path.read_bytes() for path in paths if path.exists()), b"")
 
 
 def fitting(model: bytes, inputs: Inputs) -> Inputs:
     """What a model takes of the inputs: one that it turns itself is given turned."""
     known, found = dict(inputs), []
-    for each in onnx.load_from_string(model).graph.input:
-        if each.name in known:
-            found.append((each.name, known[each.name]))
+    for value_info in onnx.load_from_string(model).graph.input:
+        if value_info.name in known:
+            found.append((value_info.name, known[value_info.name]))
         else:
-            array = known[each.name[: -len(TURNED)]]
-            found.append((each.name, np.ascontiguousarray(array.transpose())))
+            array = known[value_info.name[: -len(TURNED)]]
+            found.append((value_info.name, np.ascontiguousarray(array.transpose())))
     return found
 
 
@@ -145,7 +145,7 @@ def call_onnxruntime(onnxruntime: Any, session: Any, inputs: Inputs) -> list[Any
             values[name] = onnxruntime.OrtValue.ortvalue_from_numpy(array)
         else:
             values[name] = to_ort_value(onnxruntime.OrtValue, array)
-    found = session.run_with_ort_values([each.name for each in outputs], values)
+    found = session.run_with_ort_values([output.name for output in outputs], values)
     return [from_ort_value(value, declared.type) for value, declared in zip(found, outputs, strict=True)]
 
 
@@ -338,7 +338,7 @@ def compare(got: Any, expected: dict[str, Any]) -> tuple[bool, str]:
         ratio = np.where(right, -1.0, np.where(limit > 0, apart / limit, np.inf))
     order = np.where(ratio == ratio.max(), np.where(right, -1.0, apart), -1.0)
     index = np.unravel_index(int(np.argmax(order)), wanted.shape)
-    place = [int(each) for each in index]
+    place = [int(signedinteger) for signedinteger in index]
     text = f"{int(np.count_nonzero(~right))} of {right.size} elements wrong; worst at {place}: "
     text += f"got {got[index]}, expected {wanted[index]}, allowed error {limit[index]:g}"
     if np.isfinite(ratio[index]):
@@ -387,7 +387,7 @@ def answers_of(
     run, usual = RUNTIMES[runtime], OPENVINO_THREADS if runtime == "openvino" else 1
     given = fitting(model, inputs) if model else inputs
     if form == "threads":
-        every = [(f"threads {each}", run(case, model, [given], each)[0]) for each in THREADS]
+        every = [(f"threads {thread}", run(case, model, [given], thread)[0]) for thread in THREADS]
         return [(which, outputs, "") for which, outputs in every]
     if form == "again":
         before = [(each["name"], read_tensor(each["file"])) for each in case["between"] if each["file"]]
@@ -411,10 +411,10 @@ def touched_by(given: Inputs, call: Inputs, outputs: list[Any], earlier: list[An
     for (name, before), (_, after) in zip(given, call, strict=True):
         if not same(np.asarray(after), np.asarray(before)).all():
             found.append(f"the input {name} is changed")
-        places = [place for place, each in enumerate(outputs) if np.shares_memory(each, after)]
+        places = [place for place, output in enumerate(outputs) if np.shares_memory(output, after)]
         found += [f"output {place} lies in the memory of the input {name}" for place in places]
-    for place, each in enumerate(outputs):
-        if any(np.shares_memory(each, other) for other in earlier):
+    for place, output in enumerate(outputs):
+        if any(np.shares_memory(output, other) for other in earlier):
             found.append(f"output {place} lies in the memory of an output of the run before")
     return "; ".join(found)
 

@@ -135,7 +135,7 @@ def surroundings(runtime: str) -> dict[Kind, tuple[list[str], list[str]]]:
     found: dict[Kind, tuple[list[str], list[str]]] = {}
     for (name, kind), (modules, call) in CALLS.items():
         if name == runtime:
-            imports = [f"import {each}" for each in (*sorted(modules), "numpy as np")]
+            imports = [f"import {module}" for module in (*sorted(modules), "numpy as np")]
             if kind == "onnx":
                 imports.append("from onnx import helper")
             found[kind] = ([*imports, "from numpy import inf, nan", ""], f"{call}\n{_CHECK}\n".splitlines())
@@ -148,17 +148,20 @@ def case_lines(case: Case, valid_case: Case | None = None) -> CaseLines | None:
     None where they would be too many, where a tensor has a type that numpy lacks, where the case brings a
     model of its own, and where it gives or demands more than tensors of values.
     """
-    outputs = [each for expectation in case.expectations for each in expectation.outputs]
-    tensors = [tensor for _, tensor in named_inputs(case.inputs)] + [each.expected for each in outputs]
+    outputs = [output for expectation in case.expectations for output in expectation.outputs]
+    tensors = [tensor for _, tensor in named_inputs(case.inputs)] + [output.expected for output in outputs]
     kind = kind_of(case)
     if (
         kind is None
         or why_none(case, "", "inputs")
         or case.properties
-        or any(each.unordered for each in case.expectations)
-        or any(each.kind not in PLAIN_KINDS or each.value == () for each in case.attributes.values())
-        or sum(each.array.size for each in tensors) > MOST_ELEMENTS
-        or any(each.alternatives for each in outputs)
+        or any(expectation.unordered for expectation in case.expectations)
+        or any(
+            attribute.kind not in PLAIN_KINDS or attribute.value == ()
+            for attribute in case.attributes.values()
+        )
+        or sum(tensor.array.size for tensor in tensors) > MOST_ELEMENTS
+        or any(output.alternatives for output in outputs)
     ):
         return None
     said = [
@@ -168,7 +171,9 @@ def case_lines(case: Case, valid_case: Case | None = None) -> CaseLines | None:
         "expectations = [",
     ]
     for expectation in case.expectations:
-        pairs = [f"({array_code(each.expected)}, {_allowed(each.allowed)})" for each in expectation.outputs]
+        pairs = [
+            f"({array_code(output.expected)}, {_allowed(output.allowed)})" for output in expectation.outputs
+        ]
         said += _wrapped(f"    [{', '.join(pairs)}],", "        ")
     return CaseLines(kind, (*said, "]"))
 
@@ -182,22 +187,24 @@ def whole_script(runtime: str, lines: CaseLines) -> str | None:
 def why_none(case: Case, runtime: str, form: Form) -> str:
     """Why a case has no script for a runtime in a form; empty where it has one."""
     kind = kind_of(case)
-    outputs = [each for expectation in case.expectations for each in expectation.outputs]
-    tensors = [tensor for _, tensor in named_inputs(case.inputs)] + [each.expected for each in outputs[:4]]
+    outputs = [output for expectation in case.expectations for output in expectation.outputs]
+    tensors = [tensor for _, tensor in named_inputs(case.inputs)] + [
+        output.expected for output in outputs[:4]
+    ]
     if kind is None:
         return "its operator is of a domain that nobody calls by itself"
     if form not in (_FORMS if runtime != "tract" else ("initializers",)):
         return f"it fails in the form {form} alone, which is more than one call"
     if case.model is not None or case.slots or case.output_types:
         return "its inputs or outputs are more than tensors, or its model has several nodes"
-    if kind != "onnx" and any(each.kind not in PLAIN_KINDS for each in case.attributes.values()):
+    if kind != "onnx" and any(attribute.kind not in PLAIN_KINDS for attribute in case.attributes.values()):
         return "an attribute of its is a tensor or a graph"
-    if any(each.kind not in (*PLAIN_KINDS, "tensor") for each in case.attributes.values()):
+    if any(attribute.kind not in (*PLAIN_KINDS, "tensor") for attribute in case.attributes.values()):
         return "an attribute of its is a graph or a type"
-    lacking = sorted({str(each.element_type) for each in tensors} - PLAIN)
+    lacking = sorted({str(tensor.element_type) for tensor in tensors} - PLAIN)
     if lacking:
         return f"a short script cannot give {' and '.join(lacking)}"
-    elements = sum(each.array.size for each in tensors)
+    elements = sum(tensor.array.size for tensor in tensors)
     return f"it has {elements} elements" if elements > MOST_SHOWN else ""
 
 
@@ -206,10 +213,12 @@ def call_lines(case: Case, kind: Kind, form: Form, valid_case: Case | None) -> l
     given = dict(named_inputs(case.inputs))
     if kind == "onnx":
         model = ModelProto.FromString(build_model(case, form, valid_case))
-        taken = {each.name for each in model.graph.input}
-        inputs = {name: each for name, each in given.items() if name in taken}
+        taken = {value_info.name for value_info in model.graph.input}
+        inputs = {name: tensor for name, tensor in given.items() if name in taken}
         return [*inputs_code("inputs", inputs), *_model(model, case)]
-    attributes = {name: plain_attribute(each.value) for name, each in sorted(case.attributes.items())}
+    attributes = {
+        name: plain_attribute(attribute.value) for name, attribute in sorted(case.attributes.items())
+    }
     lines = _wrapped(f"operator, attributes = {for_python(case.operator.name)}, {for_python(attributes)}")
     version = [f"version = {case.operator.since_version}"] if kind == "org.openvino" else []
     return [*inputs_code("inputs", given), *lines, *version]
@@ -246,10 +255,10 @@ def array_code(tensor: Tensor) -> str:
 
 def _model(model: ModelProto, case: Case) -> Iterator[str]:
     graph, node = model.graph, model.graph.node[0]
-    constants = {each.name: read_tensor(each) for each in graph.initializer}
+    constants = {initializer.name: read_tensor(initializer) for initializer in graph.initializer}
     yield from _node(node, case)
-    own = [declared_text(each, "info") for each in graph.input]
-    outputs = [declared_text(each, "info") for each in graph.output]
+    own = [declared_text(value_info, "info") for value_info in graph.input]
+    outputs = [declared_text(value_info, "info") for value_info in graph.output]
     if constants:
         yield from inputs_code("constants", constants)
     last = ", [onnx.numpy_helper.from_array(each, name) for name, each in constants.items()]"
@@ -259,7 +268,7 @@ def _model(model: ModelProto, case: Case) -> Iterator[str]:
         f"{last if constants else ''})"
     )
     opsets = ", ".join(
-        f"helper.make_opsetid({for_python(each.domain)}, {each.version})" for each in model.opset_import
+        f"helper.make_opsetid({for_python(opset.domain)}, {opset.version})" for opset in model.opset_import
     )
     yield f"model = helper.make_model(graph, opset_imports=[{opsets}], ir_version={model.ir_version})"
 
@@ -267,7 +276,9 @@ def _model(model: ModelProto, case: Case) -> Iterator[str]:
 def _node(node: NodeProto, case: Case) -> Iterator[str]:
     words = [for_python(node.op_type), for_python(list(node.input)), for_python(list(node.output))]
     words += [f"domain={for_python(node.domain)}"] if node.domain else []
-    words += [f"{name}={_attribute_code(each.value)}" for name, each in sorted(case.attributes.items())]
+    words += [
+        f"{name}={_attribute_code(attribute.value)}" for name, attribute in sorted(case.attributes.items())
+    ]
     yield from _wrapped(f"node = helper.make_node({', '.join(words)})")
 
 
@@ -322,7 +333,7 @@ def element_texts(array: NDArray[Any], *, bare: bool = True) -> list[str]:
     texts = [str(each) for each in flat.tolist()]
     if array.dtype.kind != "f":
         return texts
-    short = [str(each).removesuffix(".0") if bare and each else str(each) for each in flat]
+    short = [str(number).removesuffix(".0") if bare and number else str(number) for number in flat]
     again = np.array([float(each) for each in short]).astype(array.dtype)
     return short if np.array_equal(again, flat, equal_nan=True) else texts
 

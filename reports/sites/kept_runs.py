@@ -95,16 +95,16 @@ class ArchivedRun:
     @property
     def ran(self) -> bool:
         """Whether anything was learnt of the runtime."""
-        return any(each not in UNCOUNTED for each in self.counts)
+        return any(count not in UNCOUNTED for count in self.counts)
 
     @cached_property
     def cause_of(self) -> Mapping[str, CauseKey]:
         """The cause of each failing case."""
-        return {case: each.key for each in self.causes for case in each.cases}
+        return {case: cause.key for cause in self.causes for case in cause.cases}
 
     @cached_property
     def causes_by_key(self) -> Mapping[CauseKey, SeenCause]:
-        return {each.key: each for each in self.causes}
+        return {cause.key: cause for cause in self.causes}
 
     @cached_property
     def open(self) -> frozenset[str]:
@@ -114,7 +114,7 @@ class ArchivedRun:
     @cached_property
     def by_chance(self) -> frozenset[str]:
         """Failing cases that may be right in another run of the same program, as their cause says."""
-        chancy = (each for each in self.causes if each.known is not None and each.known.by_chance)
+        chancy = (cause for cause in self.causes if cause.known is not None and cause.known.by_chance)
         return frozenset(case for each in chancy for case in each.cases)
 
     @cached_property
@@ -149,7 +149,9 @@ class ArchivedRun:
     @cached_property
     def opset(self) -> int:
         """The newest version of an operator of ONNX itself in the suite; 0 where it has none."""
-        return max((each.since_version for each in self.operators if each.domain == "ai.onnx"), default=0)
+        return max(
+            (operator.since_version for operator in self.operators if operator.domain == "ai.onnx"), default=0
+        )
 
 
 def keep_run(record: Record, results: Results | None) -> ArchivedRun:
@@ -186,9 +188,9 @@ def keep_run(record: Record, results: Results | None) -> ArchivedRun:
         record.partial,
         bool(options.get("pattern") or options.get("shard")),
         *rows,
-        tuple(fault_text(each) for each in record.faults),
+        tuple(fault_text(fault) for fault in record.faults),
         causes,
-        {} if results is None else {each: results.group_of(each) for each in results.by_operator},
+        {} if results is None else {operator: results.group_of(operator) for operator in results.by_operator},
         results is not None,
         page if page.is_file() else None,
     )
@@ -206,17 +208,17 @@ def _code(name: str, runtime: Mapping[str, Any]) -> str:
     packages = mapping(mapping(runtime.get("environment")).get("packages"))
     if not packages or name not in list_adapters():
         return ""
-    return " ".join(f"{each}=={text(packages[each])}" for each in sorted(packages))
+    return " ".join(f"{package}=={text(packages[package])}" for package in sorted(packages))
 
 
 def _rows(record: Record) -> tuple[dict[str, str], dict[str, str], frozenset[str]]:
     """Verdicts, element types and unsteady cases; names are shared by all runs that have them."""
     types: dict[str, str] = {}
     unsteady = set()
-    for each in record.results:
-        name = intern(str(CaseId.parse(each.case)))
-        types[name] = intern(str(each.element_type))
-        if each.unstable:
+    for result in record.results:
+        name = intern(str(CaseId.parse(result.case)))
+        types[name] = intern(str(result.element_type))
+        if result.unstable:
             unsteady.add(name)
     verdicts = {intern(case): str(verdict) for case, verdict in record.verdicts.items()}
     return verdicts, types, frozenset(unsteady)
@@ -253,7 +255,7 @@ class KeptRuns:
 
     @property
     def all(self) -> list[ArchivedRun]:
-        return [each for runs in self.series.values() for each in runs]
+        return [run for runs in self.series.values() for run in runs]
 
     @cached_property
     def operators(self) -> list[OperatorName]:
@@ -308,8 +310,8 @@ def _in_memory(record: Record) -> Record:
 
 def _records(folder: Path) -> Iterator[Path]:
     """The records below a folder, those beside a report of their own first."""
-    found = [each for each in folder.rglob("*.jsonl") if _is_record(each)]
-    yield from sorted(found, key=lambda each: (not each.with_name("index.html").is_file(), each))
+    found = [path for path in folder.rglob("*.jsonl") if _is_record(path)]
+    yield from sorted(found, key=lambda path: (not path.with_name("index.html").is_file(), path))
 
 
 def _is_record(path: Path) -> bool:
@@ -323,7 +325,7 @@ def _is_record(path: Path) -> bool:
 
 def _expectations(results: Results) -> dict[str, str]:
     suite = results.suite
-    return {each: str(suite.entry(each)["expectation"]) for each in suite.case_ids}
+    return {case_id: str(suite.entry(case_id)["expectation"]) for case_id in suite.case_ids}
 
 
 def _order(run: ArchivedRun) -> tuple[object, ...]:
@@ -335,13 +337,13 @@ def versions_shown(series: Sequence[ArchivedRun], most: int) -> tuple[ArchivedRu
 
     Where all runs are of one version, and perhaps of builds that differ, its last runs.
     """
-    if len({each.version for each in series}) == 1 and not series[-1].code:
+    if len({run.version for run in series}) == 1 and not series[-1].code:
         return tuple(reversed(series))[:most]
     found: dict[str, ArchivedRun] = {}
-    for each in series:
-        before = found.get(each.version)
-        if before is None or each.whole or not before.whole:
-            found[each.version] = each
+    for run in series:
+        before = found.get(run.version)
+        if before is None or run.whole or not before.whole:
+            found[run.version] = run
     return tuple(reversed(found.values()))[:most]
 
 

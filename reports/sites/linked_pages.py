@@ -69,8 +69,12 @@ class OperatorByVersion:
 def render_runtime(site: Site, series: str) -> str:
     """The page of a runtime by its name with its options."""
     shown = site.shown[series]
-    causes = [each for each in (_cause(cause, shown) for cause in site.causes.values()) if any(each.cells)]
-    names = sorted({name for run in shown for name in run.named}, key=lambda each: short_name(each).lower())
+    causes = [
+        cause_by_version
+        for cause_by_version in (_cause(cause, shown) for cause in site.causes.values())
+        if any(cause_by_version.cells)
+    ]
+    names = sorted({name for run in shown for name in run.named}, key=lambda name: short_name(name).lower())
     operators = [_operator(site, name, shown) for name in names]
     return site.render(
         "site_runtime.html.j2",
@@ -79,9 +83,9 @@ def render_runtime(site: Site, series: str) -> str:
         shown=[(run, run_name(run, site.shown[series])) for run in shown],
         lines=[*zip(site.runs.series[series], [None, *site.changes[series]], strict=True)][::-1],
         causes=causes,
-        operators=[each for each in operators if each.tells],
-        quiet=sum(not each.tells for each in operators),
-        changes=[each for each in reversed(site.changes[series]) if each.changed],
+        operators=[operator for operator in operators if operator.tells],
+        quiet=sum(not operator.tells for operator in operators),
+        changes=[change for change in reversed(site.changes[series]) if change.changed],
     )
 
 
@@ -124,7 +128,7 @@ def render_cause(site: Site, key: CauseKey) -> str:
     cause = site.causes[key]
     known = cause.known
     own = {each.unversioned for each in cause.operators}
-    having = {each.series for each in cause.seen}
+    having = {run.series for run in cause.seen}
     # Of a runtime without it the newest version is enough.
     asked = [
         run
@@ -144,10 +148,10 @@ def render_cause(site: Site, key: CauseKey) -> str:
         places=[] if known is None else [with_titles(each, operator) for each in known.passage],
         operators=short_names(cause.operators),
         links=sorted((short, site.links.operator(name)) for name, short in _operators(cause).items()),
-        rows=[(each, run_name(each.run, site.shown[each.run.series])) for each in rows],
-        silent=sorted({each.series for each in asked} - {each.run.series for each in rows}),
-        older=[each.label for each in cause.seen if each not in site.shown_runs],
-        verdict_of={each.run: word(each.example) for each in rows if each.example},
+        rows=[(row, run_name(row.run, site.shown[row.run.series])) for row in rows],
+        silent=sorted({run.series for run in asked} - {row.run.series for row in rows}),
+        older=[run.label for run in cause.seen if run not in site.shown_runs],
+        verdict_of={row.run: word(row.example) for row in rows if row.example},
         cases=cause.cases[:MOST_CASES],
         more=max(0, len(cause.cases) - MOST_CASES),
     )
@@ -159,7 +163,9 @@ def _tells(each: CauseInRun, having: set[str]) -> bool:
 
 
 def _operators(cause: SiteCause) -> dict[str, str]:
-    return {each.unversioned: each.unversioned.removeprefix(f"{ONNX}::") for each in cause.operators}
+    return {
+        operator.unversioned: operator.unversioned.removeprefix(f"{ONNX}::") for operator in cause.operators
+    }
 
 
 def render_causes(site: Site) -> str:
@@ -169,7 +175,7 @@ def render_causes(site: Site) -> str:
         runtimes = []
         for series in site.runs.series:
             own = [len(seen.cases) for run, seen in cause.seen.items() if run.series == series]
-            newest = next((each for each in site.newest if each.series == series), None)
+            newest = next((run for run in site.newest if run.series == series), None)
             if own:
                 gone = newest is not None and newest not in cause.seen
                 runtimes.append(f"{series} {'no more' if gone else count(own[0])}")
@@ -184,7 +190,7 @@ Shown = tuple[str, OperatorName, Tally, tuple[Tally | None, ...]]
 
 def render_operator(site: Site, name: str) -> str:
     """The page of an operator by its name without version."""
-    runs = [each for each in site.shown_runs if name in each.named]
+    runs = [shown_run for shown_run in site.shown_runs if name in shown_run.named]
     types = _types(runs, name)
     rows = [
         (series, anchor(series), site.links.runtime(series), tuple(_shown_rows(site, series, name, types)))
@@ -199,9 +205,14 @@ def render_operator(site: Site, name: str) -> str:
         group=site.group_of(name),
         page="" if one is None else public_page(one),
         types=types,
-        rows=[each for each in rows if each[3]],
-        versions=sorted({each.since_version for run in runs for each in run.named[name]}, reverse=True),
-        causes=[(each, _counted(site, each, name)) for each in site.causes_of_operator.get(name, ())],
+        rows=[row for row in rows if row[3]],
+        versions=sorted(
+            {operator.since_version for run in runs for operator in run.named[name]}, reverse=True
+        ),
+        causes=[
+            (site_cause, _counted(site, site_cause, name))
+            for site_cause in site.causes_of_operator.get(name, ())
+        ],
         changes=list(_changes(site, name)),
         absent=[series for series in site.shown if not any(name in run.named for run in site.shown[series])],
     )
@@ -245,9 +256,9 @@ def _changes(site: Site, name: str) -> Iterator[tuple[str, str, str, list[tuple[
     for series, changes in site.changes.items():
         for change in reversed(changes):
             told = [
-                (each.turn, sentence(own))
-                for each in change.causes
-                if (own := _of_operator(each, name)) is not None
+                (cause.turn, sentence(own))
+                for cause in change.causes
+                if (own := _of_operator(cause, name)) is not None
             ]
             if told:
                 yield series, site.links.change(change.after), versions_text(change), told
@@ -255,7 +266,7 @@ def _changes(site: Site, name: str) -> Iterator[tuple[str, str, str, list[tuple[
 
 def _of_operator(changed: ChangedCause, name: str) -> ChangedCause | None:
     """The part of a change that is of the operator; None where it has none."""
-    operators = tuple(each for each in changed.operators if each.unversioned == name)
+    operators = tuple(operator for operator in changed.operators if operator.unversioned == name)
     if not operators:
         return None
     cases = tuple(each for each in changed.cases if CaseId.parse(each).operator in operators)

@@ -59,7 +59,7 @@ def full_example(results: Results, found: CaseResult) -> CauseExample:
     case = results.suite.case(str(found.id))
     view = view_case(results, case)
     outputs = read_outputs(results.record, case, found.row)
-    got = tuple(ViewedValue(f"got {each.name}", each.values, each.type) for each in outputs)
+    got = tuple(ViewedValue(f"got {output.name}", output.values, output.type) for output in outputs)
     return CauseExample(
         (False, *smallness(found)),
         str(found.id),
@@ -114,7 +114,7 @@ def key_of(found: FailureClass, runtime: str) -> CauseKey:
     experiments, signals or associations is a runtime's own; without a cause, cases of an operator that fail
     in one way stand together, for conditions that separate them do not last.
     """
-    operators = tuple(dict.fromkeys(each.unversioned for each in found.operators))
+    operators = tuple(dict.fromkeys(operator.unversioned for operator in found.operators))
     if found.known is not None:
         return CauseKey("entry", (found.known.id,))
     if found.told == "message":
@@ -185,12 +185,12 @@ def causes_of_record(record: Record, runtime: str) -> tuple[SeenCause, ...]:
 def _bare_cases(rows: Iterable[Result]) -> list[CaseResult]:
     """Cases as far as a record tells of them: their levels, not their inputs."""
     found: dict[str, list[Result]] = {}
-    for each in rows:
-        found.setdefault(each.case, []).append(each)
+    for result in rows:
+        found.setdefault(result.case, []).append(result)
     cases = []
     for name, own in found.items():
-        verdict = worst_verdict(each.verdict for each in own)
-        row = next(each for each in own if each.verdict == verdict)
+        verdict = worst_verdict(result.verdict for result in own)
+        row = next(result for result in own if result.verdict == verdict)
         rule = {CONSTRAINT: row.constraint} if row.constraint else {}
         features = {**rule, **{str(each): str(level) for each, level in row.levels.items()}}
         told = (row.element_type, "", row.constraint, features, (0, 0, 0), verdict, row, tuple(own))
@@ -200,8 +200,8 @@ def _bare_cases(rows: Iterable[Result]) -> list[CaseResult]:
 
 def _seen(classes: Sequence[FailureClass], runtime: str, results: Results | None) -> tuple[SeenCause, ...]:
     found: dict[CauseKey, list[FailureClass]] = {}
-    for each in classes:
-        found.setdefault(key_of(each, runtime), []).append(each)
+    for failures in classes:
+        found.setdefault(key_of(failures, runtime), []).append(failures)
     return tuple(_of_classes(key, own, results) for key, own in found.items())
 
 
@@ -216,12 +216,14 @@ def _title(found: FailureClass) -> str:
 def _of_classes(key: CauseKey, classes: Sequence[FailureClass], results: Results | None) -> SeenCause:
     """One cause of the classes that have its key: of several those without a cause, of one operator."""
     first = classes[0]
-    examples = [each.smallest for each in classes]
-    shown = [bare_example(each) if results is None else full_example(results, each) for each in examples]
+    examples = [failures.smallest for failures in classes]
+    shown = [
+        bare_example(example) if results is None else full_example(results, example) for example in examples
+    ]
     known = first.known
     told = f"{first.verb}, cause not found" if key.told == "unexplained" else _title(first)
     if key.told == "unexplained":
-        conditions = [headline(each) for each in classes if each.conditions]
+        conditions = [headline(failures) for failures in classes if failures.conditions]
     else:
         conditions = remarks(first) if known is None else []
     return SeenCause(
@@ -229,11 +231,11 @@ def _of_classes(key: CauseKey, classes: Sequence[FailureClass], results: Results
         one_line(told, _LONGEST_TITLE),
         first.tier.heading,
         first.group.heading,
-        min({case.verdict for each in classes for case in each.cases}, key=WORST_FIRST.index),
+        min({case.verdict for failures in classes for case in failures.cases}, key=WORST_FIRST.index),
         not first.fails,
         known,
-        tuple(one_line(each, _LONGEST_TITLE * 2) for each in conditions),
-        tuple(sorted({operator for each in classes for operator in each.operators})),
-        tuple(sorted(str(case.id) for each in classes for case in each.cases)),
-        min(shown, key=lambda each: each.rank),
+        tuple(one_line(condition, _LONGEST_TITLE * 2) for condition in conditions),
+        tuple(sorted({operator for failures in classes for operator in failures.operators})),
+        tuple(sorted(str(case.id) for failures in classes for case in failures.cases)),
+        min(shown, key=lambda cause_example: cause_example.rank),
     )

@@ -64,12 +64,12 @@ class FrontRow:
 
     @property
     def fails(self) -> bool:
-        return any(each is not None and each.tally.fails for each in self.cells)
+        return any(cell is not None and cell.tally.fails for cell in self.cells)
 
     @property
     def total(self) -> int | None:
         """The decided cases where they are as many for all runtimes, for narrow tables, which say it once."""
-        found = {each.tally.decided for each in self.cells if each is not None}
+        found = {cell.tally.decided for cell in self.cells if cell is not None}
         return found.pop() if len(found) == 1 else None
 
 
@@ -81,13 +81,16 @@ class FrontGroup:
 
     @property
     def failing(self) -> int:
-        return sum(each.fails for each in self.rows)
+        return sum(row.fails for row in self.rows)
 
 
 def render_front(site: Site) -> str:
     """The page; its table has every case of every run that it shows, once."""
     groups = _groups(site)
-    last = {name: [each for each in own if not each.same_code] for name, own in site.changes.items()}
+    last = {
+        name: [version_change for version_change in own if not version_change.same_code]
+        for name, own in site.changes.items()
+    }
     runs = site.runs.all
     return site.render(
         "site.html.j2",
@@ -96,43 +99,43 @@ def render_front(site: Site) -> str:
         here="index",
         columns=_columns(site),
         groups=groups,
-        operators=sum(len(each.rows) for each in groups),
+        operators=sum(len(group.rows) for group in groups),
         fits=len(site.newest) <= MOST_FITTING,
         changes=[(name, each[-1]) for name, each in last.items() if each],
         total=len(runs),
-        first=moment(min(each.started for each in runs)),
-        last=moment(max(each.started for each in runs)),
+        first=moment(min(run.started for run in runs)),
+        last=moment(max(run.started for run in runs)),
         left_out=site.runs.left_out,
     )
 
 
 def _columns(site: Site) -> list[tuple[ArchivedRun, str]]:
     """Each runtime in its newest version; and which operators it was asked, where most were others."""
-    usual = Counter(frozenset(each.operators) for each in site.newest)
+    usual = Counter(frozenset(run.operators) for run in site.newest)
     most = max(usual, key=lambda each: (usual[each], sorted(each)))
     return [
-        (each, "" if each.operators.keys() == most else f"operators of opset {each.opset}")
-        for each in site.newest
+        (run, "" if run.operators.keys() == most else f"operators of opset {run.opset}")
+        for run in site.newest
     ]
 
 
 def _groups(site: Site) -> tuple[FrontGroup, ...]:
     """Operators by what they do, in the order of the alphabet; those that no group has come last."""
     found: dict[str, list[FrontRow]] = {}
-    for name in dict.fromkeys(each.unversioned for each in site.runs.operators):
+    for name in dict.fromkeys(operator.unversioned for operator in site.runs.operators):
         row = _row(site, name)
         if any(row.cells):
             found.setdefault(site.group_of(name), []).append(row)
     names = sorted(found, key=lambda each: (each == OTHERS, each.lower(), each))
     return tuple(
-        FrontGroup(each, anchor(each), tuple(sorted(found[each], key=lambda row: row.short.lower())))
-        for each in names
+        FrontGroup(name, anchor(name), tuple(sorted(found[name], key=lambda row: row.short.lower())))
+        for name in names
     )
 
 
 def _row(site: Site, name: str) -> FrontRow:
     having = {operator for run in site.newest for operator in run.named.get(name, ())}
-    newest = max(having, key=lambda each: each.since_version, default=None)
+    newest = max(having, key=lambda operator: operator.since_version, default=None)
     link = site.links.operator(name)
     cells = tuple(_cell(run, name, newest, link) for run in site.newest)
     return FrontRow(name, short_name(name), "" if newest is None else str(newest.since_version), link, cells)
@@ -166,8 +169,8 @@ def render_feed(site: Site, address: str = "") -> str:
         if not (change.why_not or change.same_code)
         and (when := run_moment(change.after.finished)) is not None
     ]
-    entries.sort(key=lambda each: (each[0], each[1].after.identity), reverse=True)
-    moments = [when for each in site.runs.all if (when := run_moment(each.finished)) is not None]
+    entries.sort(key=lambda entry: (entry[0], entry[1].after.identity), reverse=True)
+    moments = [when for run in site.runs.all if (when := run_moment(run.finished)) is not None]
     feed = Element("feed", xmlns=ATOM)
     SubElement(feed, "title").text = "opcert: what changed between versions of runtimes"
     SubElement(feed, "id").text = f"{root}{FEED}" if root else _urn("site", *_first_run(site))
@@ -198,7 +201,7 @@ def _text(when: datetime) -> str:
 
 
 def _first_run(site: Site) -> tuple[str, ...]:
-    return min((each.started, *each.identity) for each in site.runs.all)
+    return min((run.started, *run.identity) for run in site.runs.all)
 
 
 def _urn(*words: str) -> str:
@@ -219,9 +222,9 @@ def _entry(site: Site, change: VersionChange, when: datetime, root: str) -> Elem
 
 
 def _lines(change: VersionChange) -> Sequence[str]:
-    lines = [sentence(each) for each in change.causes]
-    lines += [f"New fault: {each}" for each in change.new_faults]
-    lines += [f"Fault gone: {each}" for each in change.gone_faults]
+    lines = [sentence(cause) for cause in change.causes]
+    lines += [f"New fault: {new_fault}" for new_fault in change.new_faults]
+    lines += [f"Fault gone: {gone_fault}" for gone_fault in change.gone_faults]
     more = len(lines) - _MOST_LINES
     return [*lines[:_MOST_LINES], *([f"and {more} more"] if more > 0 else [])] or ["Nothing changed."]
 
@@ -294,9 +297,9 @@ def _pages(site: Site) -> Iterator[tuple[str, str]]:
     for key in site.causes:
         yield f"causes/{key.file}.html", render_cause(site, key)
     for changes in site.changes.values():
-        for each in changes:
-            if not each.why_not:
-                yield f"changes/{site.links.changes[each.after.identity]}.html", render_change(site, each)
+        for change in changes:
+            if not change.why_not:
+                yield f"changes/{site.links.changes[change.after.identity]}.html", render_change(site, change)
     yield CAUSES, render_causes(site)
     yield CHANGES, site.render("site_changes.html.j2", "", here="changes")
 

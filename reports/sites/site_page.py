@@ -88,10 +88,10 @@ def collect_causes(runs: KeptRuns) -> Mapping[CauseKey, SiteCause]:
     """The causes of all runs by their keys, in the order to fix them, those of most runs first."""
     seen: dict[CauseKey, dict[ArchivedRun, SeenCause]] = {}
     for run in _newest_first(runs):
-        for each in run.causes:
-            seen.setdefault(each.key, {})[run] = each
+        for seen_cause in run.causes:
+            seen.setdefault(seen_cause.key, {})[run] = seen_cause
     found = [_site_cause(each) for each in seen.values()]
-    groups, tiers = ({each.heading: place for place, each in enumerate(those)} for those in (GROUPS, TIERS))
+    groups, tiers = ({tier.heading: place for place, tier in enumerate(those)} for those in (GROUPS, TIERS))
 
     def order(each: SiteCause) -> tuple[int, int, Use, int, CauseKey]:
         use = use_of(each.operators)
@@ -105,7 +105,7 @@ def collect_causes(runs: KeptRuns) -> Mapping[CauseKey, SiteCause]:
         )
 
     found.sort(key=order)
-    return {each.key: each for each in found}
+    return {site_cause.key: site_cause for site_cause in found}
 
 
 def _newest_first(runs: KeptRuns) -> Iterator[ArchivedRun]:
@@ -128,10 +128,10 @@ def cause_in_run(cause: SiteCause, run: ArchivedRun) -> CauseInRun:
     return CauseInRun(
         run,
         len(by_it),
-        sum(each in HOLDING for each in others),
-        sum(each in FAILING for each in others),
+        sum(other in HOLDING for other in others),
+        sum(other in FAILING for other in others),
         others.count("unsupported"),
-        sum(each is None or each in NOT_JUDGED for each in others),
+        sum(other is None or other in NOT_JUDGED for other in others),
         run.verdicts.get(cause.example.case),
     )
 

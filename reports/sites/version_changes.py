@@ -88,9 +88,9 @@ class VersionChange:
     def counts(self) -> Mapping[Turn, int]:
         """How many cases changed in each way."""
         return {
-            turn: sum(len(each.cases) for each in self.causes if each.turn == turn)
+            turn: sum(len(cause.cases) for cause in self.causes if cause.turn == turn)
             for turn in TURNS
-            if any(each.turn == turn for each in self.causes)
+            if any(cause.turn == turn for cause in self.causes)
         }
 
     @property
@@ -103,7 +103,7 @@ class VersionChange:
         return bool(self.causes or self.new_faults or self.gone_faults)
 
     def of_turn(self, turn: Turn) -> tuple[ChangedCause, ...]:
-        return tuple(each for each in self.causes if each.turn == turn)
+        return tuple(cause for cause in self.causes if cause.turn == turn)
 
 
 def changes_of(runs: KeptRuns) -> Mapping[str, tuple[VersionChange, ...]]:
@@ -117,7 +117,7 @@ def _changes(series: Sequence[ArchivedRun], expectations: Expectations) -> Itera
     for before, after in pairs:
         if _is_same_code(before, after):
             found = compare_kept(before, after, expectations)
-            shaky.setdefault(after.code, set()).update(case for each in found.causes for case in each.cases)
+            shaky.setdefault(after.code, set()).update(case for cause in found.causes for case in cause.cases)
     for before, after in pairs:
         known = shaky.get(before.code, set()) | shaky.get(after.code, set())
         yield compare_kept(before, after, expectations, known)
@@ -151,8 +151,8 @@ def compare_kept(
         len(both),
         len(ran) - len(both),
         lost if before.suite == after.suite else 0,
-        tuple(each for each in after.faults if each not in before.faults),
-        tuple(each for each in before.faults if each not in after.faults),
+        tuple(fault for fault in after.faults if fault not in before.faults),
+        tuple(fault for fault in before.faults if fault not in after.faults),
     )
 
 
@@ -170,7 +170,7 @@ def _by_cause(
         if turn is not None:
             if same_code or case in shaky or (turn in _BETTER_OR_WORSE and case in by_chance):
                 turn = "unsteady"
-            keys = [each.cause_of.get(case) for each in _failing_sides(turn, before, after)]
+            keys = [failing_side.cause_of.get(case) for failing_side in _failing_sides(turn, before, after)]
             key = next(filter(None, keys), None) or CaseId.parse(case).operator.unversioned
             found.setdefault(turn, {}).setdefault(key, []).append(case)
     for turn in TURNS:
@@ -192,7 +192,7 @@ def _failing_sides(turn: Turn, before: ArchivedRun, after: ArchivedRun) -> tuple
 
 
 def _title(key: CauseKey, runs: Sequence[ArchivedRun]) -> str:
-    return next(each.causes_by_key[key].title for each in runs if key in each.causes_by_key)
+    return next(run.causes_by_key[key].title for run in runs if key in run.causes_by_key)
 
 
 def _turn(before: ArchivedRun, after: ArchivedRun, case: str) -> Turn | None:
@@ -256,7 +256,7 @@ def operators_text(operators: Iterable[OperatorName]) -> str:
     found = list(operators)
     if len(found) > _FEW:
         return plural(len(found), "operator version")
-    return listed([short_names([each]) for each in found])
+    return listed([short_names([operator]) for operator in found])
 
 
 def sentence(changed: ChangedCause) -> str:

@@ -36,8 +36,11 @@ def case_link(case: CaseId, *tokens: str, of: str = "") -> str:
 def operator_words(operators: Iterable[OperatorName]) -> dict[OperatorName, str]:
     """How a search names each operator version: without its domain, where no other has the same name."""
     found = set(operators)
-    names = Counter(each.short for each in found)
-    return {each: each.short if names[each.short] == 1 else str(each) for each in sorted(found)}
+    names = Counter(operator.short for operator in found)
+    return {
+        operator: operator.short if names[operator.short] == 1 else str(operator)
+        for operator in sorted(found)
+    }
 
 
 def operator_link(operator: OperatorName, of: str = "") -> str:

@@ -36,7 +36,7 @@ def render_page(
     """
     style = _concatenated("style", ".css")
     script = _script(scripts) if scripts else ""
-    allowed = [f"'{_digest(script)}'" if script else "'none'", *(f"'nonce-{each}'" for each in nonces)]
+    allowed = [f"'{_digest(script)}'" if script else "'none'", *(f"'nonce-{nonce}'" for nonce in nonces)]
     own = {"style": Markup(style), "script": Markup(script), "sheet": None}
     return _render(template, f"'{_digest(style)}'", " ".join(allowed), {**own, **values})
 
@@ -98,7 +98,7 @@ def _script(folder: str) -> str:
 
 @cache
 def _concatenated(folder: str, suffix: str) -> str:
-    names = sorted(each.name for each in files("reports").joinpath(folder).iterdir())
+    names = sorted(path.name for path in files("reports").joinpath(folder).iterdir())
     return "".join(_resource(folder, name) for name in names if name.endswith(suffix))
 
 

@@ -43,12 +43,12 @@ def within(blocks: Iterable[str], limit: int, what: str) -> str:
     size = 0
     left = 0
     room = limit - 200
-    for each in blocks:
-        length = len(each.encode("utf-8", "backslashreplace")) + 2
+    for block in blocks:
+        length = len(block.encode("utf-8", "backslashreplace")) + 2
         if left or size + length > room:
             left += 1
             continue
-        kept.append(each)
+        kept.append(block)
         size += length
     if left:
         kept.append(f"{left} more {what} left out here for want of room.")
@@ -87,11 +87,11 @@ class JUnitSuite:
 def render_suites(name: str, suites: Iterable[JUnitSuite]) -> bytes:
     """The bytes of a document, with the totals of its suites; long and odd text is made harmless."""
     root = Element("testsuites", name=name)
-    for each in suites:
-        _suite(root, each)
+    for suite in suites:
+        _suite(root, suite)
     for total in ("tests", "failures", "errors"):
-        root.set(total, str(sum(int(each.get(total, "0")) for each in root)))
-    root.set("time", f"{math.fsum(float(each.get('time', '0')) for each in root):.3f}")
+        root.set(total, str(sum(int(element.get(total, "0")) for element in root)))
+    root.set("time", f"{math.fsum(float(element.get('time', '0')) for element in root):.3f}")
     tidy_xml(root, _LONGEST)
     ElementTree.indent(root)
     written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
@@ -102,12 +102,12 @@ def _suite(root: Element, suite: JUnitSuite) -> None:
     found = SubElement(root, "testsuite", name=suite.name)
     if suite.timestamp:
         found.set("timestamp", suite.timestamp)
-    for each in suite.tests:
-        _test(found, each)
+    for test in suite.tests:
+        _test(found, test)
     found.set("tests", str(len(suite.tests)))
     for total, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        found.set(total, str(sum(each.outcome == tag for each in suite.tests)))
-    seconds = math.fsum(float(each.get("time", "0")) for each in found)
+        found.set(total, str(sum(test.outcome == tag for test in suite.tests)))
+    seconds = math.fsum(float(element.get("time", "0")) for element in found)
     found.set("time", f"{seconds:.3f}")  # the schema allows three decimals here
 
 

@@ -103,4 +103,4 @@ def type_rank(name: str) -> tuple[int, int, int]:
 
 def in_type_order(names: Iterable[str]) -> list[str]:
     """Each name once, in order."""
-    return sorted(set(names), key=lambda each: (type_rank(each), each))
+    return sorted(set(names), key=lambda name: (type_rank(name), name))

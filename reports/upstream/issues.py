@@ -109,7 +109,7 @@ class Issue:
         form = self.form
         yield f"- inputs: {form}, {MEANINGS.get(form, form)}"
         options = mapping(mapping(self.results.record.header.get("runtime")).get("options"))
-        said = ", ".join(f"{name}={text(each)}" for name, each in sorted(options.items()))
+        said = ", ".join(f"{name}={text(option)}" for name, option in sorted(options.items()))
         yield f"- options: {for_markdown(said or 'none')}"
         yield f"- declared outputs: {for_markdown(self._declared())}"
         yield f"- what the documents say: {self._passages()}"
@@ -140,14 +140,14 @@ class Issue:
         if not self.case.expectations:
             return ", ".join(self.case.wanted) or "none"
         outputs = self.case.expectations[0].outputs
-        return ", ".join(f"{each.name} {shape_text(each.expected)}" for each in outputs) or "none"
+        return ", ".join(f"{output.name} {shape_text(output.expected)}" for output in outputs) or "none"
 
     def _passages(self) -> str:
         known = self.found.known
         places = [for_markdown_code(each) for each in (known.passage if known is not None else ())]
         if not places:
             view = view_case(self.results, self.case)
-            places = [for_markdown(each.where) for each in view.passages[:3]]
+            places = [for_markdown(passage.where) for passage in view.passages[:3]]
         places += [each for each in [public_page(self.found.smallest.operator)] if each]
         return "; ".join(places) or "nothing, and none allows this"
 

@@ -39,13 +39,18 @@ _ENDS = frozenset(["at_least", "more_than", "below", "high", "low", "mistaken", 
 def contradicts_document(spec: Spec) -> Iterator[Told]:
     """A declaration says otherwise than a sentence of the document, and not why."""
     declared = spec.declared
-    for each in disagreements(spec) if declared is not None else ():
-        if declared is not None and each.path not in declared.overrides and each.origin.sources:
+    for disagreement in unlike_document(spec) if declared is not None else ():
+        if (
+            declared is not None
+            and disagreement.path not in declared.overrides
+            and disagreement.origin.sources
+        ):
             yield Told(
-                each.origin.sources[0],
-                f"{each.path} of the declaration is {each.declared}, and the document says {each.stated}: "
-                f"mend one of them, or write `overrides: {{{each.path}: <why>}}`",
-                str(_place(spec, each.path)),
+                disagreement.origin.sources[0],
+                f"{disagreement.path} of the declaration is {disagreement.declared}, and the document says "
+                f"{disagreement.stated}: "
+                f"mend one of them, or write `overrides: {{{disagreement.path}: <why>}}`",
+                str(_place(spec, disagreement.path)),
             )
 
 
@@ -54,7 +59,7 @@ def _place(spec: Spec, path: str) -> object:
     key, _, name = path.partition(".")
     if declared is None:
         return path
-    uses = [each.place for each in declared.kinds if key == "kinds" and each.name == name]
+    uses = [kind.place for kind in declared.kinds if key == "kinds" and kind.name == name]
     return uses[0] if uses else declared.places.get(name if key == "shapes" else DECLARATION, path)
 
 
@@ -72,14 +77,14 @@ def derived_anyway(spec: Spec) -> Iterator[Told]:
     document = read_document(file)
     facts = merge_layers(read_imported(find_facts(spec.operator, folders[:1])))
     versions = covered(document, [facts, *other_versions(spec, folders)])
-    if any(each.operator.since_version > spec.operator.since_version for each in versions):
+    if any(version.operator.since_version > spec.operator.since_version for version in versions):
         return
     found = said_twice(document, versions, folders)
     if found:
         derived = derive(facts)
-        origins = {each.path: each for each in derived.entries}
+        origins = {entry.path: entry for entry in derived.entries}
         told = [f"{document.place(path)} ({', '.join(_lines(derived, path, origins))})" for path in found]
-        stated = (each.sources[0] for each in origins.values() if each.sources)
+        stated = (origin.sources[0] for origin in origins.values() if origin.sources)
         first = next(stated, Source(facts.documents[0].key, 1))
         listed = ", ".join(".".join(path) for path in found)
         yield Told(first, f"the document says this of spec.yaml, too: {listed}", "; ".join(told))
@@ -87,7 +92,7 @@ def derived_anyway(spec: Spec) -> Iterator[Told]:
 
 def _lines(derived: Derived, path: tuple[str, str], origins: Mapping[tuple[str, ...], Any]) -> list[str]:
     entries = [origins.get((path[0], name)) for name in names_in(path[1])]
-    lines = [line for each in entries if each is not None for line in derived.places(each.sources)[:1]]
+    lines = [line for entry in entries if entry is not None for line in derived.places(entry.sources)[:1]]
     return lines or ["silence"]
 
 
@@ -96,14 +101,14 @@ def said_twice(
 ) -> list[tuple[str, str]]:
     """The entries of a declaration without which the documents of each version come to the same."""
     value = document.value if isinstance(document.value, dict) else {}
-    derived = {each.path for spec in versions for each in derive(spec).entries}
+    derived = {entry.path for spec in versions for entry in derive(spec).entries}
     asked = [
         (key, str(label))
         for key in ("results", "kinds", "extents", "shapes")
         for label in (value.get(key) if isinstance(value.get(key), dict) else None) or ()
         if any((key, name) in derived for name in names_in(str(label)))
     ]
-    wanted = [_filled(document, each, folders) for each in versions] if asked else []
+    wanted = [_filled(document, version, folders) for version in versions] if asked else []
     found: list[tuple[str, str]] = []
     for key, label in (*asked, *asked):  # what only goes behind another one goes in the second round
         if (key, label) in found:
@@ -111,7 +116,7 @@ def said_twice(
         rest = {name: each for name, each in document.value[key].items() if name != label}
         shorter = replace(document, value={**document.value, key: rest})
         try:
-            same = [_filled(shorter, each, folders) for each in versions] == wanted
+            same = [_filled(shorter, version, folders) for version in versions] == wanted
         except OpcertError:
             continue
         if same:
@@ -135,8 +140,8 @@ def _filled(document: YamlDocument, spec: Spec, folders: Sequence[Path]) -> obje
         }
         parts = spec.inputs if key == "shapes" else spec.outputs if key == "results" else ()
         if parts:
-            texts = {each.name: own.get(each.name, own.get(every)) for each in parts}
-            found[key] = {name: shape_of_version(str(each), version) for name, each in texts.items()}
+            texts = {part.name: own.get(part.name, own.get(every)) for part in parts}
+            found[key] = {name: shape_of_version(str(text), version) for name, text in texts.items()}
         else:
             found[key] = {name: _of_version(str(each), version) for name, each in own.items()}
     return found, list(found["extents"]), list(found["kinds"])
@@ -151,7 +156,7 @@ def _of_version(text: str, version: int) -> str:
 
 
 @dataclass(frozen=True)
-class Disagreement:
+class UnlikeDocument:
     """An entry of a declaration (`shapes.X`) and the statement of a document that it contradicts."""
 
     path: str
@@ -160,12 +165,12 @@ class Disagreement:
     origin: Origin
 
 
-def disagreements(spec: Spec) -> Iterator[Disagreement]:
+def unlike_document(spec: Spec) -> Iterator[UnlikeDocument]:
     """Where the declaration of a version says otherwise than the sentences of its documents."""
     stated: dict[str, list[Statement]] = {}
-    for each in spec.statements:
-        if not is_proposed(each):
-            stated.setdefault(each.about, []).append(each)
+    for statement in spec.statements:
+        if not is_proposed(statement):
+            stated.setdefault(statement.about, []).append(statement)
     for key, group, shapes in (("shapes", "inputs", spec.shapes), ("results", "outputs", spec.results)):
         for name, shape in shapes.items():
             yield from _of_shape(f"{key}.{name}", shape, stated.get(f"{group}.{name}", ()))
@@ -179,35 +184,35 @@ def disagreements(spec: Spec) -> Iterator[Disagreement]:
             for each in stated.get(f"{group}.{use.name}", ()):
                 plain = isinstance(each, Range) and each.when is None and each.of != "length"
                 if plain and isinstance(each, Range) and _differs(call, each, version):
-                    yield Disagreement(f"kinds.{use.name}", use.call, describe(each), each.origin)
+                    yield UnlikeDocument(f"kinds.{use.name}", use.call, describe(each), each.origin)
         allowed = spec.attributes[use.name].values if use.name in spec.attributes else None
         if allowed is not None and not allowed.proposed and call.kind == "enumeration":
-            listed = {_value(each, version) for each in call.positional} - {None}
+            listed = {_value(expression, version) for expression in call.positional} - {None}
             if listed - set(allowed.values):
                 told = f"values {', '.join(map(str, allowed.values))}"
-                yield Disagreement(f"kinds.{use.name}", use.call, told, allowed.origin)
+                yield UnlikeDocument(f"kinds.{use.name}", use.call, told, allowed.origin)
 
 
-def _of_shape(path: str, shape: Shape, stated: Sequence[Statement]) -> Iterator[Disagreement]:
+def _of_shape(path: str, shape: Shape, stated: Sequence[Statement]) -> Iterator[UnlikeDocument]:
     """Ranks that no sentence allows, and numbers at a place where a sentence has another."""
     ends = [_rank_of(parts) for _, parts in shape.alternatives]
-    ranks = [each for each in stated if isinstance(each, Rank) and each.when is None]
-    for each in ranks:
-        low = int(each.least or 0) if (each.least or "").isdecimal() else 0
-        high = int(each.most or 0) if (each.most or "").isdecimal() else _MANY
+    ranks = [rank for rank in stated if isinstance(rank, Rank) and rank.when is None]
+    for rank in ranks:
+        low = int(rank.least or 0) if (rank.least or "").isdecimal() else 0
+        high = int(rank.most or 0) if (rank.most or "").isdecimal() else _MANY
         if not any(one[0] <= high and low <= one[1] for one in ends):
-            yield Disagreement(path, shape.text, describe(each), each.origin)
-    listed = [each for each in stated if isinstance(each, StatedShape)]
-    if listed and not any(_allows(shape, ends, each) for each in listed):
-        told = " or ".join(describe(each) for each in listed)
-        yield Disagreement(path, shape.text, told, listed[0].origin)
+            yield UnlikeDocument(path, shape.text, describe(rank), rank.origin)
+    listed = [stated_shape for stated_shape in stated if isinstance(stated_shape, StatedShape)]
+    if listed and not any(_allows(shape, ends, stated_shape) for stated_shape in listed):
+        told = " or ".join(describe(stated_shape) for stated_shape in listed)
+        yield UnlikeDocument(path, shape.text, told, listed[0].origin)
 
 
 def _allows(shape: Shape, ends: Sequence[tuple[int, int]], stated: StatedShape) -> bool:
     """Whether some alternative of a declared shape has the rank of a stated one, and its numbers."""
     extents = stated.extents
-    if any("..." in each or each == "*" or "x" in each for each in extents):
-        fixed = [each for each in extents if "..." not in each and each != "*"]
+    if any("..." in extent or extent == "*" or "x" in extent for extent in extents):
+        fixed = [extent for extent in extents if "..." not in extent and extent != "*"]
         return any(high >= min(len(fixed), 1) for _, high in ends)
     for (_, parts), (low, high) in zip(shape.alternatives, ends, strict=True):
         if not low <= len(extents) <= high:
@@ -215,8 +220,8 @@ def _allows(shape: Shape, ends: Sequence[tuple[int, int]], stated: StatedShape) 
         if len(parts) != len(extents) or any(part.several or part.word for part in parts):
             return True
         numbers = [
-            (_number(part), int(each) if each.isdecimal() else None)
-            for part, each in zip(parts, extents, strict=True)
+            (_number(part), int(extent) if extent.isdecimal() else None)
+            for part, extent in zip(parts, extents, strict=True)
         ]
         if all(None in pair or pair[0] == pair[1] for pair in numbers):
             return True

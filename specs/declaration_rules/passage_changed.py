@@ -53,7 +53,7 @@ class UnreadWording:
     @property
     def asked(self) -> tuple[int, ...]:
         """What to write under `read`: the oldest version of each wording."""
-        return tuple(sorted(each.versions[0] for each in self.wordings))
+        return tuple(sorted(wording.versions[0] for wording in self.wordings))
 
 
 def statements_in(document: YamlDocument) -> Iterator[Statement]:
@@ -98,7 +98,7 @@ def _wordings(cited: Sequence[tuple[int, Prose]]) -> Iterator[Wording]:
 def _is_read(statement: Statement, wordings: Sequence[Wording]) -> bool:
     said = statement.entry.get(READ, statement.around.get(READ))
     read = set(said) if isinstance(said, list) else set()
-    return all(not read.isdisjoint(each.versions) for each in wordings)
+    return all(not read.isdisjoint(wording.versions) for wording in wordings)
 
 
 def _cited(statement: Statement, spec: Spec, named: Mapping[str, Any]) -> Iterator[tuple[str, Prose]]:
@@ -137,7 +137,7 @@ def _texts(value: Any, version: int, way: str, named: Mapping[str, Any]) -> Iter
 def covered(document: YamlDocument, versions: Sequence[Spec]) -> list[Spec]:
     """Those of some versions that a declaration speaks of (`versions`)."""
     told = str(document.value.get("versions", "..")) if isinstance(document.value, dict) else ".."
-    return [each for each in versions if in_range(told, each.operator.since_version)]
+    return [version for version in versions if in_range(told, version.operator.since_version)]
 
 
 @examine("warning")

@@ -30,8 +30,8 @@ def derive(spec: Spec) -> Derived:
     _add_rules(spec, found)
     return Derived(
         spec.operator,
-        {each.key: each.file for each in spec.documents},
-        tuple(sorted(found.entries, key=lambda each: KEYS.index(each.path[0]))),
+        {document.key: document.file for document in spec.documents},
+        tuple(sorted(found.entries, key=lambda entry: KEYS.index(entry.path[0]))),
         tuple(found.missing),
         tuple(found.contradictions),
     )
@@ -39,13 +39,15 @@ def derive(spec: Spec) -> Derived:
 
 def _add_rules(spec: Spec, found: Collected) -> None:
     """Add the entries of `constraints`."""
-    for each in spec.statements:
-        if isinstance(each, Relevance) and each.effective_when and not is_proposed(each):
-            group, _, name = each.about.partition(".")
-            if group == "attributes" and _is_expression(spec, each.effective_when):
-                entry = {"id": f"{name}_scope", "attr": name, "effective_when": each.effective_when}
-                found.add("constraints", f"{name}_scope", {**entry, **_source(each.origin)}, each.origin)
-    for result in [each for each in found.entries if each.path[0] == "results"]:
+    for statement in spec.statements:
+        if isinstance(statement, Relevance) and statement.effective_when and not is_proposed(statement):
+            group, _, name = statement.about.partition(".")
+            if group == "attributes" and _is_expression(spec, statement.effective_when):
+                entry = {"id": f"{name}_scope", "attr": name, "effective_when": statement.effective_when}
+                found.add(
+                    "constraints", f"{name}_scope", {**entry, **_source(statement.origin)}, statement.origin
+                )
+    for result in [derived_entry for derived_entry in found.entries if derived_entry.path[0] == "results"]:
         for at, quotient in enumerate(_quotients(result)):
             name = f"{result.path[1]}_divides" + (f"_{at}" if at else "")
             whole = f"({ast.unparse(quotient.left)}) % ({ast.unparse(quotient.right)}) == 0"
@@ -54,7 +56,7 @@ def _add_rules(spec: Spec, found: Collected) -> None:
 
 
 def _source(*origins: Origin) -> dict[str, object]:
-    first = next((source for each in origins for source in each.sources), None)
+    first = next((source for origin in origins for source in origin.sources), None)
     if first is None:
         return {"why": "the facts of the document"}
     column = [] if first.column is None else [first.column]
@@ -67,7 +69,7 @@ def _is_expression(spec: Spec, text: str) -> bool:
         names = parse(text).names
     except OpcertError:
         return False
-    return names <= {*spec.attributes, *(each.name for each in spec.inputs)}
+    return names <= {*spec.attributes, *(parameter.name for parameter in spec.inputs)}
 
 
 def _quotients(result: DerivedEntry) -> Iterator[ast.BinOp]:

@@ -62,20 +62,20 @@ class Derived:
     def value(self) -> dict[str, Any]:
         """The content of a spec.yaml with these entries: constraints as a list, the others as mappings."""
         found: dict[str, Any] = {}
-        for each in self.entries:
-            key, name = each.path
+        for entry in self.entries:
+            key, name = entry.path
             if key == "constraints":
-                found.setdefault(key, []).append(each.value)
+                found.setdefault(key, []).append(entry.value)
             else:
-                found.setdefault(key, {})[name] = each.value
+                found.setdefault(key, {})[name] = entry.value
         return found
 
     def places(self, sources: Iterable[Source]) -> list[str]:
         """Lines as people look them up, each once: `Changelog.md:1210`."""
         found = (
-            f"{self.files.get(each.document, each.document)}:{each.line}"
-            + (f":{each.column}" if each.column is not None else "")
-            for each in sources
+            f"{self.files.get(source.document, source.document)}:{source.line}"
+            + (f":{source.column}" if source.column is not None else "")
+            for source in sources
         )
         return list(dict.fromkeys(found))
 
@@ -97,4 +97,4 @@ class Collected:
 
 def sources_of(origins: Iterable[Origin]) -> tuple[Source, ...]:
     """The lines of several origins, each once."""
-    return tuple(dict.fromkeys(source for each in origins for source in each.sources))
+    return tuple(dict.fromkeys(source for origin in origins for source in origin.sources))

@@ -36,11 +36,13 @@ class KindReader:
         self._extents = extents
         self._found = found
         self._ranges: dict[str, list[Range]] = {}
-        for each in spec.statements:
-            if isinstance(each, Range) and not is_proposed(each):
-                self._ranges.setdefault(each.about, []).append(each)
-        self._shapes = {each.path[1]: str(each.value) for each in found.entries if each.path[0] == "shapes"}
-        results = [str(each.value) for each in found.entries if each.path[0] == "results"]
+        for statement in spec.statements:
+            if isinstance(statement, Range) and not is_proposed(statement):
+                self._ranges.setdefault(statement.about, []).append(statement)
+        self._shapes = {
+            entry.path[1]: str(entry.value) for entry in found.entries if entry.path[0] == "shapes"
+        }
+        results = [str(entry.value) for entry in found.entries if entry.path[0] == "results"]
         self._bound = {name for text in self._shapes.values() for name in parse_shape(text).names}
         parts = (part for text in (*self._shapes.values(), *results) for part in parse_shape(text).parts())
         self._used = frozenset[str]().union(*(part.names for part in parts))
@@ -67,7 +69,7 @@ class KindReader:
         self._found.add("kinds", name, call, *origins, note=note)
         of = _AN_AXIS.match(call)
         pack = self._shapes.get(of[1], "").removeprefix("*") if of is not None else ""
-        if pack.isidentifier() and not any(each.path == ("extents", pack) for each in self._found.entries):
+        if pack.isidentifier() and not any(entry.path == ("extents", pack) for entry in self._found.entries):
             self._found.add("extents", pack, "1..4", *origins, note=f"{name} is one of its axes")
 
     def _window(self) -> _Call | None:
@@ -146,10 +148,14 @@ class KindReader:
 
     def _own_type(self) -> str | None:
         """The type variable of an output that no input has."""
-        of_inputs = {each.type for each in self._spec.inputs}
+        of_inputs = {parameter.type for parameter in self._spec.inputs}
         known = self._spec.type_constraints
         return next(
-            (each.type for each in self._spec.outputs if each.type in known and each.type not in of_inputs),
+            (
+                output.type
+                for output in self._spec.outputs
+                if output.type in known and output.type not in of_inputs
+            ),
             None,
         )
 
@@ -160,7 +166,7 @@ class KindReader:
         stated = self._stated(about, not scalar)
         if stated is not None:
             return stated
-        if any(f"values({parameter.name})" in str(each.value) for each in self._found.entries):
+        if any(f"values({parameter.name})" in str(entry.value) for entry in self._found.entries):
             return (f"integer(1, {2 * _PLAIN_LIMIT})", (), f"a result has {parameter.name} as an extent")
         return None
 
@@ -267,8 +273,8 @@ class KindReader:
     def _is_demanded(self, stated: Range) -> bool:
         """Whether the passage with the range has a word that demands it."""
         return any(
-            each.about == stated.about and each.normative and each.source in stated.origin.sources
-            for each in self._spec.prose
+            prose.about == stated.about and prose.normative and prose.source in stated.origin.sources
+            for prose in self._spec.prose
         )
 
 

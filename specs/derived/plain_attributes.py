@@ -14,7 +14,7 @@ _SILENT = ("float", "int32")
 
 def add_plain_attributes(spec: Spec, found: Collected) -> None:
     """Add a kind for each number between stated bounds, and for each attribute that is an element type."""
-    told = {each.path[1] for each in found.entries if each.path[0] == "kinds"}
+    told = {entry.path[1] for entry in found.entries if entry.path[0] == "kinds"}
     for attribute in spec.attributes.values():
         if attribute.name in told:
             continue

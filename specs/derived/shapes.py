@@ -41,9 +41,9 @@ class ShapeReader:
         self._extents = extents
         self._found = found
         self._about: dict[str, list[Statement]] = {}
-        for each in spec.statements:
-            if not is_proposed(each):
-                self._about.setdefault(each.about, []).append(each)
+        for statement in spec.statements:
+            if not is_proposed(statement):
+                self._about.setdefault(statement.about, []).append(statement)
 
     def read(self) -> None:
         """Add the entries of `shapes`, `extents` and `results`, and what lacks."""
@@ -66,22 +66,22 @@ class ShapeReader:
                     self._found.add("extents", name, ends, *shape.origins)
 
     def _inputs(self) -> dict[str, FoundShape]:
-        stated = {each.name: self._stated("inputs", each) for each in self._spec.inputs}
+        stated = {parameter.name: self._stated("inputs", parameter) for parameter in self._spec.inputs}
         found = {name: shape for name, shape in stated.items() if shape is not None}
         self._broadcast_each_other(found)
-        for each in self._spec.inputs:
-            if each.name not in found and (same := self._same("inputs", each, found)) is not None:
-                found[each.name] = same
+        for parameter in self._spec.inputs:
+            if parameter.name not in found and (same := self._same("inputs", parameter, found)) is not None:
+                found[parameter.name] = same
         self._silent(found)
         self._broadcast_one_way(found)
-        return {each.name: found[each.name] for each in self._spec.inputs}
+        return {parameter.name: found[parameter.name] for parameter in self._spec.inputs}
 
     def _stated(self, group: str, parameter: ParameterSpec) -> FoundShape | None:
         """The shape that sentences give a tensor: by its extents, or else by its rank."""
         about = f"{group}.{parameter.name}"
         statements = self._about.get(about, ())
-        ranks = [each for each in statements if isinstance(each, Rank)]
-        shapes = [each for each in statements if isinstance(each, StatedShape)]
+        ranks = [statement for statement in statements if isinstance(statement, Rank)]
+        shapes = [statement for statement in statements if isinstance(statement, StatedShape)]
         if not shapes and parameter.shape:
             shapes = [StatedShape(about, parameter.origin, parameter.shape)]
         self._check(about, ranks, shapes)
@@ -100,13 +100,13 @@ class ShapeReader:
         self, group: str, parameter: ParameterSpec, ranks: Sequence[Rank], shapes: Sequence[StatedShape]
     ) -> FoundShape | None:
         read: list[tuple[StatedShape, tuple[str, ...]]] = []
-        for each in shapes:
-            parts = self._extents.parts(each.extents, group == "outputs")
+        for shape in shapes:
+            parts = self._extents.parts(shape.extents, group == "outputs")
             if parts is None or not _is_shape(parts):
                 about = f"{'shapes' if group == 'inputs' else 'results'}.{parameter.name}"
-                self._found.lack(about, f"no expression says {describe(each)}", each.origin)
+                self._found.lack(about, f"no expression says {describe(shape)}", shape.origin)
             else:
-                read.append((each, parts))
+                read.append((shape, parts))
         if not read:
             return None
         plain = [one for one in read if one[0].when is None] or read
@@ -114,17 +114,25 @@ class ShapeReader:
         widest = (one for one in general if all(_covers(one[1], each) for _, each in read))
         chosen, parts = next(widest, plain[0])
         origins = [chosen.origin]
-        others = [(each, other) for each, other in read if each is not chosen and not _covers(parts, other)]
-        under = [(each, other) for each, other in others if self._decides(each.when, parameter.name)]
+        others = [
+            (stated_shape, other)
+            for stated_shape, other in read
+            if stated_shape is not chosen and not _covers(parts, other)
+        ]
+        under = [
+            (stated_shape, other)
+            for stated_shape, other in others
+            if self._decides(stated_shape.when, parameter.name)
+        ]
         if under and chosen.when is None:
             text = _tuple(parts)
-            for each, other in under:
-                text = f"{_tuple(other)} if {each.when} else {text}"
-            return FoundShape((text,), (*origins, *(each.origin for each, _ in under)))
+            for stated_shape, other in under:
+                text = f"{_tuple(other)} if {stated_shape.when} else {text}"
+            return FoundShape((text,), (*origins, *(stated_shape.origin for stated_shape, _ in under)))
         scalar = [rank for rank in ranks if rank.least == "0" and rank.most == str(len(parts))]
         if scalar and len(parts) == 1 and not parts[0].startswith("*"):
             return FoundShape((f"maybe({parts[0]})",), (scalar[0].origin, *origins))
-        note = f"or {' or '.join(describe(each) for each, _ in others)}" if others else ""
+        note = f"or {' or '.join(describe(other) for other, _ in others)}" if others else ""
         return FoundShape(parts, tuple(origins), note)
 
     def _decides(self, when: str | None, name: str) -> bool:
@@ -133,7 +141,7 @@ class ShapeReader:
             names = parse(when).names if when is not None else frozenset()
         except OpcertError:
             return False
-        known = {*self._spec.attributes, *(each.name for each in self._spec.inputs)} - {name}
+        known = {*self._spec.attributes, *(parameter.name for parameter in self._spec.inputs)} - {name}
         return bool(names) and names <= known
 
     def _by_rank(
@@ -165,26 +173,28 @@ class ShapeReader:
 
         So are both inputs of an operator that its document calls a binary one.
         """
-        names = [each.name for each in self._spec.inputs]
+        names = [parameter.name for parameter in self._spec.inputs]
         if self._is_called("binary") and len(names) == 2 and not found:
             note = f"an operator of the class {self._spec.category}"
             for name in names:
                 found[name] = FoundShape((f"*broadcast(*{self._extents.pack(_PACK)})",), (), note)
-        for each in self._statements(Broadcast):
-            listed = [name for name in each.inputs or names if name in names]
-            if each.to is None and len(listed) and not any(name in found for name in listed):
+        for statement in self._statements(Broadcast):
+            listed = [name for name in statement.inputs or names if name in names]
+            if statement.to is None and len(listed) and not any(name in found for name in listed):
                 pack = self._extents.pack(_PACK)
                 for name in listed:
-                    found[name] = FoundShape((f"*broadcast(*{pack})",), (each.origin,))
+                    found[name] = FoundShape((f"*broadcast(*{pack})",), (statement.origin,))
 
     def _broadcast_one_way(self, found: dict[str, FoundShape]) -> None:
         """`within(...)` for inputs that are broadcast to another one, and have nothing else said of them."""
-        for each in self._statements(Broadcast):
-            target = found.get((each.to or "").removeprefix("inputs."))
-            for name in each.inputs if target is not None else ():
+        for statement in self._statements(Broadcast):
+            target = found.get((statement.to or "").removeprefix("inputs."))
+            for name in statement.inputs if target is not None else ():
                 silent = name in found and not found[name].origins
                 if target is not None and silent and _is_plain(target.parts):
-                    found[name] = FoundShape((f"*within({target.text})",), (each.origin, *target.origins))
+                    found[name] = FoundShape(
+                        (f"*within({target.text})",), (statement.origin, *target.origins)
+                    )
 
     def _same(self, group: str, parameter: ParameterSpec, found: dict[str, FoundShape]) -> FoundShape | None:
         """The shape of another tensor, where a sentence says that this one has it."""
@@ -210,20 +220,24 @@ class ShapeReader:
 
     def _silent(self, found: dict[str, FoundShape]) -> None:
         """Any shape for what no sentence speaks of; inputs of the type of the first one have its shape."""
-        for each in self._spec.inputs:
-            if each.name not in found:
-                found[each.name] = self._any(each)
+        for parameter in self._spec.inputs:
+            if parameter.name not in found:
+                found[parameter.name] = self._any(parameter)
 
     def _any(self, parameter: ParameterSpec) -> FoundShape:
         return FoundShape((f"*{self._own_pack(parameter)}",), (), "no sentence says: any shape")
 
     def _results(self, shapes: dict[str, FoundShape]) -> None:
         """The shapes of outputs, as far as what they hang on is known."""
-        known = {*CONSTANTS, *self._spec.attributes, *(each.name for each in self._spec.inputs)}
+        known = {*CONSTANTS, *self._spec.attributes, *(parameter.name for parameter in self._spec.inputs)}
         known |= {name for shape in shapes.values() for name in parse_shape(shape.text).names}
-        for each in self._spec.outputs:
-            about = f"results.{each.name}"
-            found = self._stated("outputs", each) or self._same("outputs", each, shapes) or self._scalar(each)
+        for output in self._spec.outputs:
+            about = f"results.{output.name}"
+            found = (
+                self._stated("outputs", output)
+                or self._same("outputs", output, shapes)
+                or self._scalar(output)
+            )
             if found is None and len(self._spec.outputs) == 1:
                 found = self._of_elements(shapes)
             if found is None:
@@ -234,7 +248,7 @@ class ShapeReader:
                 told = ", ".join(sorted(free)) or found.text
                 self._found.lack(about, f"[{found.text}]: no input has {told}", *found.origins)
                 continue
-            self._found.add("results", each.name, found.text, *found.origins, note=found.note)
+            self._found.add("results", output.name, found.text, *found.origins, note=found.note)
 
     def _of_elements(self, shapes: dict[str, FoundShape]) -> FoundShape | None:
         """The shape of the only output where each of its elements is made of those in its place."""
@@ -253,20 +267,26 @@ class ShapeReader:
         return FoundShape((), (output.origin,)) if output.rank == "0" else None
 
     def _statements(self, kind: type[Broadcast]) -> Iterator[Broadcast]:
-        return (each for group in self._about.values() for each in group if isinstance(each, kind))
+        return (
+            broadcast for group in self._about.values() for broadcast in group if isinstance(broadcast, kind)
+        )
 
     def _check(self, about: str, ranks: Sequence[Rank], shapes: Sequence[StatedShape]) -> None:
         """Note where the ranks that sentences state exclude each other, or every shape that they state."""
-        plain = [each for each in ranks if not each.when and (each.least or each.most)]
-        told = [(each, _ends(each)) for each in plain]
+        plain = [rank for rank in ranks if not rank.when and (rank.least or rank.most)]
+        told = [(rank, _ends(rank)) for rank in plain]
         for at, (one, ends) in enumerate(told):
             for other, other_ends in told[at + 1 :]:
                 if max(ends[0], other_ends[0]) > min(ends[1], other_ends[1]):
                     self._contradict(about, one, other)
-            listed = [each for each in shapes if not each.when]
-            exact = [each for each in listed if not any(extent in ("...", "*") for extent in each.extents)]
+            listed = [shape for shape in shapes if not shape.when]
+            exact = [
+                stated_shape
+                for stated_shape in listed
+                if not any(extent in ("...", "*") for extent in stated_shape.extents)
+            ]
             if exact and len(exact) == len(listed):
-                fits = [each for each in exact if ends[0] <= _count(each) <= ends[1]]
+                fits = [stated_shape for stated_shape in exact if ends[0] <= _count(stated_shape) <= ends[1]]
                 if not fits:
                     self._contradict(about, one, exact[0])
 

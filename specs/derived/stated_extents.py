@@ -32,11 +32,15 @@ class StatedExtents:
 
     def __init__(self, spec: Spec) -> None:
         self._attributes = spec.attributes
-        self._inputs = {each.name for each in spec.inputs}
-        shapes = (each for each in spec.statements if isinstance(each, StatedShape) and not is_proposed(each))
+        self._inputs = {parameter.name for parameter in spec.inputs}
+        shapes = (
+            statement
+            for statement in spec.statements
+            if isinstance(statement, StatedShape) and not is_proposed(statement)
+        )
         listed: Iterable[Sequence[str]] = (
-            *(each.extents for each in shapes),
-            *(each.shape for each in (*spec.inputs, *spec.outputs) if each.shape),
+            *(shape.extents for shape in shapes),
+            *(parameter.shape for parameter in (*spec.inputs, *spec.outputs) if parameter.shape),
         )
         self._single = {extent for extents in listed for extent in extents}
         self.given: dict[str, str] = {}
@@ -44,7 +48,7 @@ class StatedExtents:
 
     def parts(self, extents: Sequence[str], of_output: bool) -> tuple[str, ...] | None:
         """The parts of a shape expression; None where an extent is not one that expressions have."""
-        spread = [one for each in extents for one in _apart(each.strip())]
+        spread = [one for extent in extents for one in _apart(extent.strip())]
         if sum(each in _ANY for each in spread) > 1 or any(len(each) > _LONGEST for each in spread):
             return None
         found: list[str] = []
@@ -58,7 +62,7 @@ class StatedExtents:
             found.append(spread[at])
             at += 1
         parts = [each if each.startswith("*") else self._extent(each, of_output) for each in found]
-        return None if None in parts else tuple(each for each in parts if each is not None)
+        return None if None in parts else tuple(part for part in parts if part is not None)
 
     def pack(self, wanted: str) -> str:
         """A name for a list of extents that no single extent, attribute or input has."""
@@ -110,7 +114,7 @@ class StatedExtents:
                 whole = ast.BinOp(ast.UnaryOp(ast.USub(), left), ast.FloorDiv(), right)
                 return ast.UnaryOp(ast.USub(), whole)
             case ast.Call(ast.Name(id="max" | "min" as word), [_, _] as both, []):
-                return ast.Call(ast.Name(word), [self._read(each, of_output) for each in both], [])
+                return ast.Call(ast.Name(word), [self._read(node, of_output) for node in both], [])
             case ast.Subscript(ast.Name(id=name), ast.Constant(value=int())):
                 attribute = self._attributes.get(name)
                 if attribute is not None and attribute.kind == "ints" and attribute.required:

@@ -23,8 +23,8 @@ def written(derived: Derived, *others: Derived) -> str:
     Where versions differ, values are told by version. The lines beside them are those of the newest version.
     What lacks and what is contradicted stands in comments.
     """
-    every = sorted((derived, *others), key=lambda each: each.operator.since_version)
-    return "".join(f"{each}\n" for each in _lines(every))
+    every = sorted((derived, *others), key=lambda other: other.operator.since_version)
+    return "".join(f"{line}\n" for line in _lines(every))
 
 
 def _lines(every: Sequence[Derived]) -> Iterator[str]:
@@ -37,14 +37,14 @@ def _lines(every: Sequence[Derived]) -> Iterator[str]:
             yield f"{key}:"
         for versions in found.values():
             yield from _entry(every, versions)
-    for each in every:
-        of_version = f" in version {each.operator.since_version}" if len(every) > 1 else ""
-        for contradiction in each.contradictions:
+    for derived in every:
+        of_version = f" in version {derived.operator.since_version}" if len(every) > 1 else ""
+        for contradiction in derived.contradictions:
             one, other = contradiction.says
-            where = _places(each, contradiction.sources)
+            where = _places(derived, contradiction.sources)
             yield _comment(f"{contradiction.about} is contradicted{of_version}: {one}, and {other}{where}")
     for missing in newest.missing:
-        sources = tuple(source for each in missing.origins for source in each.sources)
+        sources = tuple(source for origin in missing.origins for source in origin.sources)
         yield _comment(f"{missing.about}: {missing.why}{_places(newest, sources)}")
 
 
@@ -52,15 +52,15 @@ def _by_path(every: Sequence[Derived], key: str) -> dict[str, dict[int, DerivedE
     """The entries under a key by name and version, those of the newest version first."""
     found: dict[str, dict[int, DerivedEntry]] = {}
     for derived in reversed(every):
-        for each in derived.entries:
-            if each.path[0] == key:
-                found.setdefault(each.path[1], {})[derived.operator.since_version] = each
+        for entry in derived.entries:
+            if entry.path[0] == key:
+                found.setdefault(entry.path[1], {})[derived.operator.since_version] = entry
     return found
 
 
 def _entry(every: Sequence[Derived], versions: _Versions) -> Iterator[str]:
     """The lines of an entry of a mapping, or those of the list of constraints."""
-    newest = next(each for each in reversed(every) if each.operator.since_version in versions)
+    newest = next(derived for derived in reversed(every) if derived.operator.since_version in versions)
     entry = versions[newest.operator.since_version]
     said = entry.note + ("; " if entry.note and entry.origins else "")
     where = ", ".join(newest.places(entry.sources)[:_MOST_PLACES])
@@ -69,7 +69,7 @@ def _entry(every: Sequence[Derived], versions: _Versions) -> Iterator[str]:
     if isinstance(entry.value, dict):
         for first, last, value in runs:
             bounds = {"since": first, "until": last}
-            told = {name: each for name, each in bounds.items() if each is not None}
+            told = {name: bound for name, bound in bounds.items() if bound is not None}
             yield f"  - {_flow({**value, **told})}{comment}"
         return
     text = entry.value
@@ -80,8 +80,8 @@ def _entry(every: Sequence[Derived], versions: _Versions) -> Iterator[str]:
 
 def _runs(every: Sequence[Derived], versions: _Versions) -> Iterator[tuple[int | None, int | None, Any]]:
     """The values of an entry with the first and last version of each; None where no other is beyond."""
-    known = [each.operator.since_version for each in every]
-    values = {version: each.value for version, each in versions.items()}
+    known = [derived.operator.since_version for derived in every]
+    values = {version: derived_entry.value for version, derived_entry in versions.items()}
     for value, run in groupby(range(len(known)), lambda at: values.get(known[at])):
         places = list(run)
         if value is not None:

@@ -157,52 +157,64 @@ class _Merger:
             let=dict(file.let),
             constraints=tuple(
                 Constraint(
-                    each.id,
-                    each.when,
-                    each.require,
-                    each.otherwise,
-                    each.attr,
-                    each.effective_when,
-                    self.amender.origin(each, ("constraints", position)),
+                    constraint.id,
+                    constraint.when,
+                    constraint.require,
+                    constraint.otherwise,
+                    constraint.attr,
+                    constraint.effective_when,
+                    self.amender.origin(constraint, ("constraints", position)),
                 )
-                for position, each in enumerate(file.constraints)
+                for position, constraint in enumerate(file.constraints)
             ),
             may_refuse=tuple(
                 Refusable(
-                    each.id, each.when, self.amender.origin(each, ("may_refuse", position)), each.contradicted
+                    refusable_entry.id,
+                    refusable_entry.when,
+                    self.amender.origin(refusable_entry, ("may_refuse", position)),
+                    refusable_entry.contradicted,
                 )
-                for position, each in enumerate(file.may_refuse)
+                for position, refusable_entry in enumerate(file.may_refuse)
             ),
             readings=tuple(
-                self._reading(each, group, position)
+                self._reading(entry, group, position)
                 for group, entries in (("readings", file.readings), ("behaviours", file.behaviours))
-                for position, each in enumerate(entries)
+                for position, entry in enumerate(entries)
             ),
             examples=self._examples(file.examples),
             findings=(
                 *spec.findings,
                 *(
-                    Finding(each.code, each.severity, each.src[0], each.message, each.evidence, each.action)
-                    for each in file.findings
+                    Finding(
+                        finding.code,
+                        finding.severity,
+                        finding.src[0],
+                        finding.message,
+                        finding.evidence,
+                        finding.action,
+                    )
+                    for finding in file.findings
                 ),
             ),
             factors=tuple(
                 Factor(
                     name,
-                    tuple(each.levels),
-                    Origin("added", each.src or (), each.why) if each.src or each.why else None,
+                    tuple(factor.levels),
+                    Origin("added", factor.src or (), factor.why) if factor.src or factor.why else None,
                 )
-                for name, each in file.factors.items()
+                for name, factor in file.factors.items()
             ),
             exclusions=tuple(
-                Exclusion(each.when, self.amender.origin(each, ("exclusions", position)))
-                for position, each in enumerate(file.exclusions)
+                Exclusion(exclusion.when, self.amender.origin(exclusion, ("exclusions", position)))
+                for position, exclusion in enumerate(file.exclusions)
             ),
             interactions=tuple(
                 Interaction(
-                    tuple(each.factors), each.strength, self.amender.origin(each, ("interactions", position))
+                    tuple(interaction.factors),
+                    interaction.strength,
+                    self.amender.origin(interaction, ("interactions", position)),
                 )
-                for position, each in enumerate(file.interactions)
+                for position, interaction in enumerate(file.interactions)
             ),
             reference_module=self._reference_module(file.reference),
         )
@@ -238,11 +250,11 @@ class _Merger:
     def _parameters(
         self, group: str, old: tuple[ParameterSpec, ...], entries: Mapping[str, ParameterAmendment]
     ) -> tuple[ParameterSpec, ...]:
-        parameters = {each.name: each for each in old}
+        parameters = {parameter.name: parameter for parameter in old}
         names = ("type", "option", "rank", "shape", "at_least", "default")
         for name, entry in entries.items():
             known = parameters.get(name)
-            imported = {each: getattr(known, each) for each in names} if known else {}
+            imported = {name: getattr(known, name) for name in names} if known else {}
             if imported.get("shape") is not None:
                 imported["shape"] = list(imported["shape"])
             fields = self.amender.amend((group, name), entry, imported, names)
@@ -268,10 +280,13 @@ class _Merger:
 
     def _reading(self, entry: ReadingEntry, group: str, position: int) -> Reading:
         evidence = tuple(
-            ReadingEvidence(each.option, each.kind, each.src, each.note) for each in entry.evidence
+            ReadingEvidence(
+                evidence_entry.option, evidence_entry.kind, evidence_entry.src, evidence_entry.note
+            )
+            for evidence_entry in entry.evidence
         )
         sources: tuple[Source, ...] = entry.src or tuple(
-            source for each in entry.evidence for source in each.src
+            source for evidence_entry in entry.evidence for source in evidence_entry.src
         )
         return Reading(
             entry.id,
@@ -296,7 +311,7 @@ class _Merger:
         return found
 
     def _examples(self, entries: list[ExampleCorrection]) -> tuple[Example, ...]:
-        examples = {each.id: each for each in self._spec.examples}
+        examples = {example.id: example for example in self._spec.examples}
         for position, entry in enumerate(entries):
             path: Path_ = ("examples", position)
             old = examples.get(entry.id)

@@ -201,23 +201,23 @@ class _Composer:
             where = document.place((PASSAGES,))
             self.errors.append(UserError("passages are a mapping", got=repr(entries), where=where))
             return
-        for name, each in entries.items():
-            _, lines = self._values.of_version(document, (PASSAGES, name), each)
+        for name, entry in entries.items():
+            _, lines = self._values.of_version(document, (PASSAGES, name), entry)
             if lines is not ABSENT:
                 self._values.passages[name] = lines
 
     def _note_factors(self, document: YamlDocument) -> None:
         """Note the factors that only other versions have: what is excluded or combined of them is theirs."""
         factors = document.value.get("factors")
-        for name, each in (factors if isinstance(factors, dict) else {}).items():
-            if self._values.of_version(document, ("factors", name), each)[1] is ABSENT:
+        for name, factor in (factors if isinstance(factors, dict) else {}).items():
+            if self._values.of_version(document, ("factors", name), factor)[1] is ABSENT:
                 self._others_factors.add(name)
 
     def _merge(self, document: YamlDocument, source: Path_, key: str, entries: Mapping[str, Any]) -> None:
         merged = self.composed.value.setdefault(key, {})
         self.composed.sources.setdefault((key,), document.place(source))
-        for name, each in entries.items():
-            found = self._values.resolved(document, (*source, name), (key, name), each)
+        for name, entry in entries.items():
+            found = self._values.resolved(document, (*source, name), (key, name), entry)
             if found is not ABSENT:
                 merged[name] = found
 
@@ -226,12 +226,12 @@ class _Composer:
         self.composed.sources.setdefault((key,), document.place(source))
         # Entries of parts are replaced by those of their users; two of one file are one too many.
         of_parts = {_id(old): at for at, old in enumerate(listed) if _id(old) is not None}
-        for place, each in enumerate(entries):
-            if not self._values.applies(document, (*source, place), each) or self._is_of_others(key, each):
+        for place, entry in enumerate(entries):
+            if not self._values.applies(document, (*source, place), entry) or self._is_of_others(key, entry):
                 continue
-            same = _id(each) in of_parts
-            at = of_parts.pop(_id(each)) if same else len(listed)
-            found = self._values.resolved(document, (*source, place), (key, at), each)
+            same = _id(entry) in of_parts
+            at = of_parts.pop(_id(entry)) if same else len(listed)
+            found = self._values.resolved(document, (*source, place), (key, at), entry)
             if found is ABSENT:
                 continue
             if not same:

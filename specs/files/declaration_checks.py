@@ -27,17 +27,19 @@ def declared_names(spec: Spec) -> set[str]:
     """The names that a declaration's shapes and kinds bring, and the words that every expression knows."""
     found = {*CONSTANTS, "version", "outputs", "wanted"}
     if spec.declared is not None:
-        found.update(*(parse_shape(each).names for each in spec.declared.shapes.values()))
-        found.update(*(parse_call(each.call).names for each in spec.declared.kinds))
+        found.update(*(parse_shape(shape).names for shape in spec.declared.shapes.values()))
+        found.update(*(parse_call(kind.call).names for kind in spec.declared.kinds))
     return found
 
 
 def _derived_factors(spec: Spec) -> set[str]:
     """The names that factors of a call space may have where documents alone say its kinds."""
-    inputs, outputs = ([each.name for each in group] for group in (spec.inputs, spec.outputs))
+    inputs, outputs = ([parameter.name for parameter in group] for group in (spec.inputs, spec.outputs))
     found = {"data", "extents", "broadcast", *spec.attributes, *inputs}
-    found |= {f"{word}_{each}" for word in ("rank", "maybe") for each in spec.extents}
-    found |= {f"type_{each}" for each in spec.type_constraints} | {f"output_{each}" for each in outputs}
+    found |= {f"{word}_{extent}" for word in ("rank", "maybe") for extent in spec.extents}
+    found |= {f"type_{type_constraint}" for type_constraint in spec.type_constraints} | {
+        f"output_{output}" for output in outputs
+    }
     return found | {f"form_{each}" for each in inputs} | {f"{each}_count" for each in (*inputs, *outputs)}
 
 
@@ -53,29 +55,34 @@ class Checker:
     def check(self, file: Additions) -> None:
         """Check everything."""
         spec = self._spec
-        names = {*spec.attributes, *(each.name for each in spec.inputs), *file.let, *declared_names(spec)}
+        names = {
+            *spec.attributes,
+            *(parameter.name for parameter in spec.inputs),
+            *file.let,
+            *declared_names(spec),
+        }
         for name, text in file.let.items():
             self._expression(("let", name), text, names)
-            if name in spec.attributes or name in {each.name for each in spec.inputs}:
+            if name in spec.attributes or name in {parameter.name for parameter in spec.inputs}:
                 self._error(("let", name), "this name is an attribute or an input already", name)
         for name, shape in spec.results.items():
             for unknown in sorted(shape.names - names - {PLACE}):
                 self._error(("results", name), "unknown name in the shape of an output", unknown)
         for position, constraint in enumerate(file.constraints):
             self._constraint(("constraints", position), constraint, names)
-        self._unique("constraints", [each.id for each in file.constraints])
+        self._unique("constraints", [constraint.id for constraint in file.constraints])
         for position, refusable in enumerate(file.may_refuse):
             self._expression(("may_refuse", position, "when"), refusable.when, names)
-        self._unique("may_refuse", [each.id for each in file.may_refuse])
+        self._unique("may_refuse", [refusable_entry.id for refusable_entry in file.may_refuse])
         for group, readings in (("readings", file.readings), ("behaviours", file.behaviours)):
             for position, reading in enumerate(readings):
                 self._reading((group, position), reading)
-        self._unique("readings", [each.id for each in (*file.readings, *file.behaviours)])
+        self._unique("readings", [reading.id for reading in (*file.readings, *file.behaviours)])
         for name, factor in file.factors.items():
             self._unique_levels(("factors", name), factor.levels)
         # Most factors of a declaration are derived: of these the space of its calls knows the names.
         kinds = spec.declared.kinds if spec.declared is not None else ()
-        written = any(not each.derived for each in kinds)
+        written = any(not kind.derived for kind in kinds)
         factors = None if written else {*file.factors, *(_derived_factors(spec) if kinds else ())}
         for position, exclusion in enumerate(file.exclusions):
             self._expression(("exclusions", position, "when"), exclusion.when, factors)
@@ -140,7 +147,7 @@ class Checker:
             self._error((group,), "this id is used twice", each)
 
     def _unique_levels(self, path: Path_, levels: Iterable[Any]) -> None:
-        written = [str(each) for each in levels]
+        written = [str(level) for level in levels]
         for each in sorted({each for each in written if written.count(each) > 1}):
             self._error(path, "this level is listed twice", each)
 
@@ -158,8 +165,8 @@ class Checker:
 
     def _sources(self, value: Any, path: Path_) -> None:
         places = [value] if isinstance(value, list) and value and isinstance(value[0], str) else value
-        for each in places:
-            key = each.document if isinstance(each, Source) else each[0]
+        for place in places:
+            key = place.document if isinstance(place, Source) else place[0]
             if key not in self._keys:
                 self._error(path, "no document of this key", key, f"one of {', '.join(sorted(self._keys))}")
 
@@ -198,7 +205,7 @@ def _fewest_elements(parts: Sequence[ShapePart], extents: Mapping[str, DeclaredB
 
 def names_in(label: str) -> tuple[str, ...]:
     """The names that share an entry: `min, max`."""
-    return tuple(each.strip() for each in label.split(","))
+    return tuple(word.strip() for word in label.split(","))
 
 
 class DeclarationChecker:
@@ -218,7 +225,7 @@ class DeclarationChecker:
 
     def check_shapes(self, shapes: Mapping[str, str], extents: Collection[str]) -> None:
         """Every shape is that of an input of some version, all bounds are those of a name in a shape."""
-        known = {each.name for each in self._spec.inputs}
+        known = {parameter.name for parameter in self._spec.inputs}
         for label in shapes:
             for name in names_in(label):
                 if name not in (*known, EVERY_INPUT) and not self._is_of_some_version(name):
@@ -247,9 +254,9 @@ class DeclarationChecker:
                 part.expression.tree for part in parse_shape(text).parts() if part.expression is not None
             ]
             numbers = [
-                each.value for tree in trees for each in ast.walk(tree) if isinstance(each, ast.Constant)
+                node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)
             ]
-            largest = max((each for each in numbers if isinstance(each, int)), default=0)
+            largest = max((number for number in numbers if isinstance(number, int)), default=0)
             if largest > MOST_LENGTH:
                 problem = "a larger number in a shape than cases can have"
                 self._too_large_at(declared.places[name], problem, largest, MOST_LENGTH)
@@ -279,7 +286,7 @@ class DeclarationChecker:
 
     def check_results(self, results: Mapping[str, str]) -> None:
         """Every shape is that of an output of some version; `upto` is the only word that leaves a choice."""
-        known = {each.name for each in self._spec.outputs}
+        known = {output.name for output in self._spec.outputs}
         for label, text in results.items():
             for name in names_in(label):
                 if name not in (*known, EVERY_OUTPUT) and not self._is_of_some_version(name):
@@ -305,7 +312,7 @@ class DeclarationChecker:
                     UserError(error.problem, got=error.got, expected=error.expected, where=where)
                 )
                 continue
-            known = {*self._spec.attributes, *(each.name for each in self._spec.inputs)}
+            known = {*self._spec.attributes, *(parameter.name for parameter in self._spec.inputs)}
             for name in sorted(names - known):
                 if not self._is_of_some_version(name):
                     self._unknown(("points", place), "unknown name in a point", name, known)
@@ -339,10 +346,10 @@ class DeclarationChecker:
     def check_read(self, key: str, entries: Sequence[Reasoned]) -> None:
         """What was read (`read`) are versions of the operator, in which the entry cites something."""
         known: set[int] = set()
-        if any(each.read for each in entries):
+        if any(entry.read for entry in entries):
             known = {self._spec.operator.since_version}
             others = other_versions(self._spec, self._folders)
-            known |= {each.operator.since_version for each in others}
+            known |= {other.operator.since_version for other in others}
         for place, entry in enumerate(entries):
             problem = None
             unknown = sorted(set(entry.read) - known)
@@ -367,16 +374,16 @@ class DeclarationChecker:
 
         Of documents whose words nobody marks, none of them is judged.
         """
-        read = {each.source.document for each in self._spec.prose}
-        documents = [each for each in self._spec.documents if each.dialect.startswith(_MARKED)]
-        marked = read & {each.key for each in documents}
+        read = {prose.source.document for prose in self._spec.prose}
+        documents = [document for document in self._spec.documents if document.dialect.startswith(_MARKED)]
+        marked = read & {document.key for document in documents}
         if any(source.document not in marked for source in sources):
             return True
         return any(
-            (each.normative or each.about.startswith("type_constraints."))
-            and each.source.document == source.document
-            and each.source.line <= source.line < each.source.line + max(each.lines, 1)
-            for each in self._spec.prose
+            (prose.normative or prose.about.startswith("type_constraints."))
+            and prose.source.document == source.document
+            and prose.source.line <= source.line < prose.source.line + max(prose.lines, 1)
+            for prose in self._spec.prose
             for source in sources
         )
 

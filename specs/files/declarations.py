@@ -231,7 +231,7 @@ class _Reader:
                 for label, text in file.kinds.items()
                 for name in names_in(label)
             ),
-            points=tuple(each for each in file.points if not isinstance(each, bool)),
+            points=tuple(point for point in file.points if not isinstance(point, bool)),
             scale=file.data.scale if file.data else None,
             prefer=tuple(file.data.prefer) if file.data else (),
             rare={name: tuple(levels) for name, levels in file.rare.items()},
@@ -245,8 +245,8 @@ class _Reader:
             places={
                 **{name: self._composed.place(("shapes", self._label(file.shapes, name))) for name in shapes},
                 **{
-                    f"constraint {each.id}": self._composed.place(("constraints", place))
-                    for place, each in enumerate(file.constraints)
+                    f"constraint {constraint.id}": self._composed.place(("constraints", place))
+                    for place, constraint in enumerate(file.constraints)
                 },
                 **{f"{key}.{name}": self._composed.place((key, place)) for key, name, place in _told(file)},
                 **{
@@ -270,16 +270,16 @@ class _Reader:
                 self._error((key, label), error)
                 continue
             found.update(dict.fromkeys(names_in(label), text))
-        for each in parameters:
+        for parameter in parameters:
             if every in found:
-                found.setdefault(each.name, found[every])
-        return {each.name: found[each.name] for each in parameters if each.name in found}
+                found.setdefault(parameter.name, found[every])
+        return {parameter.name: found[parameter.name] for parameter in parameters if parameter.name in found}
 
     def _counts(self, entries: Mapping[str, DeclaredBounds | str]) -> dict[str, DeclaredBounds | str]:
         """Of the variadic inputs and outputs that the version has; an entry about another one is an error."""
         parameters = (*self._spec.inputs, *self._spec.outputs)
-        every = {each.name for each in parameters}
-        variadic = {each.name for each in parameters if holds_several(self._spec, each)}
+        every = {parameter.name for parameter in parameters}
+        variadic = {parameter.name for parameter in parameters if holds_several(self._spec, parameter)}
         found: dict[str, DeclaredBounds | str] = {}
         for name, told in entries.items():
             if name in every - variadic:
@@ -312,8 +312,8 @@ class _Reader:
             parts = list(ast.walk(ast.parse(call, mode="eval")))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return  # who reads the call says what is wrong with it
-        numbers = [each.value for each in parts if isinstance(each, ast.Constant)]
-        if any(isinstance(each, int) and each > 2**63 for each in numbers):
+        numbers = [part.value for part in parts if isinstance(part, ast.Constant)]
+        if any(isinstance(number, int) and number > 2**63 for number in numbers):
             expected = "whole numbers from -2^63 to 2^63 - 1"
             self._error(("kinds", label), UserError("a number too large", got=call[:80], expected=expected))
 
@@ -344,7 +344,7 @@ def _sizes(entry: SizesEntry | None) -> DeclaredSizes:
     lengths = [each for each in told.values() if isinstance(each, dict)]
     return DeclaredSizes(
         {role: tuple(each) for role, each in told.items() if each is not None},
-        {name: tuple(values) for each in lengths for name, values in each.items()},
+        {name: tuple(values) for length in lengths for name, values in length.items()},
         entry.rank,
         entry.cases,
         dict(entry.given),

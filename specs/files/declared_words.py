@@ -16,22 +16,26 @@ def demands(spec: Spec, names: Sequence[str]) -> bool:
     """Whether a passage about one of these names, or of one of these names, demands something of a call."""
     groups = ("attributes", "inputs", "outputs")
     about = {*names, *(f"{group}.{name}" for group in groups for name in names)}
-    return any(each.normative for each in spec.prose if each.about in about)
+    return any(prose.normative for prose in spec.prose if prose.about in about)
 
 
 def demands_in_some_version(spec: Spec, names: Sequence[str], folders: Sequence[Path]) -> bool:
     """Whether `demands` holds for any version of the operator."""
-    return demands(spec, names) or any(demands(each, names) for each in other_versions(spec, folders))
+    return demands(spec, names) or any(
+        demands(other_version, names) for other_version in other_versions(spec, folders)
+    )
 
 
 def is_name_of_some_version(spec: Spec, name: str, folders: Sequence[Path]) -> bool:
     """Whether a name is an attribute or input of any version of the operator."""
-    return _has(spec, name) or any(_has(each, name) for each in other_versions(spec, folders))
+    return _has(spec, name) or any(
+        _has(other_version, name) for other_version in other_versions(spec, folders)
+    )
 
 
 def names_of(spec: Spec) -> list[str]:
     """The attributes and inputs of a version."""
-    return [*spec.attributes, *(each.name for each in spec.inputs)]
+    return [*spec.attributes, *(parameter.name for parameter in spec.inputs)]
 
 
 def other_versions(spec: Spec, folders: Sequence[Path]) -> Iterator[Spec]:

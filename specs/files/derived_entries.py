@@ -31,42 +31,50 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
     if any(value.get(key) is not None and not isinstance(value[key], dict) for key in own):
         return frozenset()  # whoever reads the declaration says what is wrong with it
     undeclared = not value
-    known = {each.path[1]: each.value for each in derived.entries if each.path[0] == "shapes"}
+    known = {entry.path[1]: entry.value for entry in derived.entries if entry.path[0] == "shapes"}
     version = spec.operator.since_version
     others = [text for name, text in _shapes(own["shapes"], spec, version) if known.get(name) != text]
     taken = _names(others)
     bound = _bound_by_kinds(spec, own["kinds"], own["shapes"])
-    inputs = {each.name for each in spec.inputs}
+    inputs = {parameter.name for parameter in spec.inputs}
     chosen: list[DerivedEntry] = []
-    for each in derived.entries:
-        key, name = each.path
+    for entry in derived.entries:
+        key, name = entry.path
         if key == "constraints":
-            chosen += [each] * undeclared
+            chosen += [entry] * undeclared
             continue
         if name in own[key] or _EVERY.get(key) in own[key]:
             continue
-        if key == "shapes" and (name in bound or _names([str(each.value)]) & taken):
+        if key == "shapes" and (name in bound or _names([str(entry.value)]) & taken):
             continue
-        if key == "shapes" and not each.origins and own["kinds"].keys() & inputs:
+        if key == "shapes" and not entry.origins and own["kinds"].keys() & inputs:
             continue
         if key == "extents" and name in taken:
             continue
         if key == "results" and (others or own["results"]):
             continue
-        chosen.append(each)
-    shaped_inputs = {each.path[1] for each in chosen if each.path[0] == "shapes"} | {*own["shapes"]}
-    if EVERY_INPUT not in shaped_inputs and any(each.name not in shaped_inputs for each in spec.inputs):
-        chosen = [each for each in chosen if each.path[0] != "results"]
-    shaped = _names(str(each.value) for each in chosen if each.path[0] == "shapes")
-    chosen = [each for each in chosen if each.path[0] != "extents" or each.path[1] in shaped]
+        chosen.append(entry)
+    shaped_inputs = {
+        derived_entry.path[1] for derived_entry in chosen if derived_entry.path[0] == "shapes"
+    } | {*own["shapes"]}
+    if EVERY_INPUT not in shaped_inputs and any(
+        parameter.name not in shaped_inputs for parameter in spec.inputs
+    ):
+        chosen = [derived_entry for derived_entry in chosen if derived_entry.path[0] != "results"]
+    shaped = _names(str(derived_entry.value) for derived_entry in chosen if derived_entry.path[0] == "shapes")
+    chosen = [
+        derived_entry
+        for derived_entry in chosen
+        if derived_entry.path[0] != "extents" or derived_entry.path[1] in shaped
+    ]
     _raise_contradictions(derived, chosen, composed)
-    for each in chosen:
-        key, name = each.path
+    for derived_entry in chosen:
+        key, name = derived_entry.path
         if key == "constraints":
-            value.setdefault(key, []).append(each.value)
+            value.setdefault(key, []).append(derived_entry.value)
         else:
-            value[key] = {**(value.get(key) or {}), name: each.value}
-    return frozenset(each.path[1] for each in chosen if each.path[0] == "kinds")
+            value[key] = {**(value.get(key) or {}), name: derived_entry.value}
+    return frozenset(derived_entry.path[1] for derived_entry in chosen if derived_entry.path[0] == "kinds")
 
 
 def _bound_by_kinds(spec: Spec, own: Mapping[str, Any], shapes: Mapping[str, Any]) -> set[str]:
@@ -74,12 +82,12 @@ def _bound_by_kinds(spec: Spec, own: Mapping[str, Any], shapes: Mapping[str, Any
 
     A kind of an input without a shape, of a graph, and of what is no attribute or input may choose all.
     """
-    inputs = {each.name for each in spec.inputs}
-    graphs = {name for name, each in spec.attributes.items() if each.other_type == "graph"}
+    inputs = {parameter.name for parameter in spec.inputs}
+    graphs = {name for name, attribute in spec.attributes.items() if attribute.other_type == "graph"}
     unshaped = {name for name in own.keys() & inputs if name not in shapes and EVERY_INPUT not in shapes}
     if unshaped or own.keys() - spec.attributes.keys() - inputs or own.keys() & graphs:
         return inputs
-    return {each.name for each in spec.inputs if is_structured(spec, each)}
+    return {parameter.name for parameter in spec.inputs if is_structured(spec, parameter)}
 
 
 def _by_name(entries: Any) -> dict[str, Any]:
@@ -90,10 +98,10 @@ def _by_name(entries: Any) -> dict[str, Any]:
 
 
 def _shapes(own: Mapping[str, Any], spec: Spec, version: int) -> Iterable[tuple[str, str]]:
-    for each in spec.inputs:
-        text = own.get(each.name, own.get(EVERY_INPUT))
+    for parameter in spec.inputs:
+        text = own.get(parameter.name, own.get(EVERY_INPUT))
         if text is not None:
-            yield each.name, shape_of_version(str(text), version)
+            yield parameter.name, shape_of_version(str(text), version)
 
 
 def _names(texts: Iterable[str]) -> set[str]:
@@ -108,17 +116,17 @@ def _names(texts: Iterable[str]) -> set[str]:
 
 def _raise_contradictions(derived: Derived, chosen: Iterable[DerivedEntry], composed: Composed) -> None:
     """No call is made of two statements of which one must be wrong, unless somebody says which."""
-    about = {each.path for each in chosen}
+    about = {derived_entry.path for derived_entry in chosen}
     errors = [
         UserError(
             f"the document contradicts itself about {name}",
-            got=" and ".join(each.says),
+            got=" and ".join(contradiction.says),
             expected=f"a shape of {name} in spec.yaml, which says what is right",
             where=composed.place((key, name)),
-            remedy=f"Look at {' and '.join(derived.places(each.sources))}.",
+            remedy=f"Look at {' and '.join(derived.places(contradiction.sources))}.",
         )
-        for each in derived.contradictions
-        for key, name in [_place(each.about)]
+        for contradiction in derived.contradictions
+        for key, name in [_place(contradiction.about)]
         if (key, name) in about
     ]
     if errors:

@@ -86,7 +86,7 @@ def _layers(path: Path, _: FileState | None) -> tuple[Spec, ...]:
 
 def _same(entry: Entry, kind: type) -> dict[str, Any]:
     """What an entry holds under the names that the fields of a part of a spec have."""
-    names = {each.name for each in fields(kind)}
+    names = {field.name for field in fields(kind)}
     return {name: getattr(entry, name) for name in type(entry).model_fields if name in names}
 
 
@@ -97,38 +97,41 @@ def _layer(file: ImportedFile, document: YamlDocument) -> Spec:
         )
     return Spec(
         operator=OperatorName(file.operator.domain, file.operator.name, file.operator.since_version),
-        documents=tuple(Document(key, **_same(each, Document)) for key, each in file.documents.items()),
-        attributes={name: _attribute(name, each) for name, each in file.attributes.items()},
+        documents=tuple(
+            Document(key, **_same(document_entry, Document)) for key, document_entry in file.documents.items()
+        ),
+        attributes={name: _attribute(name, attribute) for name, attribute in file.attributes.items()},
         inputs=tuple(map(_parameter, file.inputs)),
         outputs=tuple(map(_parameter, file.outputs)),
         type_constraints={
-            name: TypeConstraint(name, each.types, Origin("imported", each.src))
-            for name, each in file.type_constraints.items()
+            name: TypeConstraint(name, type_constraint.types, Origin("imported", type_constraint.src))
+            for name, type_constraint in file.type_constraints.items()
         },
         examples=tuple(map(_example, file.examples)),
         findings=tuple(
-            Finding(**_same(each, Finding), source=each.src[0], by_reader=each.by is not None)
-            for each in file.findings
+            Finding(**_same(finding, Finding), source=finding.src[0], by_reader=finding.by is not None)
+            for finding in file.findings
         ),
         formulas=tuple(
-            Formula(**_same(each, Formula), origin=Origin("imported", each.src)) for each in file.formulas
+            Formula(**_same(formula, Formula), origin=Origin("imported", formula.src))
+            for formula in file.formulas
         ),
-        statements=tuple(each.statement() for each in file.statements),
+        statements=tuple(statement.statement() for statement in file.statements),
         prose=tuple(map(_prose, file.prose)),
         input_arity=Arity(*file.arity.inputs) if file.arity.inputs else None,
         output_arity=Arity(*file.arity.outputs) if file.arity.outputs else None,
         deprecated=file.deprecated,
         category=file.category,
         origins={
-            f"attributes.{name}.default": each.default.origin
-            for name, each in file.attributes.items()
-            if each.default is not None
+            f"attributes.{name}.default": attribute.default.origin
+            for name, attribute in file.attributes.items()
+            if attribute.default is not None
         },
     )
 
 
 def _prose(entry: ProseEntry) -> Prose:
-    normative = tuple((each.word, each.src[0]) for each in entry.normative)
+    normative = tuple((word_entry.word, word_entry.src[0]) for word_entry in entry.normative)
     return Prose(entry.about, entry.src[0], entry.lines, entry.sha256, normative)
 
 
@@ -167,8 +170,8 @@ def _value(entry: ValueEntry) -> Value | None:
     relation = None
     if entry.relation is not None:
         steps = (
-            Assignment(read_index(each.target), each.source, read_index(each.index))
-            for each in entry.relation.steps
+            Assignment(read_index(step.target), step.source, read_index(step.index))
+            for step in entry.relation.steps
         )
         relation = Relation(entry.relation.zeros, tuple(steps))
     return Value(entry.shape, entry.data, entry.type, source, entry.decimals, relation)
@@ -188,21 +191,22 @@ def plain_layer(spec: Spec, key: str) -> dict[str, Any]:
         "documents": {key: _written(DocumentEntry, spec.documents[0])},
         "arity": {name: bounds for name, bounds in arity.items() if bounds},
         "attributes": {
-            name: _written_attribute(each, spec.origins.get(f"attributes.{name}.default"))
-            for name, each in spec.attributes.items()
+            name: _written_attribute(attribute, spec.origins.get(f"attributes.{name}.default"))
+            for name, attribute in spec.attributes.items()
         },
-        "inputs": [_written(ParameterEntry, each, src=each.origin) for each in spec.inputs],
-        "outputs": [_written(ParameterEntry, each, src=each.origin) for each in spec.outputs],
+        "inputs": [_written(ParameterEntry, parameter, src=parameter.origin) for parameter in spec.inputs],
+        "outputs": [_written(ParameterEntry, output, src=output.origin) for output in spec.outputs],
         "type_constraints": {
-            name: _written(TypesEntry, each, src=each.origin) for name, each in spec.type_constraints.items()
+            name: _written(TypesEntry, type_constraint, src=type_constraint.origin)
+            for name, type_constraint in spec.type_constraints.items()
         },
-        "formulas": [_written(FormulaEntry, each, src=each.origin) for each in spec.formulas],
-        "statements": [_written_statement(each) for each in spec.statements],
-        "prose": [_written_prose(each) for each in spec.prose],
-        "examples": [_written_example(each) for each in spec.examples],
+        "formulas": [_written(FormulaEntry, formula, src=formula.origin) for formula in spec.formulas],
+        "statements": [_written_statement(statement) for statement in spec.statements],
+        "prose": [_written_prose(prose) for prose in spec.prose],
+        "examples": [_written_example(example) for example in spec.examples],
         "findings": [
-            _written(FindingEntry, each, src=each.source, by="reader" if each.by_reader else None)
-            for each in spec.findings
+            _written(FindingEntry, finding, src=finding.source, by="reader" if finding.by_reader else None)
+            for finding in spec.findings
         ],
     }
     layer = _written(ImportedFile, spec, **parts)
@@ -259,7 +263,7 @@ def _written_attribute(spec: AttributeSpec, default: Origin | None) -> dict[str,
 
 def _written_statement(spec: Statement) -> dict[str, Any]:
     word = next(word for word, kind in KINDS.items() if isinstance(spec, kind))
-    own = {each.name.rstrip("_"): getattr(spec, each.name) for each in fields(spec)[2:]}
+    own = {field.name.rstrip("_"): getattr(spec, field.name) for field in fields(spec)[2:]}
     if own.get("of") == "value":
         del own["of"]
     stated = {name: each for name, each in own.items() if each not in (None, ())}
@@ -289,7 +293,7 @@ def _written_value(name: str | None, value: Value | None) -> dict[str, Any]:
         "type": value.element_type,
         "shape": None if sequence else value.shape,
         "relation": value.relation and _written_relation(value.relation),
-        "items": [_written_value(None, each) for each in value.items or ()] if sequence else None,
+        "items": [_written_value(None, item) for item in value.items or ()] if sequence else None,
         "src": value.source,
     }
     return _written(ItemEntry if name is None else ValueEntry, value, **own)
@@ -297,7 +301,7 @@ def _written_value(name: str | None, value: Value | None) -> dict[str, Any]:
 
 def _written_relation(relation: Relation) -> dict[str, Any]:
     steps = [
-        _written(StepEntry, each, target=write_index(each.target), index=write_index(each.index))
-        for each in relation.steps
+        _written(StepEntry, step, target=write_index(step.target), index=write_index(step.index))
+        for step in relation.steps
     ]
     return _written(RelationEntry, relation, zeros=relation.shape, steps=steps)

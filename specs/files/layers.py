@@ -29,12 +29,12 @@ def merge_layers(layers: Sequence[Spec]) -> Spec:
     Documents that name their operator come before those whose user named it (`identity: asserted`), and all
     of them before installed packages.
     """
-    ordered = sorted(layers, key=lambda each: (is_package(each), each.documents[0].identity == "asserted"))
+    ordered = sorted(layers, key=lambda layer: (is_package(layer), layer.documents[0].identity == "asserted"))
     merged = ordered[0]
     for layer in ordered[1:]:
         merged = _merge(merged, layer)
     documents = tuple(
-        sorted((each for layer in layers for each in layer.documents), key=lambda each: each.key)
+        sorted((document for layer in layers for document in layer.documents), key=lambda layer: layer.key)
     )
     findings = (*merged.findings, *compare_layers(ordered))
     return replace(merged, documents=documents, findings=findings, origins=_origins(merged))
@@ -43,17 +43,19 @@ def merge_layers(layers: Sequence[Spec]) -> Spec:
 def _merge(first: Spec, second: Spec) -> Spec:
     if is_package(second) and first.documents[0].identity == "stated":
         second = _of_the_same_parts(first, second)
-    merger = _Merger({each.key: each.file for each in (*first.documents, *second.documents)})
+    merger = _Merger({document.key: document.file for document in (*first.documents, *second.documents)})
     attributes = dict(first.attributes)
-    for name, each in second.attributes.items():
-        attributes[name] = merger.part(f"attribute {name}", attributes.get(name), each)
+    for name, attribute in second.attributes.items():
+        attributes[name] = merger.part(f"attribute {name}", attributes.get(name), attribute)
     constraints = dict(first.type_constraints)
     for name, constraint in second.type_constraints.items():
         constraints[name] = merger.types(constraints.get(name), constraint)
     inputs = merger.parameters("input", first.inputs, second.inputs)
     outputs = merger.parameters("output", first.outputs, second.outputs)
     examples = merger.examples(first.examples, second.examples)
-    formulas = {(each.name, each.when, each.text): each for each in (*second.formulas, *first.formulas)}
+    formulas = {
+        (formula.name, formula.when, formula.text): formula for formula in (*second.formulas, *first.formulas)
+    }
     return replace(
         first,
         documents=(*first.documents, *second.documents),
@@ -62,7 +64,7 @@ def _merge(first: Spec, second: Spec) -> Spec:
         outputs=outputs,
         type_constraints=constraints,
         examples=examples,
-        formulas=tuple(sorted(formulas.values(), key=lambda each: each.origin.sources[0].line)),
+        formulas=tuple(sorted(formulas.values(), key=lambda formula: formula.origin.sources[0].line)),
         statements=merge_statements(first.statements, second.statements),
         prose=(*first.prose, *second.prose),
         # What a package says otherwise is for the rule document-vs-package to find.
@@ -82,22 +84,24 @@ def _of_the_same_parts(document: Spec, package: Spec) -> Spec:
     """
 
     def common(ours: Sequence[ParameterSpec], theirs: Sequence[ParameterSpec]) -> tuple[ParameterSpec, ...]:
-        names = {each.name for each in ours}
-        return tuple(each for each in theirs if not names or each.name in names)
+        names = {our.name for our in ours}
+        return tuple(their for their in theirs if not names or their.name in names)
 
     lists = bool(document.attributes or document.inputs or document.outputs)
     types = document.type_constraints
     return replace(
         package,
         attributes={
-            name: each
-            for name, each in package.attributes.items()
+            name: attribute
+            for name, attribute in package.attributes.items()
             if not lists or name in document.attributes
         },
         inputs=common(document.inputs, package.inputs),
         outputs=common(document.outputs, package.outputs),
         type_constraints={
-            name: each for name, each in package.type_constraints.items() if not types or name in types
+            name: type_constraint
+            for name, type_constraint in package.type_constraints.items()
+            if not types or name in types
         },
     )
 
@@ -135,9 +139,11 @@ class _Merger:
     def parameters(
         self, what: str, first: tuple[ParameterSpec, ...], second: tuple[ParameterSpec, ...]
     ) -> tuple[ParameterSpec, ...]:
-        merged = {each.name: each for each in first}
-        for each in second:
-            merged[each.name] = self.part(f"{what} {each.name}", merged.get(each.name), each)
+        merged = {parameter.name: parameter for parameter in first}
+        for parameter in second:
+            merged[parameter.name] = self.part(
+                f"{what} {parameter.name}", merged.get(parameter.name), parameter
+            )
         return tuple(merged.values())
 
     def types(self, first: TypeConstraint | None, second: TypeConstraint) -> TypeConstraint:
@@ -152,21 +158,21 @@ class _Merger:
 
     def examples(self, first: tuple[Example, ...], second: tuple[Example, ...]) -> tuple[Example, ...]:
         """All examples; of two that state the same call and result, the one without repairs remains."""
-        merged = {_call(each): each for each in first}
-        names = {each.id: each for each in first}
-        for each in second:
-            twin = merged.get(_call(each))
+        merged = {_call(example): example for example in first}
+        names = {example.id: example for example in first}
+        for example in second:
+            twin = merged.get(_call(example))
             if twin is not None:
-                if twin.repaired and not each.repaired:
-                    merged[_call(each)] = each
+                if twin.repaired and not example.repaired:
+                    merged[_call(example)] = example
                 continue
-            named = names.get(each.id)
+            named = names.get(example.id)
             if named is not None:
                 self._disagree_places(
-                    f"example {each.id}", "other values under this name", named.source, each.source
+                    f"example {example.id}", "other values under this name", named.source, example.source
                 )
-            name = each.id if named is None else f"{each.id}_{each.source.document}"
-            merged[_call(each)] = replace(each, id=name)
+            name = example.id if named is None else f"{example.id}_{example.source.document}"
+            merged[_call(example)] = replace(example, id=name)
         return tuple(merged.values())
 
     def _disagree(self, what: str, mine: Any, other: Any, first: Origin, second: Origin) -> None:
@@ -201,10 +207,10 @@ def _comparable(value: Any) -> Any:
 
 def _call(example: Example) -> tuple[Any, ...]:
     """What makes two examples the same: attributes, and values of inputs and outputs."""
-    attributes = tuple(sorted((name, repr(each)) for name, each in example.attributes.items()))
+    attributes = tuple(sorted((name, repr(attribute)) for name, attribute in example.attributes.items()))
     values = tuple(
-        (name, None if each is None else (each.shape, each.data, each.relation))
-        for name, each in (*example.inputs, *example.outputs)
+        (name, None if value is None else (value.shape, value.data, value.relation))
+        for name, value in (*example.inputs, *example.outputs)
     )
     return (attributes, values)
 
@@ -229,12 +235,12 @@ def _origins(spec: Spec) -> dict[str, Origin]:
         if attribute.values is not None:
             origins[f"{path}.values"] = attribute.values.origin
     for group, parameters in (("inputs", spec.inputs), ("outputs", spec.outputs)):
-        for each in parameters:
-            path = f"{group}.{each.name}"
-            origins[path] = each.origin
+        for parameter in parameters:
+            path = f"{group}.{parameter.name}"
+            origins[path] = parameter.origin
             for field in ("type", "option", "rank", "shape", "at_least", "default"):
-                if getattr(each, field) is not None:
-                    origins[f"{path}.{field}"] = each.origin
+                if getattr(parameter, field) is not None:
+                    origins[f"{path}.{field}"] = parameter.origin
     for constraint in spec.type_constraints.values():
         origins[f"type_constraints.{constraint.name}"] = constraint.origin
     return origins

@@ -35,7 +35,7 @@ def _read_source(value: Any) -> Source:
     if not isinstance(value, list) or len(value) not in (2, 3) or not isinstance(value[0], str):
         raise ValueError(_SOURCE_SHAPE)
     numbers = value[1:]
-    if any(not isinstance(each, int) or isinstance(each, bool) or each < 1 for each in numbers):
+    if any(not isinstance(number, int) or isinstance(number, bool) or number < 1 for number in numbers):
         raise ValueError("line and column are whole numbers from 1")
     return Source(value[0], numbers[0], numbers[1] if len(numbers) == 2 else None)
 

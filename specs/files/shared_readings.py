@@ -72,7 +72,10 @@ def put_in_shared(document: YamlDocument, folders: Sequence[Path]) -> None:
     listed = named_in(document.value)
     if not any(listed.values()):
         return
-    shared = {name: {"id": name, **each.model_dump()} for name, each in read_shared(folders).items()}
+    shared = {
+        name: {"id": name, **shared_reading.model_dump()}
+        for name, shared_reading in read_shared(folders).items()
+    }
     errors: list[UserError] = []
     for group, names in listed.items():
         entries = list(document.value[group])
@@ -93,7 +96,7 @@ def named_in(value: Any) -> dict[str, dict[int, str]]:
     for group in GROUPS:
         entries = value.get(group) if isinstance(value, dict) else None
         if isinstance(entries, list):
-            names = {place: _named(each) for place, each in enumerate(entries)}
+            names = {place: _named(entry) for place, entry in enumerate(entries)}
             found[group] = {place: name for place, name in names.items() if name is not None}
     return found
 

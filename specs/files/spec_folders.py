@@ -58,7 +58,9 @@ def list_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
         check_folder(folder)
         for domain, room in _rooms(folder):
             try:
-                found.update(OperatorName.parse(f"{domain}/{room.name}-{each}") for each in versions_in(room))
+                found.update(
+                    OperatorName.parse(f"{domain}/{room.name}-{version}") for version in versions_in(room)
+                )
             except UserError:
                 continue
     return sorted(found)
@@ -104,8 +106,8 @@ def find_operator_name(text: str, folders: Sequence[Path] = ()) -> OperatorName:
         raise UserError("several operators of this name", got=repr(text), expected=told)
     if ("::" in text or "/" in text) and "-" in text:
         return OperatorName.parse(text)
-    near = difflib.get_close_matches(text, [each.short for each in known], n=3, cutoff=0.5)
-    expected = ", ".join(str(each) for each in known if each.short in near)
+    near = difflib.get_close_matches(text, [operator.short for operator in known], n=3, cutoff=0.5)
+    expected = ", ".join(str(operator) for operator in known if operator.short in near)
     raise UserError("unknown operator", got=repr(text), expected=expected or "domain::Name-version")
 
 
@@ -126,4 +128,4 @@ def _rooms(folder: Path) -> Iterator[tuple[str, Path]]:
         for domain in domains:
             if domain.is_dir():
                 with os.scandir(domain.path) as rooms:
-                    yield from ((domain.name, Path(each.path)) for each in rooms if each.is_dir())
+                    yield from ((domain.name, Path(room.path)) for room in rooms if room.is_dir())

@@ -60,5 +60,9 @@ def _line(error: Exception, path: Path) -> int | None:
     """The last line of that file that led to an error."""
     if isinstance(error, SyntaxError):
         return error.lineno
-    lines = [each.lineno for each in traceback.extract_tb(error.__traceback__) if each.filename == str(path)]
+    lines = [
+        frame_summary.lineno
+        for frame_summary in traceback.extract_tb(error.__traceback__)
+        if frame_summary.filename == str(path)
+    ]
     return lines[-1] if lines else None

@@ -41,13 +41,15 @@ def importers() -> tuple[Importer, ...]:
 
 def find_importer(text: Text, dialect: str | None = None) -> Importer:
     """The importer of a document; raises UserError where no dialect fits, or the one asked for is unknown."""
-    names = ", ".join(each.dialect for each in importers())
+    names = ", ".join(importer.dialect for importer in importers())
     if dialect is not None:
-        for each in importers():
-            if each.dialect == dialect:
-                return each
+        for importer in importers():
+            if importer.dialect == dialect:
+                return importer
         raise UserError("unknown dialect", got=repr(dialect), expected=f"one of {names}")
-    score, best = max(((each.recognise(text), each) for each in importers()), key=lambda pair: pair[0])
+    score, best = max(
+        ((importer.recognise(text), importer) for importer in importers()), key=lambda pair: pair[0]
+    )
     if score <= 0:
         raise UserError(
             "the document is no operator page",
@@ -78,8 +80,8 @@ def import_text(text: Text, operator: OperatorName | None = None, dialect: str |
             expected=f"at most {MOST_VERSIONS}",
             where=Place(text.file),
         )
-    for each in specs:
-        _check_name(each.operator, text.file)
+    for spec in specs:
+        _check_name(spec.operator, text.file)
     return check_page(text, importer.dialect, specs)
 
 

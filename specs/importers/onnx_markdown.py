@@ -26,7 +26,7 @@ def read_index(lines: Iterable[str]) -> dict[str, int | None]:
 
     The version is None where the index gives none. Raises nothing: lines that are no rows say nothing.
     """
-    text = "\n".join(html.unescape(each) for each in lines if "href" in each)
+    text = "\n".join(html.unescape(line) for line in lines if "href" in line)
     found: dict[str, int | None] = {match["name"]: None for match in _LINK.finditer(text)}
     for match in _VERSION.finditer(text):
         if match["name"] in found:
@@ -61,7 +61,7 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
     specs = _Reader(text).read()
     if operator is None:
         return specs
-    chosen = [each for each in specs if each.operator == operator]
+    chosen = [spec for spec in specs if spec.operator == operator]
     if not chosen:
         raise UserError(
             "the document does not define this operator", got=str(operator), where=Place(text.file)
@@ -91,10 +91,10 @@ class _Reader:
 
     def read(self) -> list[Spec]:
         index = self._index()
-        specs = [self._spec(each, index) for each in self._blocks]
+        specs = [self._spec(block, index) for block in self._blocks]
         if not specs:
             return []
-        names = {_full(each.match) for each in self._blocks}
+        names = {_full(block.match) for block in self._blocks}
         missing = [each for each in index if each not in names]
         last = self._blocks[-1].heading
         if missing:
@@ -153,7 +153,7 @@ class _Reader:
         full = _full(block.match)
         findings: list[Finding] = []
         parts = MarkdownParts(block.heading, block.lines)
-        sentence = " ".join(" ".join(each.text for each in parts.version_lines).split())
+        sentence = " ".join(" ".join(version_line.text for version_line in parts.version_lines).split())
         since = _SINCE.match(sentence)
         experimental = sentence.startswith(_EXPERIMENTAL)
         numbers = {
@@ -161,7 +161,7 @@ class _Reader:
             "the sentence below Version": since["version"] if since else None,
             "the index": str(index[full]) if index.get(full) else None,
         }
-        stated = {where: int(each) for where, each in numbers.items() if each}
+        stated = {where: int(number) for where, number in numbers.items() if number}
         if not stated:
             findings.append(_without_version(full, block.heading, experimental))
         elif since is None and not experimental:
@@ -201,7 +201,7 @@ class _Reader:
             ("html-escape", self._split.escaped, "HTML entities stand in code, or in other entities"),
             ("flattened-code", self._split.flattened, "code has lost its line ends"),
         ):
-            own = [each for each in lines if first <= each.number <= last]
+            own = [line for line in lines if first <= line.number <= last]
             if own:
                 yield _finding(
                     code, "warning", own[0], message, f"{len(own)} lines from {own[0].number}", "repaired"

@@ -75,10 +75,10 @@ class RstParts(PartsReader):
             if title not in self.sections:
                 self._find("section-missing", self._heading.source(), f"the operator has no section {title}",
                            "every operator has one")  # fmt: skip
-        attributes = [self._attribute(each) for each in self._items("Attributes")]
-        inputs = [self._parameter("Inputs", each) for each in self._items("Inputs")]
-        outputs = [self._parameter("Outputs", each) for each in self._items("Outputs")]
-        constraints = [self._constraint(each) for each in self._items("Type Constraints")]
+        attributes = [self._attribute(item) for item in self._items("Attributes")]
+        inputs = [self._parameter("Inputs", item) for item in self._items("Inputs")]
+        outputs = [self._parameter("Outputs", item) for item in self._items("Outputs")]
+        constraints = [self._constraint(item) for item in self._items("Type Constraints")]
         self._look_for_descriptions([*attributes, *inputs, *outputs, *constraints])
         return PageParts(
             summary=Passage(self.sections["Summary"].lines if "Summary" in self.sections else []),
@@ -89,14 +89,14 @@ class RstParts(PartsReader):
             input_arity=self._arity("Inputs", inputs),
             output_arity=self._arity("Outputs", outputs),
             examples=list(self._examples()),
-            prints_types=any(each.kind or each.other_type for each in attributes),
+            prints_types=any(attribute.kind or attribute.other_type for attribute in attributes),
             deprecated=deprecated,
         )
 
     def _look_for_descriptions(self, items: Sequence[ListedItem]) -> None:
-        bare = [each for each in items if not each.description]
+        bare = [item for item in items if not item.description]
         if bare:
-            message = f"the page says nothing about {', '.join(each.name for each in bare)}"
+            message = f"the page says nothing about {', '.join(listed_item.name for listed_item in bare)}"
             self.find("description-missing", "hint", bare[0].line, message, "no description follows")
 
     def _items(self, title: str) -> list[list[Line]]:
@@ -159,7 +159,7 @@ class RstParts(PartsReader):
 
     def _parameter(self, title: str, lines: list[Line]) -> ListedItem:
         head, rest = self._head(title, lines)
-        words = tuple(each.strip() for each in (head["options"] or "").split(","))
+        words = tuple(word.strip() for word in (head["options"] or "").split(","))
         item = ListedItem(
             name=head["name"],
             line=lines[0],
@@ -256,7 +256,7 @@ class _Reader:
         self._wanted = operator
         self._flattened = is_flattened(text.content)
         lines = restore_lines(text.content) if self._flattened else split_lines(text.content)
-        clean, self._damaged = unescape([_without_tabs(each) for each in lines])
+        clean, self._damaged = unescape([_without_tabs(line) for line in lines])
         # Escaped twice, they would read as if the document showed them.
         clean = unescape(clean)[0]
         self._lines = clean if self._flattened else restore(clean)
@@ -289,7 +289,7 @@ class _Reader:
                 where=Place(self._text.file),
             )
         reader = RstParts(lines[0], lines[2:])
-        said = " ".join(" ".join(each.text for each in _lines_of(reader.sections, "Version")).split())
+        said = " ".join(" ".join(line.text for line in _lines_of(reader.sections, "Version")).split())
         sentence = _SENTENCE.search(said)
         parts = reader.read(bool(sentence and sentence["state"] == "deprecated"))
         findings = [
@@ -303,7 +303,7 @@ class _Reader:
 
     def _page_findings(self, lines: Sequence[Line], sections: dict[str, PageSection]) -> Iterator[Finding]:
         first, last = (lines[0].number, lines[0].column or 0), (lines[-1].number, lines[-1].column or 0)
-        hurt = [each for each in self._damaged if first <= (each.number, each.column or 0) <= last]
+        hurt = [line for line in self._damaged if first <= (line.number, line.column or 0) <= last]
         if hurt:
             evidence = f"{len(hurt)} lines from {hurt[0].number} to {hurt[-1].number}"
             message = "HTML entities stand in the text and code"
@@ -316,7 +316,7 @@ class _Reader:
 
     def _document_findings(self, specs: Sequence[Spec]) -> Iterator[Finding]:
         """What only the whole page tells: versions that it compares with others, and its end."""
-        described = {each.operator.since_version for each in specs}
+        described = {spec.operator.since_version for spec in specs}
         for line in self._lines:
             for compared in _COMPARED.finditer(line.text):
                 number = compared[1] or compared[2]
@@ -324,8 +324,8 @@ class _Reader:
                     message = f"the page speaks of version {number} and does not describe it"
                     evidence = "a comparison or an anchor names it"
                     yield _error("operator-undescribed", line.source(compared.start()), message, evidence)
-        twice = [each.operator for position, each in enumerate(specs)
-                 if each.operator in [other.operator for other in specs[:position]]]  # fmt: skip
+        twice = [spec.operator for position, spec in enumerate(specs)
+                 if spec.operator in [other.operator for other in specs[:position]]]  # fmt: skip
         last = self._lines[-1]
         for operator in twice:
             message = f"the page describes {operator} twice"

@@ -140,7 +140,7 @@ class _Builder:
                 )
             else:
                 found.setdefault(title, section)
-        last = Line("", max((each.line.number for each in self.page.tokens if each.line.text), default=1))
+        last = Line("", max((token.line.number for token in self.page.tokens if token.line.text), default=1))
         for title in _DUE:
             if title not in found and (title, self.operator.name) not in _NONE_DUE:
                 message = f"the page has no section {title}"

@@ -38,16 +38,18 @@ def _read(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> S
     return Spec(
         operator=name,
         documents=(document,),
-        attributes={each.name: each for each in attributes},
+        attributes={attribute.name: attribute for attribute in attributes},
         inputs=tuple(inputs),
         outputs=(),
         type_constraints={},
         prose=tuple(_prose(rows)),
         input_arity=Arity.of(inputs),
         origins={
-            f"attributes.{each.name}.default": Origin("imported", each.origin.sources, rule="function")
-            for each in attributes
-            if each.has_default
+            f"attributes.{attribute.name}.default": Origin(
+                "imported", attribute.origin.sources, rule="function"
+            )
+            for attribute in attributes
+            if attribute.has_default
         },
     )
 

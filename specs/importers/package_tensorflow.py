@@ -206,7 +206,7 @@ def layers(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> 
     lines = [Line(row.word("text").rstrip(), row.number) for row in rows if row.kind == "text"]
     docstring = read_docstring(lines, name, document)
     if not docstring.inputs and not docstring.attributes:
-        findings = [each for each in docstring.findings if each.code != "section-missing"]
+        findings = [finding for finding in docstring.findings if finding.code != "section-missing"]
         docstring = replace(docstring, findings=tuple(findings))
     return docstring, _renamed(docstring, read_definition(rows, name, document))
 
@@ -228,13 +228,13 @@ def _renamed(docstring: Spec, definition: Spec) -> Spec:
         )
 
     attributes = definition.attributes
-    lost = [each for each in attributes if each not in docstring.attributes]
-    found = [each for each in docstring.attributes if each not in attributes]
+    lost = [attribute for attribute in attributes if attribute not in docstring.attributes]
+    found = [attribute for attribute in docstring.attributes if attribute not in attributes]
     if len(lost) == len(found):
         renamed = dict(zip(lost, found, strict=True))
         attributes = {
-            renamed.get(name, name): replace(each, name=renamed.get(name, name))
-            for name, each in attributes.items()
+            renamed.get(name, name): replace(attribute, name=renamed.get(name, name))
+            for name, attribute in attributes.items()
         }
     return replace(
         definition,
@@ -242,16 +242,18 @@ def _renamed(docstring: Spec, definition: Spec) -> Spec:
         inputs=tuple(map(rename, definition.inputs)),
         outputs=tuple(map(rename, definition.outputs)),
         type_constraints={
-            variables.get(name, name): TypeConstraint(variables.get(name, name), each.types, each.origin)
-            for name, each in definition.type_constraints.items()
+            variables.get(name, name): TypeConstraint(
+                variables.get(name, name), type_constraint.types, type_constraint.origin
+            )
+            for name, type_constraint in definition.type_constraints.items()
         },
     )
 
 
 def _in_order(theirs: Sequence[str], ours: Sequence[str]) -> list[str]:
     """Our names in the order of theirs: the same name where there is one, else the next that is left."""
-    left = iter([each for each in ours if each not in theirs])
-    return [each if each in ours else next(left) for each in theirs]
+    left = iter([our for our in ours if our not in theirs])
+    return [their if their in ours else next(left) for their in theirs]
 
 
 IMPORTERS = (Importer(DIALECT, recognise, read),)

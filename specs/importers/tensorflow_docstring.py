@@ -53,7 +53,7 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
     lines, damage = tidy_lines(text.content)
     spec = read_docstring(lines, name, document)
     findings = [*spec.findings, *damage]
-    last = next((each for each in reversed(lines) if each.text), None)
+    last = next((line for line in reversed(lines) if line.text), None)
     if last is not None and not text.content.endswith("\n"):
         message = "the docstring ends within a line"
         findings.append(Finding("section-cut", "hint", last.source(), message, last.text[-60:], "noted"))

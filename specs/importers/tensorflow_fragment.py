@@ -108,7 +108,7 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
     passage = Passage(lines[first:last])
     if not passage:
         raise UserError("the table cell is empty", expected="name, bar, text, bar", where=where)
-    name_line = next(each for each in lines if each.text)
+    name_line = next(line for line in lines if line.text)
     findings = [
         Finding(
             "operator-unnamed",

@@ -122,7 +122,7 @@ def _take(result: Import, outcome: ReadingOutcome, errors: list[UserError]) -> N
     assert text is not None
     for layer in outcome.layers:
         layers = result.layers.setdefault(layer.operator, [])
-        twin = next((each.documents[0] for each in layers if each.documents[0].file == text.file), None)
+        twin = next((layer.documents[0] for layer in layers if layer.documents[0].file == text.file), None)
         if twin is None:
             layers.append(layer)
         elif twin.sha256 != text.sha256:
@@ -158,7 +158,7 @@ def select(result: Import, patterns: Sequence[str]) -> Import:
     layers = {
         name: found
         for name, found in result.layers.items()
-        if any(fnmatch.fnmatchcase(str(name), each) for each in patterns)
+        if any(fnmatch.fnmatchcase(str(name), pattern) for pattern in patterns)
     }
     return Import(layers, result.documents, result.unread)
 
@@ -192,7 +192,7 @@ def _keyed(layers: list[Spec], path: Path, whole: Set[str], closed: bool) -> lis
     before = {layer.documents[0].file: layer for layer in kept}
     keyed = {keys[file]: layer for file, layer in before.items() if file not in whole}
     number = 1
-    for layer in sorted(layers, key=lambda each: each.documents[0].file):
+    for layer in sorted(layers, key=lambda layer: layer.documents[0].file):
         file = layer.documents[0].file
         if file not in keys:
             if closed:
@@ -229,7 +229,7 @@ def propose_declarations(operators: Iterable[OperatorName], folder: Path) -> lis
     Each speaks of all versions that the folder has facts of. Raises UserError as `write_files` does.
     """
     proposed = []
-    for room in dict.fromkeys(room_of(each, folder) for each in operators):
+    for room in dict.fromkeys(room_of(operator, folder) for operator in operators):
         path = room / DECLARATION
         if not path.exists():
             every = [derive(merge_layers(read_imported(facts))) for facts in versions_in(room).values()]

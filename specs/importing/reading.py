@@ -167,13 +167,13 @@ def _fitting(pattern: Path) -> list[Path]:
     base = Path(*parts[:first])
     hidden = any(part.startswith(".") for part in parts[first:])
     found = sorted(base.glob(str(Path(*parts[first:]))))
-    return [each for each in found if hidden or not _is_hidden(each, base)]
+    return [path for path in found if hidden or not _is_hidden(path, base)]
 
 
 def _add_folder(found: dict[Path, bool], folder: Path) -> None:
-    for each in sorted(folder.rglob("*")):
-        if each.is_file() and not _is_hidden(each, folder):
-            found.setdefault(each, False)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not _is_hidden(path, folder):
+            found.setdefault(path, False)
 
 
 def _is_hidden(path: Path, base: Path) -> bool:
@@ -187,7 +187,7 @@ def read_one(job: Job) -> ReadingOutcome:
         with limited(where):
             text = read_document(job.path)
             wanted: list[OperatorName | None] = [*dict.fromkeys(job.asserted)] or [None]
-            layers = tuple(layer for each in wanted for layer in import_text(text, each, job.dialect))
+            layers = tuple(layer for operator in wanted for layer in import_text(text, operator, job.dialect))
     except UserError as error:
         if error.where is not None and error.where.file == job.path.name:
             error.where = replace(error.where, file=str(job.path))
@@ -199,21 +199,21 @@ def read_one(job: Job) -> ReadingOutcome:
 
 
 def _read_batch(jobs: Sequence[Job]) -> list[ReadingOutcome]:
-    return [read_one(each) for each in jobs]
+    return [read_one(job) for job in jobs]
 
 
 def read_jobs(
     jobs: Sequence[Job], processes: int = 1, progress: Progress = lambda _: None
 ) -> list[ReadingOutcome]:
     """The outcome of each job, in the jobs' order, which does not depend on `processes`."""
-    sizes = {each: _size(each.path) for each in jobs}
+    sizes = {job: _size(job.path) for job in jobs}
     told = _Told(len(sizes), sum(sizes.values()), progress)
     outcomes: dict[Job, ReadingOutcome] = {}
     for done in _completed(jobs, sizes, processes):
         for outcome in done:
             outcomes[outcome.job] = outcome
             told.add(sizes[outcome.job])
-    return [outcomes[each] for each in jobs]
+    return [outcomes[job] for job in jobs]
 
 
 @dataclass
@@ -235,12 +235,12 @@ class _Told:
 def _completed(jobs: Sequence[Job], sizes: dict[Job, int], processes: int) -> Iterator[list[ReadingOutcome]]:
     batches = list(_batches(jobs, sizes))
     if processes < 2 or len(batches) < 2 or sum(sizes.values()) < WORTH_PROCESSES:
-        yield from ([read_one(each)] for each in jobs)
+        yield from ([read_one(job)] for job in jobs)
         return
     waiting: dict[Future[list[ReadingOutcome]], Sequence[Job]] = {}
     count = min(processes, len(batches))
     with process_pool(count, "reading", partial(_paths, waiting), _leave_ctrl_c) as pool:
-        waiting |= {pool.submit(_read_batch, each): each for each in batches}
+        waiting |= {pool.submit(_read_batch, batch): batch for batch in batches}
         while waiting:
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                 yield future.result()
@@ -262,7 +262,7 @@ def _batches(jobs: Sequence[Job], sizes: dict[Job, int]) -> Iterator[list[Job]]:
     """Jobs that are read together, the largest first, so that no process is left with it at the end."""
     batch: list[Job] = []
     size = 0
-    for job in sorted(jobs, key=lambda each: sizes[each], reverse=True):
+    for job in sorted(jobs, key=lambda job: sizes[job], reverse=True):
         batch.append(job)
         size += sizes[job]
         if size >= BATCH_BYTES:

@@ -116,11 +116,11 @@ def _compiled(node: ast.expr, bound: _Bound) -> _Part:
             test, body, otherwise = (_compiled(each, bound) for each in (node.test, node.body, node.orelse))
             return lambda names, work: body(names, work) if test(names, work) else otherwise(names, work)
         case ast.List() | ast.Tuple():
-            parts = [_compiled(each, bound) for each in node.elts]
-            return lambda names, work: [each(names, work) for each in parts]
+            parts = [_compiled(elt, bound) for elt in node.elts]
+            return lambda names, work: [part(names, work) for part in parts]
         case ast.Set():
-            members = [_compiled(each, bound) for each in node.elts]
-            return lambda names, work: {each(names, work) for each in members}
+            members = [_compiled(elt, bound) for elt in node.elts]
+            return lambda names, work: {member(names, work) for member in members}
         case ast.ListComp() | ast.GeneratorExp():
             return _comprehended(node.elt, node.generators, bound)
         case ast.SetComp():
@@ -167,12 +167,12 @@ def _binary(node: ast.BinOp, bound: _Bound) -> _Part:
 
 def _boolean(node: ast.BoolOp, bound: _Bound) -> _Part:
     stop = isinstance(node.op, ast.Or)
-    parts = [_compiled(each, bound) for each in node.values]
+    parts = [_compiled(value, bound) for value in node.values]
 
     def decide(names: Any, work: StepBudget) -> Any:
         result: Any = None
-        for each in parts:
-            result = each(names, work)
+        for part in parts:
+            result = part(names, work)
             if bool(result) is stop:
                 break
         return result
@@ -183,8 +183,8 @@ def _boolean(node: ast.BoolOp, bound: _Bound) -> _Part:
 def _compared(node: ast.Compare, bound: _Bound) -> _Part:
     first = _compiled(node.left, bound)
     others = [
-        (COMPARE[type(kind)], _compiled(each, bound))
-        for kind, each in zip(node.ops, node.comparators, strict=True)
+        (COMPARE[type(kind)], _compiled(comparator, bound))
+        for kind, comparator in zip(node.ops, node.comparators, strict=True)
     ]
     if len(others) == 1:
         ((only, second),) = others
@@ -195,8 +195,8 @@ def _compared(node: ast.Compare, bound: _Bound) -> _Part:
 
     def compare(names: Any, work: StepBudget) -> bool:
         left = first(names, work)
-        for holds, each in others:
-            right = each(names, work)
+        for holds, other in others:
+            right = other(names, work)
             if not holds(left, right):
                 return False
             left = right
@@ -209,20 +209,20 @@ def _constants(node: ast.expr) -> list[Any] | None:
     """The items of a list that is written out of constants alone; None for anything else."""
     if not isinstance(node, ast.List):
         return None
-    constants = [each for each in node.elts if isinstance(each, ast.Constant)]
-    return [each.value for each in constants] if len(constants) == len(node.elts) else None
+    constants = [elt for elt in node.elts if isinstance(elt, ast.Constant)]
+    return [constant.value for constant in constants] if len(constants) == len(node.elts) else None
 
 
 def _called(function: Callable[..., Any], node: ast.Call, bound: _Bound) -> _Part:
-    arguments = [_compiled(each, bound) for each in node.args]
-    keywords = {str(each.arg): _compiled(each.value, bound) for each in node.keywords}
+    arguments = [_compiled(argument, bound) for argument in node.args]
+    keywords = {str(keyword.arg): _compiled(keyword.value, bound) for keyword in node.keywords}
     if len(arguments) == 1 and not keywords:
         (only,) = arguments
         return lambda names, work: function(only(names, work))
 
     def call(names: Any, work: StepBudget) -> Any:
-        named = {name: each(names, work) for name, each in keywords.items()}
-        return function(*[each(names, work) for each in arguments], **named)
+        named = {name: keyword(names, work) for name, keyword in keywords.items()}
+        return function(*[argument(names, work) for argument in arguments], **named)
 
     return call
 
@@ -231,7 +231,7 @@ def _index(node: ast.expr, bound: _Bound) -> _Part:
     if not isinstance(node, ast.Slice):
         return _compiled(node, bound)
     parts = [None if each is None else _compiled(each, bound) for each in (node.lower, node.upper, node.step)]
-    return lambda names, work: slice(*[None if each is None else each(names, work) for each in parts])
+    return lambda names, work: slice(*[None if part is None else part(names, work) for part in parts])
 
 
 def _comprehended(item: ast.expr, loops: list[ast.comprehension], bound: _Bound) -> _Part:
@@ -240,7 +240,7 @@ def _comprehended(item: ast.expr, loops: list[ast.comprehension], bound: _Bound)
     inside = frozenset(_variables(first.target)) | (bound or frozenset())
     source, bind = _compiled(first.iter, bound), _binding(first.target)
     below = _compiled(item, inside) if last else _comprehended(item, loops[1:], inside)
-    tests = [_compiled(each, inside) for each in first.ifs]
+    tests = [_compiled(node, inside) for node in first.ifs]
     steps = sum(1 for part in (item, *first.ifs) for _ in ast.walk(part))
 
     def comprehend(names: Any, work: StepBudget) -> list[Any]:
@@ -263,7 +263,7 @@ def _comprehended(item: ast.expr, loops: list[ast.comprehension], bound: _Bound)
 
 
 def _variables(target: ast.AST) -> Iterator[str]:
-    return (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
+    return (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
 
 
 def _binding(target: ast.expr) -> Callable[[dict[str, object], Any], None]:
@@ -272,7 +272,7 @@ def _binding(target: ast.expr) -> Callable[[dict[str, object], Any], None]:
         name = target.id
         return lambda own, value: own.__setitem__(name, value)
     assert isinstance(target, ast.Tuple)
-    bindings = [_binding(each) for each in target.elts]
+    bindings = [_binding(elt) for elt in target.elts]
 
     def bind(own: dict[str, object], value: Any) -> None:
         parts = list(value)

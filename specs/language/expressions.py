@@ -105,15 +105,15 @@ def _check_call(node: ast.Call, bound: frozenset[str]) -> Iterator[str]:
         if keyword.arg not in KEYWORDS.get(node.func.id, ()):
             raise UserError(f"{node.func.id}() takes no such keyword", got=repr(keyword.arg))
         yield from _free_names(keyword.value, bound)
-    for each in node.args:
-        yield from _free_names(each, bound)
+    for argument in node.args:
+        yield from _free_names(argument, bound)
 
 
 def _targets(node: ast.expr) -> frozenset[str]:
     if isinstance(node, ast.Name):
         return frozenset({node.id})
     if isinstance(node, ast.Tuple):
-        return frozenset().union(*(_targets(each) for each in node.elts))
+        return frozenset().union(*(_targets(elt) for elt in node.elts))
     raise UserError("a loop's variable must be a name", got=_describe(node))
 
 

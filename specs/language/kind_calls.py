@@ -38,8 +38,8 @@ def parse_call(text: str) -> KindCall:
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
         raise UserError("not a kind", got=repr(text), expected="a kind and its arguments, such as axis(X)")
     named = {}
-    for each in tree.keywords:
-        if each.arg is None:
-            raise UserError("a kind's arguments are written one by one", got=ast.unparse(each.value))
-        named[each.arg] = parse_tree(each.value)
-    return KindCall(tree.func.id, tuple(parse_tree(each) for each in tree.args), named)
+    for keyword in tree.keywords:
+        if keyword.arg is None:
+            raise UserError("a kind's arguments are written one by one", got=ast.unparse(keyword.value))
+        named[keyword.arg] = parse_tree(keyword.value)
+    return KindCall(tree.func.id, tuple(parse_tree(argument) for argument in tree.args), named)

@@ -37,7 +37,7 @@ class ShapePart:
     @cached_property
     def names(self) -> frozenset[str]:
         own = self.expression.names if self.expression is not None else frozenset()
-        return own.union(*(each.names for each in self.arguments))
+        return own.union(*(argument.names for argument in self.arguments))
 
     @cached_property
     def starred(self) -> frozenset[str]:
@@ -48,7 +48,7 @@ class ShapePart:
             while isinstance(tree, ast.Subscript):
                 tree = tree.value
             own = frozenset({tree.id}) if isinstance(tree, ast.Name) else frozenset()
-        return own.union(*(each.starred for each in self.arguments))
+        return own.union(*(argument.starred for argument in self.arguments))
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,13 @@ class Shape:
         """The names that its conditions and parts leave free."""
         found: frozenset[str] = frozenset()
         for condition, parts in self.alternatives:
-            found = found.union(condition.names if condition else (), *(each.names for each in parts))
+            found = found.union(condition.names if condition else (), *(part.names for part in parts))
         return found
 
     @cached_property
     def starred(self) -> frozenset[str]:
         """The names that stand for lists of extents (packs)."""
-        return frozenset().union(*(each.starred for each in self.parts()))
+        return frozenset().union(*(part.starred for part in self.parts()))
 
     def parts(self) -> Iterator[ShapePart]:
         """Every part of every alternative."""
@@ -78,7 +78,7 @@ class Shape:
 
     def words(self) -> Iterator[ShapePart]:
         """The parts that leave a choice."""
-        return (each for each in self.parts() if each.word is not None)
+        return (part for part in self.parts() if part.word is not None)
 
     def chosen(self, names: Mapping[str, object]) -> tuple[ShapePart, ...]:
         """The parts of the alternative whose condition holds; EvaluationError where that is not known yet."""
@@ -94,9 +94,9 @@ def evaluate_part(part: ShapePart, names: Mapping[str, object]) -> list[int]:
         raise EvaluationError("a part of a shape leaves a choice")
     value = part.expression.evaluate(names)
     extents = list(value) if part.several or isinstance(value, list | tuple) else [value]
-    for each in extents:
-        if not isinstance(each, int) or isinstance(each, bool) or each < 0:
-            raise EvaluationError("no extent", got=repr(each), expected="a whole number from 0")
+    for extent in extents:
+        if not isinstance(extent, int) or isinstance(extent, bool) or extent < 0:
+            raise EvaluationError("no extent", got=repr(extent), expected="a whole number from 0")
     return extents
 
 
@@ -158,16 +158,16 @@ def _is_of_shapes(tree: ast.expr) -> bool:
 
 
 def _parts(tree: ast.expr) -> Iterator[ShapePart]:
-    for each in tree.elts if isinstance(tree, ast.Tuple) else [tree]:
-        yield _part(each)
+    for elt in tree.elts if isinstance(tree, ast.Tuple) else [tree]:
+        yield _part(elt)
 
 
 def _part(tree: ast.expr) -> ShapePart:
     several = isinstance(tree, ast.Starred)
     inner = tree.value if isinstance(tree, ast.Starred) else tree
     if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in WORDS:
-        arguments = tuple(_part(each) for each in inner.args)
-        if inner.keywords or not arguments or any(each.word for each in arguments):
+        arguments = tuple(_part(argument) for argument in inner.args)
+        if inner.keywords or not arguments or any(argument.word for argument in arguments):
             raise UserError(
                 f"{inner.func.id}() takes extents alone",
                 got=ast.unparse(inner),

@@ -64,8 +64,8 @@ def match_shapes(
     actual: Sequence[tuple[str, Extents]],
 ) -> Matched | Unmatched:
     """Shapes of inputs, in the operator's order, held against those that are declared; see `Unifier`."""
-    texts = tuple((name, each.text) for name, each in shapes.items())
-    if all(each.names <= wanted for each in shapes.values()):
+    texts = tuple((name, shape.text) for name, shape in shapes.items())
+    if all(shape.names <= wanted for shape in shapes.values()):
         return _match_alone(texts, wanted, tuple(actual))
     return Unifier(shapes, wanted, names).unify(actual)
 
@@ -87,7 +87,7 @@ class Unifier:
         self._shapes = shapes
         self._names = names
         self._open = wanted
-        self._packs = wanted & frozenset[str]().union(*(each.starred for each in shapes.values()))
+        self._packs = wanted & frozenset[str]().union(*(shape.starred for shape in shapes.values()))
         self._deepest = 0
         self._best: Bindings = {}
 
@@ -127,7 +127,7 @@ class Unifier:
         part, rest = parts[0], parts[1:]
         counts: Sequence[int]
         if rest or not part.several or part.word == "maybe":
-            least = sum(1 for each in rest if not each.several)
+            least = sum(1 for shape_part in rest if not shape_part.several)
             counts = self._counts(part, len(extents) - least, state, batched)
         else:
             counts = (len(extents),)  # nobody else takes what the last part leaves
@@ -181,20 +181,24 @@ class Unifier:
         """States in which what was deferred holds as well."""
         pending = list(state.deferred)
         order = [name for name, _ in told]
-        for each in pending:
-            unknown = self._unknown(each.part, state)
-            if each.part.word is None and unknown:
-                for found in self._solutions(each, sorted(unknown), state):
-                    rest = tuple(other for other in pending if other is not each)
+        for deferred in pending:
+            unknown = self._unknown(deferred.part, state)
+            if deferred.part.word is None and unknown:
+                for found in self._solutions(deferred, sorted(unknown), state):
+                    rest = tuple(other for other in pending if other is not deferred)
                     yield from self._settle(told, _State(found, rest))
                 return
         groups: dict[str, list[_Deferred]] = {}
-        for each in pending:
-            if each.part.word == "broadcast":
-                groups.setdefault(repr([a.expression and a.expression.text for a in each.part.arguments]), [])
-                groups[repr([a.expression and a.expression.text for a in each.part.arguments])].append(each)
+        for deferred in pending:
+            if deferred.part.word == "broadcast":
+                groups.setdefault(
+                    repr([a.expression and a.expression.text for a in deferred.part.arguments]), []
+                )
+                groups[repr([a.expression and a.expression.text for a in deferred.part.arguments])].append(
+                    deferred
+                )
         for members in groups.values():
-            joined = _broadcast([each.extents for each in members])
+            joined = _broadcast([member.extents for member in members])
             if joined is None:
                 self._deepest = max(self._deepest, order.index(members[-1].input))
                 return
@@ -202,7 +206,7 @@ class Unifier:
             if settled is None:
                 return
             state = settled
-        if all(self._holds(each, state) for each in pending):
+        if all(self._holds(deferred, state) for deferred in pending):
             yield state
 
     def _assign(self, arguments: Sequence[ShapePart], extents: Extents, state: _State) -> _State | None:
@@ -259,7 +263,9 @@ class Unifier:
         try:
             if word is None:
                 return evaluate_part(deferred.part, scope) == list(deferred.extents)
-            full = [extent for each in deferred.part.arguments for extent in evaluate_part(each, scope)]
+            full = [
+                extent for argument in deferred.part.arguments for extent in evaluate_part(argument, scope)
+            ]
         except EvaluationError:
             return False
         got = list(deferred.extents)
@@ -305,7 +311,7 @@ def _broadcast(shapes: Sequence[Extents]) -> Extents | None:
     rank = max(map(len, shapes))
     joined: list[int] = []
     for axis in range(rank):
-        extents = {each[axis - rank + len(each)] for each in shapes if axis - rank + len(each) >= 0}
+        extents = {shape[axis - rank + len(shape)] for shape in shapes if axis - rank + len(shape) >= 0}
         wide = extents - {1}
         if len(wide) > 1:
             return None

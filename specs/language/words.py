@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 
-FLOATS = tuple(name for name, each in ELEMENT_TYPES.items() if each.is_float and each.bits >= 16)
-INTEGERS = tuple(name for name, each in ELEMENT_TYPES.items() if each.is_integer)
+FLOATS = tuple(
+    name for name, element_type in ELEMENT_TYPES.items() if element_type.is_float and element_type.bits >= 16
+)
+INTEGERS = tuple(name for name, element_type in ELEMENT_TYPES.items() if element_type.is_integer)
 FLOAT8 = tuple(name for name in ELEMENT_TYPES if name.startswith("float8"))
-COMPLEX = tuple(name for name, each in ELEMENT_TYPES.items() if each.kind == "complex")
+COMPLEX = tuple(name for name, element_type in ELEMENT_TYPES.items() if element_type.kind == "complex")
 
 CONSTANTS: dict[str, object] = {
     "FLOATS": list(FLOATS),
     "INTEGERS": list(INTEGERS),
     "FLOAT8": list(FLOAT8),
     "COMPLEX": list(COMPLEX),
-    "BITS": {key: each.bits for name, each in ELEMENT_TYPES.items() for key in (name, each.code)},
+    "BITS": {
+        key: element_type.bits
+        for name, element_type in ELEMENT_TYPES.items()
+        for key in (name, element_type.code)
+    },
     "LOW": {name: ELEMENT_TYPES[name].integer_range[0] for name in INTEGERS},
     "HIGH": {name: ELEMENT_TYPES[name].integer_range[1] for name in INTEGERS},
 }

@@ -19,18 +19,18 @@ def _write_json(linted: Linted) -> str:
     """One object for each finding; `accepted` is the reason in findings.yaml, or null."""
     rows = [
         {
-            "code": each.finding.code,
-            "severity": each.finding.severity,
-            "document": each.document,
-            "line": each.finding.source.line,
-            "column": each.finding.source.column,
-            "operator": None if each.operator is None else str(each.operator),
-            "message": each.finding.message,
-            "evidence": each.finding.evidence,
-            "action": each.finding.action,
-            "accepted": each.accepted,
+            "code": reported.finding.code,
+            "severity": reported.finding.severity,
+            "document": reported.document,
+            "line": reported.finding.source.line,
+            "column": reported.finding.source.column,
+            "operator": None if reported.operator is None else str(reported.operator),
+            "message": reported.finding.message,
+            "evidence": reported.finding.evidence,
+            "action": reported.finding.action,
+            "accepted": reported.accepted,
         }
-        for each in linted.found
+        for reported in linted.found
     ]
     return for_json(rows, indent=2) + "\n"
 
@@ -41,10 +41,12 @@ _MOST_SNIPPET = 400
 
 def _write_sarif(linted: Linted) -> str:
     """One run: the rules of the codes that were found, and one result for each finding."""
-    known = {each.code: each for each in linted.rules}
-    codes = sorted({each.finding.code for each in linted.found})
+    known = {rule.code: rule for rule in linted.rules}
+    codes = sorted({reported.finding.code for reported in linted.found})
     positions = {code: position for position, code in enumerate(codes)}
-    results = [_result(each, positions, linted.texts.get(each.document, ())) for each in linted.found]
+    results = [
+        _result(reported, positions, linted.texts.get(reported.document, ())) for reported in linted.found
+    ]
     run = {
         "tool": tool_of([_rule(code, known.get(code), linted.found) for code in codes]),
         "columnKind": "unicodeCodePoints",
@@ -55,7 +57,7 @@ def _write_sarif(linted: Linted) -> str:
 
 def _rule(code: str, rule: LintRule | None, found: Sequence[Reported]) -> dict[str, Any]:
     severity = rule.severity if rule is not None else next(
-        each.finding.severity for each in found if each.finding.code == code
+        reported.finding.severity for reported in found if reported.finding.code == code
     )  # fmt: skip
     entry: dict[str, Any] = {"id": code, "defaultConfiguration": {"level": _LEVELS[severity]}}
     if rule is not None:
@@ -120,18 +122,18 @@ def _write_text(linted: Linted) -> str:
 
     The others of that code in that document are one line, where the next of them would stand.
     """
-    open_ = [each for each in linted.found if each.accepted is None]
+    open_ = [reported for reported in linted.found if reported.accepted is None]
     alike = Counter(map(_kind, open_))
     begun: Counter[tuple[str, str]] = Counter()
     blocks = []
-    for each in open_:
-        kind = _kind(each)
+    for reported in open_:
+        kind = _kind(reported)
         begun[kind] += 1
         if begun[kind] <= SHOWN:
-            blocks.append(_block(each, linted.texts.get(each.document, ())))
+            blocks.append(_block(reported, linted.texts.get(reported.document, ())))
         elif begun[kind] == SHOWN + 1:
-            blocks.append(_others(each, alike[kind] - SHOWN))
-    return "".join(f"{each}\n\n" for each in blocks) + _summary(linted, open_) + "\n"
+            blocks.append(_others(reported, alike[kind] - SHOWN))
+    return "".join(f"{block}\n\n" for block in blocks) + _summary(linted, open_) + "\n"
 
 
 def _kind(reported: Reported) -> tuple[str, str]:
@@ -145,7 +147,7 @@ def _others(following: Reported, count: int) -> str:
 
 
 def _summary(linted: Linted, found: Sequence[Reported]) -> str:
-    counts = Counter(each.finding.severity for each in found)
+    counts = Counter(reported.finding.severity for reported in found)
     parts = [
         f"{counts[severity]:,} {severity}{'' if counts[severity] == 1 else 's'}"
         for severity in ("error", "warning", "hint")

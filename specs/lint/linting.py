@@ -87,9 +87,9 @@ class Acceptances:
         self, finding: Finding, document: str, operator: OperatorName | None
     ) -> tuple[int, str] | None:
         """The position and reason of the first entry that accepts a finding; None where none does."""
-        for position, each in enumerate(self.entries):
-            if each.entry.fits(finding, document, operator):
-                return position, each.entry.reason
+        for position, entry in enumerate(self.entries):
+            if entry.entry.fits(finding, document, operator):
+                return position, entry.entry.reason
         return None
 
     def stale(
@@ -98,9 +98,9 @@ class Acceptances:
         """The entries that speak of something that was linted, and accept nothing in it."""
         positions = set(used)
         return [
-            each
-            for position, each in enumerate(self.entries)
-            if position not in positions and any(each.entry.names(*pair) for pair in linted)
+            entry
+            for position, entry in enumerate(self.entries)
+            if position not in positions and any(entry.entry.names(*pair) for pair in linted)
         ]
 
 
@@ -172,10 +172,10 @@ def _of_layers(
     if len(stated) == 1:
         path, spec = stated[0]
         findings = dict.fromkeys((*spec.findings, *examine_spec(spec), *examine(spec)))
-        return [Reported(each, path, operator) for each in findings]
+        return [Reported(finding, path, operator) for finding in findings]
     spec = merge_layers([with_key(layer, path) for path, layer in stated])
     findings = dict.fromkeys((*spec.findings, *examine_spec(spec), *examine(spec)))
-    return [Reported(each, each.source.document, operator) for each in findings]
+    return [Reported(finding, finding.source.document, operator) for finding in findings]
 
 
 def _unknown_versions(outcomes: Sequence[ReadingOutcome]) -> Iterator[Reported]:
@@ -212,7 +212,11 @@ def _unknown_versions(outcomes: Sequence[ReadingOutcome]) -> Iterator[Reported]:
 
 def _version_line(outcome: ReadingOutcome, layer: Spec) -> int:
     """The line that states the version: the last such one above the operator's inputs and outputs."""
-    places = [each.origin.sources[0].line for each in (*layer.inputs, *layer.outputs) if each.origin.sources]
+    places = [
+        parameter.origin.sources[0].line
+        for parameter in (*layer.inputs, *layer.outputs)
+        if parameter.origin.sources
+    ]
     lines = outcome.text.content.split("\n")[: min(places, default=1)] if outcome.text else []
     stated = f"since version {layer.operator.since_version} "
     return next((number for number in range(len(lines), 0, -1) if stated in lines[number - 1]), 1)
@@ -223,10 +227,10 @@ def lint_operators(names: Iterable[OperatorName], folders: Sequence[Path], exami
     linted = Linted()
     for name in names:
         spec = load_spec(name, folders)
-        files = {each.key: each.file for each in spec.documents}
+        files = {document.key: document.file for document in spec.documents}
         linted.subjects += [(file, name) for file in files.values()]
-        for each in dict.fromkeys((*spec.findings, *examine_spec(spec), *examine(spec))):
-            linted.found.append(Reported(each, files.get(each.source.document, str(name)), name))
+        for finding in dict.fromkeys((*spec.findings, *examine_spec(spec), *examine(spec))):
+            linted.found.append(Reported(finding, files.get(finding.source.document, str(name)), name))
     linted.found = _sorted(linted.found)
     return linted
 
@@ -235,12 +239,12 @@ def accept(linted: Linted, acceptances: Acceptances) -> Linted:
     """The same, each finding that an entry fits accepted by its reason; stale entries are findings."""
     used = set()
     found = []
-    for each in linted.found:
-        reason = acceptances.reason(each.finding, each.document, each.operator)
+    for reported in linted.found:
+        reason = acceptances.reason(reported.finding, reported.document, reported.operator)
         if reason is not None:
             used.add(reason[0])
-            each = replace(each, accepted=reason[1])
-        found.append(each)
+            reported = replace(reported, accepted=reason[1])
+        found.append(reported)
     for stale in acceptances.stale(used, linted.subjects):
         finding = Finding(
             "stale-acceptance",
@@ -257,11 +261,11 @@ def accept(linted: Linted, acceptances: Acceptances) -> Linted:
 def join(parts: Sequence[Linted]) -> Linted:
     """Several results as one."""
     joined = Linted()
-    for each in parts:
-        joined.found += each.found
-        joined.subjects += each.subjects
-        joined.texts.update(each.texts)
-        joined.unread += each.unread
+    for part in parts:
+        joined.found += part.found
+        joined.subjects += part.subjects
+        joined.texts.update(part.texts)
+        joined.unread += part.unread
     return joined
 
 
@@ -290,12 +294,12 @@ def fold_conventions(linted: Linted, asked: Iterable[str] = ()) -> Linted:
 def _sorted(found: Iterable[Reported]) -> list[Reported]:
     return sorted(
         found,
-        key=lambda each: (
-            each.document,
-            each.finding.source.line,
-            each.finding.source.column or 0,
-            each.finding.code,
-            str(each.operator),
+        key=lambda reported: (
+            reported.document,
+            reported.finding.source.line,
+            reported.finding.source.column or 0,
+            reported.finding.code,
+            str(reported.operator),
         ),
     )
 
@@ -312,7 +316,7 @@ def with_key(value: Kept, key: str) -> Kept:
     elif is_dataclass(value) and not isinstance(value, type | OperatorName):
         changed = {each.name: with_key(getattr(value, each.name), key) for each in fields(value)}
         if isinstance(value, Spec):
-            changed["documents"] = tuple(replace(each, key=key) for each in value.documents)
+            changed["documents"] = tuple(replace(document, key=key) for document in value.documents)
         result = replace(value, **changed)
     kept: Kept = result
     return kept

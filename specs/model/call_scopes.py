@@ -149,7 +149,8 @@ def scope_of(
     asked for.
     """
     values: dict[str, object] = {
-        name: each.default if each.has_default else None for name, each in spec.attributes.items()
+        name: attribute.default if attribute.has_default else None
+        for name, attribute in spec.attributes.items()
     }
     for name, given in attributes.items():
         plain = given.value if isinstance(given, Attribute) else given
@@ -158,14 +159,14 @@ def scope_of(
         else:
             values[name] = list(plain) if isinstance(plain, tuple) else plain
     pairs = list(inputs.items()) if isinstance(inputs, Mapping) else list(inputs)
-    operands = [(name, operand_of(each)) for name, each in pairs]
+    operands = [(name, operand_of(pair)) for name, pair in pairs]
     parts = operands
     if any(slot.type is None and slot.parts for slot in slots):
         # Two slots with one part are one tensor given twice: each of them is an input of its own.
         operands = [(slot.name, parts[part][1]) for slot in slots for part in slot.parts]
-    variadic = {each.name for each in spec.inputs if each.option == "variadic"}
+    variadic = {parameter.name for parameter in spec.inputs if parameter.option == "variadic"}
     lists: dict[str, list[Operand | None]] = {name: [] for name in variadic}
-    values.update({each.name: lists.get(each.name) for each in spec.inputs})
+    values.update({parameter.name: lists.get(parameter.name) for parameter in spec.inputs})
     for name, operand in operands:
         if name in variadic:
             lists[name].append(operand)
@@ -174,11 +175,11 @@ def scope_of(
     if spec.declared is None:
         return CallScope(values, spec.let)
     values |= {"version": spec.operator.since_version, **CONSTANTS}
-    asked = [each.name for each in spec.outputs] if outputs is None else list(outputs)
+    asked = [output.name for output in spec.outputs] if outputs is None else list(outputs)
     values = {"outputs": len(asked), "wanted": [each for each in asked if each], **values}
     for slot in slots:
         if slot.type is not None:
             members = [operand for part in slot.parts if (operand := parts[part][1]) is not None]
             values[slot.name] = Operands(members, str(element_type_in(slot.type)), str(slot.type), slot.empty)
-    shapes = [(name, each.shape) for name, each in operands if each is not None]
+    shapes = [(name, operand.shape) for name, operand in operands if operand is not None]
     return CallScope(values, spec.let, spec.extents, Unification(spec, shapes))

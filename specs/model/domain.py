@@ -25,7 +25,7 @@ class ResultShape:
     def holds(self, shape: Sequence[int]) -> bool:
         """Whether a shape is one of these."""
         return len(shape) == len(self.extents) and all(
-            least <= each <= most for each, (least, most) in zip(shape, self.extents, strict=True)
+            least <= extent <= most for extent, (least, most) in zip(shape, self.extents, strict=True)
         )
 
     def __str__(self) -> str:
@@ -56,13 +56,13 @@ def named_output(spec: Spec, name: str) -> tuple[ParameterSpec | None, int]:
 
     The tensors of a variadic output are its name with `_0`, `_1` and so on.
     """
-    for each in spec.outputs:
-        if each.name == name:
-            return each, 0
+    for output in spec.outputs:
+        if output.name == name:
+            return output, 0
     label, _, place = name.rpartition("_")
-    for each in spec.outputs:
-        if each.option == "variadic" and each.name == label and place.isdecimal():
-            return each, int(place)
+    for output in spec.outputs:
+        if output.option == "variadic" and output.name == label and place.isdecimal():
+            return output, int(place)
     return None, 0
 
 
@@ -70,8 +70,8 @@ def _shape(declared: Shape, names: Mapping[str, object]) -> ResultShape | None:
     found: list[tuple[int, int]] = []
     try:
         for part in declared.chosen(names):
-            for each in part.arguments or (part,):
-                found += ((0 if part.word else extent, extent) for extent in evaluate_part(each, names))
+            for argument in part.arguments or (part,):
+                found += ((0 if part.word else extent, extent) for extent in evaluate_part(argument, names))
     except EvaluationError:
         return None
     return ResultShape(tuple(found))
@@ -110,7 +110,9 @@ def check_constraints(
                 violations.append(Violation(constraint))
         except EvaluationError as error:
             undecided.append((constraint, error))
-    violations = [each for each in violations if not _follows(spec, each.constraint, violations)]
+    violations = [
+        violation for violation in violations if not _follows(spec, violation.constraint, violations)
+    ]
     if undecided and not violations:
         first, cause = undecided[0]
         raise EvaluationError(
@@ -133,7 +135,7 @@ def find_refusable(
     if not spec.may_refuse:
         return None
     scope = scope_of(spec, attributes, inputs, outputs, slots)
-    return next((each for each in spec.may_refuse if parse(each.when).evaluate(scope)), None)
+    return next((refusable for refusable in spec.may_refuse if parse(refusable.when).evaluate(scope)), None)
 
 
 def _follows(spec: Spec, constraint: Constraint, violations: Sequence[Violation]) -> bool:
@@ -146,8 +148,8 @@ def _follows(spec: Spec, constraint: Constraint, violations: Sequence[Violation]
         if name not in names:
             names.add(name)
             pending.extend(parse(spec.let[name]).names if name in spec.let else ())
-    others = [each.constraint for each in violations if each.constraint.shape_of is None]
-    texts = [text for each in others for text in (each.when, each.require) if text is not None]
+    others = [violation.constraint for violation in violations if violation.constraint.shape_of is None]
+    texts = [text for other in others for text in (other.when, other.require) if text is not None]
     return any(parse(text).names & names & spec.attributes.keys() for text in texts)
 
 

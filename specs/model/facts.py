@@ -44,8 +44,8 @@ def _attributes(spec: Spec) -> Iterator[Fact]:
 
 def _parameters(spec: Spec) -> Iterator[Fact]:
     for group, parameters in (("inputs", spec.inputs), ("outputs", spec.outputs)):
-        for each in parameters:
-            path = f"{group}.{each.name}"
+        for parameter in parameters:
+            path = f"{group}.{parameter.name}"
             for field in (
                 "type",
                 "option",
@@ -56,10 +56,10 @@ def _parameters(spec: Spec) -> Iterator[Fact]:
                 "differentiable",
                 "least_length",
             ):
-                value = getattr(each, field)
+                value = getattr(parameter, field)
                 if value is not None:
                     yield Fact(
-                        f"{path}.{field}", _text(value), spec.origins.get(f"{path}.{field}", each.origin)
+                        f"{path}.{field}", _text(value), spec.origins.get(f"{path}.{field}", parameter.origin)
                     )
     for name, constraint in spec.type_constraints.items():
         path = f"type_constraints.{name}"
@@ -68,9 +68,9 @@ def _parameters(spec: Spec) -> Iterator[Fact]:
 
 
 def _statements(spec: Spec) -> Iterator[Fact]:
-    for each in spec.statements:
-        proposed = " (proposed)" if is_proposed(each) else ""
-        yield Fact(f"statements.{each.about}", f"{describe(each)}{proposed}", each.origin)
+    for statement in spec.statements:
+        proposed = " (proposed)" if is_proposed(statement) else ""
+        yield Fact(f"statements.{statement.about}", f"{describe(statement)}{proposed}", statement.origin)
 
 
 def _rules(spec: Spec) -> Iterator[Fact]:
@@ -97,9 +97,9 @@ def _rules(spec: Spec) -> Iterator[Fact]:
         yield Fact(f"factors.{factor.name}", ", ".join(map(str, factor.levels)), origin)
     for position, exclusion in enumerate(spec.exclusions):
         yield Fact(f"exclusions.{position}", exclusion.when, exclusion.origin)
-    for position, each in enumerate(spec.interactions):
-        text = f"every {each.strength} of {', '.join(each.factors)}"
-        yield Fact(f"interactions.{position}", text, each.origin)
+    for position, interaction in enumerate(spec.interactions):
+        text = f"every {interaction.strength} of {', '.join(interaction.factors)}"
+        yield Fact(f"interactions.{position}", text, interaction.origin)
 
 
 def _examples(spec: Spec) -> Iterator[Fact]:
@@ -137,5 +137,7 @@ def _text(value: Any) -> str:
 
 def place(spec: Spec, source: Source) -> str:
     """A place as people look it up: file, line, and the column in one-line documents."""
-    file = next((each.file for each in spec.documents if each.key == source.document), source.document)
+    file = next(
+        (document.file for document in spec.documents if document.key == source.document), source.document
+    )
     return f"{file}:{source.line}" if source.column is None else f"{file}:{source.line}:{source.column}"

@@ -48,34 +48,34 @@ def _lines_of(text: str, spec: Spec, named: Mapping[str, Any]) -> Lines:
     if found is not None:
         name, offset = found[1], int(found[2] or 0)
         if name in named:
-            return [[each[0], each[1] + offset] for each in _own_lines(name, spec, named)]
+            return [[own_line[0], own_line[1] + offset] for own_line in _own_lines(name, spec, named)]
         lines = [
-            [each.source.document, each.source.line + offset]
-            for each in passages_of(name, spec)
-            if offset < max(each.lines, 1)
+            [passage.source.document, passage.source.line + offset]
+            for passage in passages_of(name, spec)
+            if offset < max(passage.lines, 1)
         ]
         lines = lines or list(_lines_of_example(name, spec))
     if not lines:
-        known = sorted({*named, *(each.about for each in spec.prose)})
+        known = sorted({*named, *(prose.about for prose in spec.prose)})
         raise UserError(
             f"no passage of {spec.operator} has this name",
             got=repr(text),
             expected=f"one of {', '.join(known)}" if known else "[document, line]",
         )
-    return [each for each in lines if each[0] == lines[0][0]]
+    return [line for line in lines if line[0] == lines[0][0]]
 
 
 def passages_of(name: str, spec: Spec) -> list[Prose]:
     """The passages that a name means: `attributes.axis`, or `axis` for whichever group has it."""
     about = (name, *(f"{group}.{name}" for group in _GROUPS))
-    return [each for each in spec.prose if each.about in about]
+    return [prose for prose in spec.prose if prose.about in about]
 
 
 def _own_lines(name: str, spec: Spec, named: Mapping[str, Any]) -> Lines:
     before = dict(takewhile(lambda each: each[0] != name, named.items()))
     lines = resolve_sources(named[name], spec, before)
     lines = [lines] if isinstance(lines, list) and _is_line(lines) else lines
-    if not isinstance(lines, list) or not all(isinstance(each, list) and _is_line(each) for each in lines):
+    if not isinstance(lines, list) or not all(isinstance(line, list) and _is_line(line) for line in lines):
         raise UserError(
             f"the passage {name} is neither a line nor the name of one",
             got=repr(named[name]),

@@ -213,7 +213,9 @@ class Spec:
 
     def with_findings(self, findings: Iterable[Finding]) -> Spec:
         """The same with these findings, by their places; those of one place by their codes."""
-        found = sorted(findings, key=lambda each: (each.source.line, each.source.column or 0, each.code))
+        found = sorted(
+            findings, key=lambda finding: (finding.source.line, finding.source.column or 0, finding.code)
+        )
         return replace(self, findings=tuple(found))
 
     def document(self, key: str) -> Document:
@@ -227,7 +229,7 @@ class Spec:
             return frozenset()
         named = {*self.attributes, *(each.name for each in self.inputs), *self.let}
         known = {*named, *CONSTANTS, "version", "outputs", "wanted"}
-        return frozenset[str]().union(*(each.names for each in self.shapes.values())) - known
+        return frozenset[str]().union(*(shape.names for shape in self.shapes.values())) - known
 
     @cached_property
     def shapes(self) -> Mapping[str, Shape]:

@@ -85,7 +85,7 @@ def listed_forms(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str,
 def is_structured(spec: VersionSignature, parameter: ParameterSpec) -> bool:
     """Whether an input may be an optional, a map, or now a tensor and now a sequence: its form is chosen."""
     forms = forms_of(spec, parameter)
-    return any(each != TENSOR for each in forms) and not is_sequence(spec, parameter)
+    return any(form != TENSOR for form in forms) and not is_sequence(spec, parameter)
 
 
 def sequence_types(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...]:
@@ -143,8 +143,8 @@ def type_variable(spec: VersionSignature, parameter: ParameterSpec) -> str:
     inside = sequence_types(spec, parameter)
     if not inside:
         return parameter.type
-    for name, each in spec.type_constraints.items():
-        if tuple(one for one in each.types if one in ELEMENT_TYPES) == inside:
+    for name, type_constraint in spec.type_constraints.items():
+        if tuple(one for one in type_constraint.types if one in ELEMENT_TYPES) == inside:
             return name
     return parameter.type
 
@@ -163,14 +163,14 @@ class InputForm:
 def input_forms(spec: VersionSignature) -> Mapping[str, InputForm]:
     """The inputs of an operator version by name, with what their types say."""
     return {
-        each.name: InputForm(
-            each,
-            element_types_of(spec, each),
-            type_variable(spec, each),
-            holds_several(spec, each),
-            is_structured(spec, each),
+        parameter.name: InputForm(
+            parameter,
+            element_types_of(spec, parameter),
+            type_variable(spec, parameter),
+            holds_several(spec, parameter),
+            is_structured(spec, parameter),
         )
-        for each in spec.inputs
+        for parameter in spec.inputs
     }
 
 

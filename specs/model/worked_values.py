@@ -79,7 +79,7 @@ def read_index(text: str) -> tuple[Bounds, ...]:
         if len(fields) not in (2, 3):
             raise UserError("not an index", got=repr(text), expected="slices such as 5:15, 1:8, :")
         try:
-            numbers = [int(each) if each.strip() else None for each in fields]
+            numbers = [int(field) if field.strip() else None for field in fields]
         except ValueError:
             raise UserError("not an index", got=repr(text), expected="slices such as 5:15, 1:8, :") from None
         index.append((numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else None))
@@ -109,7 +109,7 @@ class Value:
     def printed(self) -> bool:
         """Whether the document states the elements."""
         if self.items is not None:
-            return all(each is not None and each.printed for each in self.items)
+            return all(item is not None and item.printed for item in self.items)
         return self.data is not None or self.relation is not None
 
 
@@ -133,4 +133,4 @@ class Example:
     @property
     def printed(self) -> bool:
         """Whether the document states what comes out."""
-        return any(each is not None and each.printed for _, each in self.outputs)
+        return any(output is not None and output.printed for _, output in self.outputs)

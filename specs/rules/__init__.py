@@ -128,7 +128,7 @@ def read_rules(package: str) -> tuple[LintRule, ...]:
 def check_page(text: Text, dialect: str, specs: Sequence[Spec]) -> list[Spec]:
     """The operator versions of a page, what the rules find added to the findings of each."""
     page = DocumentPage(text, dialect, specs)
-    checks = [each.check for each in rules() if each.check is not None]
+    checks = [rule.check for rule in rules() if rule.check is not None]
     checked = []
     for version in page.versions():
         spec = version.spec
@@ -141,11 +141,11 @@ def compare_layers(layers: Sequence[Spec]) -> list[Finding]:
     """What the rules find between the documents of one operator version; nothing where there is one."""
     if len(layers) < 2:
         return []
-    compares = [each.compare for each in rules() if each.compare is not None]
+    compares = [rule.compare for rule in rules() if rule.compare is not None]
     return [found for compare in compares for found in compare(layers)]
 
 
 def examine_spec(spec: Spec, among: Iterable[LintRule] | None = None) -> list[Finding]:
     """What the rules find in an effective spec."""
-    examines = [each.examine for each in (rules() if among is None else among) if each.examine is not None]
+    examines = [rule.examine for rule in (rules() if among is None else among) if rule.examine is not None]
     return [found for examine in examines for found in examine(spec)]

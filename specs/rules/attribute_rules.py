@@ -297,7 +297,7 @@ def impossible_range(version: Version) -> Iterator[Told]:
     One finding for all extents of a version that may be 0.
     """
     attributes = version.spec.attributes.values()
-    named = [each for each in attributes if each.name in _EXTENTS and each.at_least == 0]
+    named = [attribute for attribute in attributes if attribute.name in _EXTENTS and attribute.at_least == 0]
     if named:
         message = "the range admits 0, for which the operation means nothing"
         evidence = f"non-negative: {', '.join(attribute.name for attribute in named)}"

@@ -178,7 +178,7 @@ def attribute_missing_in_example(version: Version) -> Iterator[Told]:
     One finding for each attribute that is required and that an example does not give; nodes with attributes
     that dots leave out have them all.
     """
-    required = [each.name for each in version.spec.attributes.values() if each.required]
+    required = [attribute.name for attribute in version.spec.attributes.values() if attribute.required]
     told: set[str] = set()
     for example in version.spec.examples if required else ():
         missing = [name for name in required if name not in example.attributes and name not in told]

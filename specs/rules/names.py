@@ -104,7 +104,7 @@ def _nodes(version: Version) -> Iterator[tuple[dict[str, list[str]], Source]]:
 
 
 def _swapped_in_examples(version: Version, inputs: Sequence[ParameterSpec]) -> Iterator[Told]:
-    names = [each.name.lower() for each in version.spec.inputs]
+    names = [parameter.name.lower() for parameter in version.spec.inputs]
     given = [[name.lower() for name in lists.get("inputs", ())] for lists, _ in _nodes(version)]
     given = [each for each in given if len([name for name in each if name]) > 1]
     if not given:
@@ -141,7 +141,7 @@ def _assigned_last(version: Version, name: str) -> tuple[str, Source] | None:
     named = rf"[`'\"]{re.escape(name)}\b|\b{re.escape(name)}(?: =|\[|[`'\"])"
     if summary is None or re.search(named, summary.text, re.IGNORECASE):
         return None
-    known = {*spec.attributes, *(each.name for each in spec.inputs)}
+    known = {*spec.attributes, *(parameter.name for parameter in spec.inputs)}
     found = list(islice(_ASSIGNED.finditer(summary.text), MOST_NODES))
     if not found or found[-1]["name"] in known or found[-1]["name"].lower() not in _CUSTOMARY:
         return None

@@ -57,10 +57,10 @@ class _Difference:
 
 def find_differences(document: Spec, package: Spec, name: str) -> Iterator[Finding]:
     """Where a document differs from what a package, called `name`, says of the same operator."""
-    for each in _differences(document, package):
-        message = f"{each.what} differs from {name}"
-        evidence = f"{_text(each.stated)} in the document, {_text(each.packaged)} in the package"
-        yield Finding("document-vs-package", "warning", each.source, message, evidence, "noted")
+    for difference in _differences(document, package):
+        message = f"{difference.what} differs from {name}"
+        evidence = f"{_text(difference.stated)} in the document, {_text(difference.packaged)} in the package"
+        yield Finding("document-vs-package", "warning", difference.source, message, evidence, "noted")
 
 
 def _text(value: Any) -> str:
@@ -108,9 +108,9 @@ def _differences(document: Spec, package: Spec) -> Iterator[_Difference]:
 
 
 def _missing(what: str, ours: Any, theirs: Any, top: Source) -> Iterator[_Difference]:
-    for name, each in ours.items():
+    for name, our in ours.items():
         if name not in theirs:
-            yield _Difference(f"{what} {name}", "present", None, _of(each.origin))
+            yield _Difference(f"{what} {name}", "present", None, _of(our.origin))
     for name in theirs:
         if name not in ours:
             yield _Difference(f"{what} {name}", None, "present", top)
@@ -134,10 +134,13 @@ def _attribute(document: AttributeSpec, package: AttributeSpec, layer: Spec) -> 
 def _parameters(
     what: str, document: Sequence[ParameterSpec], package: Sequence[ParameterSpec], top: Source
 ) -> Iterator[_Difference]:
-    ours, theirs = {each.name: each for each in document}, {each.name: each for each in package}
+    ours, theirs = (
+        {parameter.name: parameter for parameter in document},
+        {parameter.name: parameter for parameter in package},
+    )
     yield from _missing(what, ours, theirs, top)
-    common = [each.name for each in document if each.name in theirs]
-    if common != [each.name for each in package if each.name in ours]:
+    common = [parameter.name for parameter in document if parameter.name in theirs]
+    if common != [parameter.name for parameter in package if parameter.name in ours]:
         yield _Difference(f"order of {what}s", common, [n for n in theirs if n in ours], top)
     for name in common:
         for field in ("option", "type", "homogeneous", "differentiable"):
@@ -162,12 +165,12 @@ def _of(origin: Origin) -> Source:
 def _place(document: Spec) -> Source:
     """Where the operator stands in a document: the first place that any of its facts has."""
     places = [
-        *(each.source for each in document.prose),
-        *(each.origin.sources[0] for each in document.attributes.values()),
-        *(each.origin.sources[0] for each in (*document.inputs, *document.outputs)),
+        *(prose.source for prose in document.prose),
+        *(attribute.origin.sources[0] for attribute in document.attributes.values()),
+        *(parameter.origin.sources[0] for parameter in (*document.inputs, *document.outputs)),
     ]
     fallback = Source(document.documents[0].key, 1)
-    return min(places, key=lambda each: (each.line, each.column or 0), default=fallback)
+    return min(places, key=lambda place: (place.line, place.column or 0), default=fallback)
 
 
 @examine("warning")
@@ -279,6 +282,7 @@ def texts_differ(layers: Sequence[Spec]) -> Iterator[Told]:
 def _has_other_formula(layer: Spec, passage: Prose, known: set[tuple[str, str | None, str]]) -> bool:
     first, last = passage.source.line, passage.source.line + passage.lines - 1
     return any(
-        (each.name, each.when, each.text) not in known and first <= each.origin.sources[0].line <= last
-        for each in layer.formulas
+        (formula.name, formula.when, formula.text) not in known
+        and first <= formula.origin.sources[0].line <= last
+        for formula in layer.formulas
     )

@@ -109,7 +109,9 @@ def type_constraint_missing(version: Version) -> Iterator[Told]:
             missing.setdefault(each.type, each)
     for name, parameter in missing.items():
         message = f"the page never says which types {name} stands for"
-        evidence = f"used by {', '.join(each.name for each in parameters if each.type == name)}"
+        evidence = (
+            f"used by {', '.join(parameter.name for parameter in parameters if parameter.type == name)}"
+        )
         yield Told(parameter.origin.sources[0], message, evidence)
 
 

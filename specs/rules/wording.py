@@ -189,7 +189,12 @@ def _parts(version: Version) -> set[str]:
 def _known(version: Version) -> set[str]:
     """Every word that the operator itself gives a meaning: parts, types, values, extents, its own name."""
     spec = version.spec
-    values = {str(value) for each in spec.attributes.values() if each.values for value in each.values.values}
+    values = {
+        str(value)
+        for attribute in spec.attributes.values()
+        if attribute.values
+        for value in attribute.values.values
+    }
     formulas = {word for formula in spec.formulas for word in re.findall(r"\w+", formula.name)}
     return {
         *_parts(version),

@@ -35,11 +35,11 @@ def heed_signals() -> None:
 
 def call(capsys: pytest.CaptureFixture[str], *words: object) -> Answer:
     """Run a command in this process."""
-    handlers = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)}
+    handlers = {signals: signal.getsignal(signals) for signals in (signal.SIGTERM, signal.SIGHUP)}
     capsys.readouterr()
     try:
         with pytest.raises(SystemExit) as ended:
-            main([str(each) for each in words])
+            main([str(word) for word in words])
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
@@ -53,10 +53,10 @@ def check_message(answer: Answer, code: int, party: str, *words: str) -> None:
     assert answer.code == code, answer.err
     assert f"opcert: {party}: " in answer.err
     others = {"input", "runtime", "run", "bug", "system", "worker"} - {party}
-    assert not [each for each in others if f"opcert: {each}: " in answer.err], answer.err
+    assert not [other for other in others if f"opcert: {other}: " in answer.err], answer.err
     assert "Traceback" not in answer.err + answer.out
-    for each in words:
-        assert each in answer.err
+    for word in words:
+        assert word in answer.err
 
 
 def identity_suite(folder: Path, cases: int = 3) -> Path:

@@ -83,14 +83,14 @@ class ActionRunner:
             text=True,
             check=False,
         )
-        lines = [each.partition("=") for each in out.read_text().splitlines()]
+        lines = [line.partition("=") for line in out.read_text().splitlines()]
         return Step(ran.returncode, ran.stdout + ran.stderr, {name: text for name, _, text in lines})
 
     def _holds(self, condition: str) -> bool:
-        parts = [each.strip() for each in condition.split("&&")]
+        parts = [word.strip() for word in condition.split("&&")]
         if "always()" not in parts and self.code:
             return False
-        return all(self._part_holds(each) for each in parts if each not in ("always()", "success()"))
+        return all(self._part_holds(part) for part in parts if part not in ("always()", "success()"))
 
     def _part_holds(self, part: str) -> bool:
         name, operator, nothing = part.split()

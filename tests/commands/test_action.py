@@ -73,7 +73,7 @@ def runner(repository: Path, folder: Path, **inputs: str) -> ActionRunner:
 
 def words_of(log: Path) -> list[list[str]]:
     """The words of each call."""
-    return [each.split("\0")[:-1] for each in log.read_bytes().decode().split("\n\0")[:-1]]
+    return [word.split("\0")[:-1] for word in log.read_bytes().decode().split("\n\0")[:-1]]
 
 
 @pytest.fixture
@@ -110,10 +110,10 @@ def test_another_form_is_noticed(action: dict[str, Any], change: Any) -> None:
 
 def test_no_expression_stands_in_a_script_and_every_input_is_used(action: dict[str, Any]) -> None:
     steps = action["runs"]["steps"]
-    assert not [each["name"] for each in steps if "${{" in each.get("run", "")]
+    assert not [step["name"] for step in steps if "${{" in step.get("run", "")]
     used = set(re.findall(r"inputs\.([\w-]+)", json.dumps(steps)))
     assert used == set(action["inputs"])
-    for step in (each for each in steps if "run" in each):
+    for step in (step for step in steps if "run" in step):
         for name in step.get("env", {}):
             assert re.search(rf"\b{name}\b", step["run"]), f"{step['name']}: {name}"
         for name in re.findall(r"\$\{?(IN_\w+)", step["run"]):
@@ -252,7 +252,7 @@ def test_a_runtime_that_is_wrong_fails_on_what_is_new(repository: Path, tmp_path
     assert len(errors) == 1
     assert "opcert repro" in errors[0]
     rows = [json.loads(line) for line in (tmp_path / outputs["record"]).read_text().splitlines()]
-    cases = [each["case"] for each in rows if each["type"] == "result"]
+    cases = [row["case"] for row in rows if row["type"] == "result"]
     entry = {"verdict": "rejected_valid", "reason": "of old", "expires": date(2100, 1, 1), "cases": cases}
     baseline.write_text(yaml.safe_dump({"known": [entry]}))
     made = runner(repository, tmp_path, **asked)
@@ -281,7 +281,7 @@ def test_installing_makes_an_environment_with_opcert(repository: Path, tmp_path:
     made = ActionRunner(repository, tmp_path, {"runtime": "r", "package": str(wheel), "fail-on": "never"})
     made.surroundings = {"PIP_NO_INDEX": "1"}
     steps = [each["name"] for each in made.action["runs"]["steps"] if each["name"] != INSTALL]
-    made.run(left_out=tuple(each for each in steps if "Keep suites" not in each))
+    made.run(left_out=tuple(step for step in steps if "Keep suites" not in step))
     assert made.code == 0, made.steps["install"].printed
     found = made.steps["install"].outputs
     ran = subprocess.run([f"{found['environment']}/bin/opcert"], check=True, capture_output=True, text=True)

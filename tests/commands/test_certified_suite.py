@@ -62,7 +62,7 @@ def taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         return open_suite(suite)
 
     def make(operators: Sequence[OperatorName], cluster: object = None) -> object:
-        found.append(" ".join(each.short for each in operators))
+        found.append(" ".join(operator.short for operator in operators))
         return open_suite(suite)
 
     monkeypatch.setattr(certified_suite, "resolve_suite", resolve)
@@ -113,8 +113,8 @@ def test_a_part_of_the_cases_is_certified_as_a_part(
     )
     assert answer.code == 0, answer.err
     rows = [json.loads(line) for line in (out / "run.jsonl").read_text().splitlines()]
-    assert {each["case"] for each in rows if "case" in each} == {wanted}
-    assert len({each["form"] for each in rows if "form" in each}) > 1
+    assert {row["case"] for row in rows if "case" in row} == {wanted}
+    assert len({row["form"] for row in rows if "form" in row}) > 1
     stated = json.loads((out / "certificate.json").read_text())
     assert wanted in json.dumps(stated)
     answer = call(capsys, "certify", "fake_backends:Good", "-s", suite, "-k", "nothing", "-o", out)
@@ -156,7 +156,7 @@ def test_an_opset_that_has_not_what_is_named_is_told(
 ) -> None:
     with pytest.raises(UserError) as caught:
         open_certified(find_runtime(OLD), asked, digest)
-    assert not [each for each in words if each not in str(caught.value)], str(caught.value)
+    assert not [word for word in words if word not in str(caught.value)], str(caught.value)
     assert not taken
 
 

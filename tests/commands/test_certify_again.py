@@ -23,9 +23,9 @@ Row = dict[str, Any]
 
 def rewrite(record: Path, change: Callable[[list[Row]], None]) -> None:
     """Change the rows of a record, with a footer that fits."""
-    first, *rows, last = (json.loads(each) for each in record.read_text().splitlines())
+    first, *rows, last = (json.loads(line) for line in record.read_text().splitlines())
     change(rows)
-    lines = [canonical_json(each) + b"\n" for each in rows]
+    lines = [canonical_json(row) + b"\n" for row in rows]
     counts = count_verdicts(case_verdicts(map(Result.from_json, rows)).values())
     footer = canonical_json({**last, "digest": sha256(b"".join(lines)), "counts": counts})
     record.write_bytes(b"".join([canonical_json(first) + b"\n", *lines, footer + b"\n"]))
@@ -60,7 +60,7 @@ def test_a_record_that_does_not_hold_is_not_signed(
     assert call(capsys, "run", echo_runtime(), "-s", suite, "-o", record).code == 1
 
     def wrong(rows: list[Row]) -> None:
-        change([each for each in rows if each["verdict"] == "mismatch"])
+        change([row for row in rows if row["verdict"] == "mismatch"])
 
     rewrite(record, wrong)
     make_key(tmp_path / "key.pem", tmp_path / "key.pub")

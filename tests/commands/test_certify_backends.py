@@ -47,9 +47,9 @@ def test_what_ran_is_certified_as_it_was(capsys: Capture, tmp_path: Path, name: 
     answer = call(capsys, *words, "--profile", profile)
     assert (answer.code, "Traceback" in answer.err + answer.out) == (int(holds), False)
     assert ("is met" if holds == 0 else "is not met") in answer.out
-    assert sorted(each.name for each in out.iterdir()) == ALL
+    assert sorted(path.name for path in out.iterdir()) == ALL
     record = read_record(out / "run.jsonl")
-    assert {each.verdict for each in record.results} == {verdict}
+    assert {result.verdict for result in record.results} == {verdict}
     statement = json.loads((out / "certificate.json").read_text())
     assert statement["predicate"]["result"] == ("PASSED" if holds == 0 else "FAILED")
     junit = (out / "junit.xml").read_text()
@@ -63,7 +63,7 @@ def test_without_a_profile_nothing_was_demanded(capsys: Capture, tmp_path: Path,
     answer = call(capsys, "certify", f"fake_backends:{name}", "-s", suite, "-o", out, "--diagnose", "0")
     assert answer.code == 0, answer.err
     assert "no profile was demanded" in answer.out
-    assert sorted(each.name for each in out.iterdir()) == ALL
+    assert sorted(path.name for path in out.iterdir()) == ALL
 
 
 def test_a_backend_that_refuses_everything_is_not_certified(capsys: Capture, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_backend_that_refuses_everything_is_not_certified(capsys: Capture, tmp
     check_message(answer, 5, "run", "nothing ran", "4 of 4", "unsupported", "nothing is implemented")
     assert "no certificate is written" in answer.err
     # Nor does that of the run before stay beside a record that it does not speak of.
-    assert [each.name for each in out.iterdir()] == ["run.jsonl"]
+    assert [path.name for path in out.iterdir()] == ["run.jsonl"]
 
 
 def test_a_run_into_the_same_folder_withdraws_what_speaks_of_another_record(
@@ -85,7 +85,7 @@ def test_a_run_into_the_same_folder_withdraws_what_speaks_of_another_record(
     assert call(capsys, "certify", "fake_backends:Good", "-s", suite).code == 0
     (out / "notes.txt").write_text("mine")
     assert call(capsys, "run", "fake_backends:Good", "-s", suite, "-k", "Identity-13").code == 0
-    assert sorted(each.name for each in out.iterdir()) == ["notes.txt", "run.jsonl"]
+    assert sorted(path.name for path in out.iterdir()) == ["notes.txt", "run.jsonl"]
     (out / "index.html").write_text("mine")
     assert call(capsys, "run", "fake_backends:Good", "-s", suite, "-o", out / "run.jsonl").code == 0
     assert (out / "index.html").read_text() == "mine"
@@ -96,17 +96,17 @@ def test_a_backend_that_never_survives_is_the_runtimes_fault(capsys: Capture, tm
     suite, out = identity_suite(tmp_path, 12), tmp_path / "out"
     answer = call(capsys, "certify", "fake_backends:Exits", "-s", suite, "-o", out)
     check_message(answer, 4, "runtime", "10 workers were lost in a row")
-    assert [each.name for each in out.iterdir()] == ["run.jsonl"]
+    assert [path.name for path in out.iterdir()] == ["run.jsonl"]
     assert call(capsys, "run", "fake_backends:Exits", "-s", suite, "-o", out / "run.jsonl").code == 4
 
 
 def test_a_runtime_that_does_not_start_leaves_what_was_there(capsys: Capture, tmp_path: Path) -> None:
     suite, out = identity_suite(tmp_path, 1), tmp_path / "out"
     assert call(capsys, "certify", "fake_backends:Good", "-s", suite, "-o", out).code == 0
-    before = {each.name: each.read_bytes() for each in out.iterdir()}
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
     answer = call(capsys, "certify", "fake_backends:OtherDevice", "-s", suite, "-o", out)
     check_message(answer, 4, "runtime", "does not support the device CPU")
-    assert {each.name: each.read_bytes() for each in out.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
 
 def test_a_profile_of_operators_that_the_suite_lacks_is_a_mistake(capsys: Capture, tmp_path: Path) -> None:

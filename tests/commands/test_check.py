@@ -148,10 +148,10 @@ def check_files(folder: Path, document: dict[str, Any]) -> None:
     (location,) = wrong["locations"]
     assert [each["name"] for each in location["logicalLocations"]] == ["leaky", "leaky again"]
     junit = ElementTree.parse(folder / "junit.xml").getroot()
-    loading = [each.find("testcase[@name='the model loads']/failure") is not None for each in junit]
+    loading = [element.find("testcase[@name='the model loads']/failure") is not None for element in junit]
     assert loading == [False, False, True]
-    assert [each.get("skipped") for each in junit] == ["1", "1", "1"]
-    assert [int(each.get("failures") or 0) > 0 for each in junit] == [False, True, True]
+    assert [element.get("skipped") for element in junit] == ["1", "1", "1"]
+    assert [int(element.get("failures") or 0) > 0 for element in junit] == [False, True, True]
     page = (folder / "index.html").read_text()
     for name in ("leaky again", "flat", "Frobnicate"):
         assert name in page

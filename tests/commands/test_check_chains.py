@@ -76,7 +76,7 @@ def check_files(folder: Path) -> None:
     (location,) = chained[0][0]["locations"]
     assert [each["name"] for each in location["logicalLocations"]] == ["turned", "product"]
     junit = ElementTree.parse(folder / "junit.xml").getroot()
-    assert [(each.get("tests"), each.get("failures")) for each in junit] == [
+    assert [(element.get("tests"), element.get("failures")) for element in junit] == [
         ("5", "1"),
         ("5", "0"),
     ]
@@ -172,7 +172,7 @@ def test_a_chain_that_cannot_be_made_stops_nothing(place: Path, monkeypatch: pyt
 
     monkeypatch.setattr(model_chains, "case_of_chain", fails_once)
     made = make_chains(facts, keep=False)
-    assert [bool(each.case) for each in made.chains] == [False, True]
+    assert [bool(checked_chain.case) for checked_chain in made.chains] == [False, True]
     assert "no way" in made.chains[0].why
 
     def breaks(_: ModelFacts, most: int = 0, kept: object = None) -> Iterator[model_chains.ModelChain]:

@@ -46,8 +46,8 @@ def test_exit_1_is_for_what_is_wrong_on_ordinary_data(
     if grade == "inexact":
         assert any("inexact by" in each and "ULP" in each for each in cause["remarks"])
     levels = [
-        each["level"]
-        for each in json.loads(Path("out/check/model/check.sarif").read_text())["runs"][0]["results"]
+        load["level"]
+        for load in json.loads(Path("out/check/model/check.sarif").read_text())["runs"][0]["results"]
     ]
     assert ("error" in levels) is (grade == "wrong")
     check_sarif(json.loads(Path("out/check/model/check.sarif").read_text()))
@@ -72,7 +72,7 @@ def test_a_cause_is_told_in_one_line_with_all_its_nodes(
 ) -> None:
     model = write_model(place / "model.onnx")
     answer, _ = check(capsys, model, *on("WrongAlpha"), "--no-chains")
-    lines = [each for each in answer.out.splitlines() if each.strip().startswith("1. wrong: ")]
+    lines = [line for line in answer.out.splitlines() if line.strip().startswith("1. wrong: ")]
     assert len(lines) == 1
     assert lines[0].endswith("2 nodes (LeakyRelu-16): leaky, leaky again")
 
@@ -109,7 +109,7 @@ def test_a_model_of_which_nothing_is_covered_is_compared_between_runtimes(
     answer, document = check(capsys, model, *on("Right", other))
     assert answer.code == code, answer.out + answer.err
     outputs: list[dict[str, Any]] = document["runtimes"][0]["numbers"]["outputs"]
-    beside = [each for each in outputs if each["against"] == "runtime"]
+    beside = [output for output in outputs if output["against"] == "runtime"]
     assert [each["verdict"] for each in beside] == [verdict]
     assert "weak evidence" in answer.out
     assert check(capsys, model, *on("Right", other), "--require-coverage")[0].code == 1
@@ -157,7 +157,7 @@ def test_a_fusion_that_is_wrong_is_found_at_the_end_and_nowhere_else(
     )
     assert answer.code == 1, answer.out
     numbers = document["runtimes"][0]["numbers"]
-    assert {each["verdict"] for each in numbers["nodes"]} == {"right"}
+    assert {number["verdict"] for number in numbers["nodes"]} == {"right"}
     (output,) = numbers["outputs"]
     assert (output["verdict"], output["against"], output["apart"]["unit"]) == ("wrong", "references", "ulp")
     assert "output d, beside the references run node by node: wrong: " in answer.out

@@ -36,7 +36,7 @@ def test_a_model_that_does_not_load_is_told_first_and_whole(
     sarif = json.loads((folder / "check.sarif").read_text())
     check_sarif(sarif)
     rules = [[each["ruleId"] for each in run["results"]] for run in sarif["runs"]]
-    assert [each.count("does-not-load") for each in rules] == [1, 0]
+    assert [rule.count("does-not-load") for rule in rules] == [1, 0]
     junit = ElementTree.parse(folder / "junit.xml").getroot()
     assert [each.find("testcase[@name='the model loads']/failure") is None for each in junit] == [False, True]
     assert "at its end a word" in (folder / "check.md").read_text()

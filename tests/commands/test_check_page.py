@@ -35,13 +35,13 @@ def test_the_commands_run_as_they_stand(
         answer = call(capsys, *words)
         # Sigmoid is known to lose digits in ONNX Runtime; whether it still does is not what is asked here.
         assert answer.code in (0, 1), answer.err
-    written = {each.name for each in (tmp_path / "out/check/small").iterdir()}
+    written = {path.name for path in (tmp_path / "out/check/small").iterdir()}
     assert {"index.html", "check.json", "check.sarif", "suite", "onnxruntime", "onnx"} <= written
 
 
 def test_the_tables_have_every_answer_and_every_format() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    for each in ANSWERS:
-        assert f"| {WORDS[each]} |" in text
+    for answer in ANSWERS:
+        assert f"| {WORDS[answer]} |" in text
     for name in FORMATS:
         assert f"`{name}`" in text

@@ -77,7 +77,7 @@ def act(repository: Path, folder: Path, inputs: Mapping[str, str], ready: Path |
     """All steps of the action, none of them left out; pip builds what `GITHUB_ACTION_PATH` has."""
     made = ActionRunner(repository, folder, inputs, surroundings(folder, ready))
     outputs = made.run()
-    printed = "".join(each.printed for each in made.steps.values())
+    printed = "".join(step.printed for step in made.steps.values())
     if "ask" in made.steps:
         assert set(made.steps) == SHELL_STEPS, printed
         assert set(made.used) == {"actions/cache@v4", "actions/upload-artifact@v4"}
@@ -123,7 +123,7 @@ def test_the_template_installs_asks_and_answers(repository: Path, wheel: Path, t
         assert found.code == code, found.printed
         if failures is not None:
             assert f'failures="{failures}"' in (found.folder / "junit.xml").read_text()
-    environments = [each.parents[1] for each in tmp_path.glob("tmp.*/bin/opcert")]
+    environments = [path.parents[1] for path in tmp_path.glob("tmp.*/bin/opcert")]
     assert len(environments) == 3
     _is_this_checkout(environments[0])
 
@@ -133,7 +133,7 @@ def _is_this_checkout(environment: Path) -> None:
     where = "import opcert, specs; print(opcert.__file__, specs.__file__)"
     words = [str(environment / "bin" / "python"), "-c", where]
     ran = subprocess.run(words, check=True, capture_output=True, text=True, cwd=environment)
-    assert [each.startswith(str(environment)) for each in ran.stdout.split()] == [True, True]
+    assert [word.startswith(str(environment)) for word in ran.stdout.split()] == [True, True]
 
 
 @pytest.mark.parametrize("service", ["action", "template"])
@@ -144,10 +144,10 @@ def test_a_model_is_asked_about(repository: Path, wheel: Path, tmp_path: Path, s
         found = (act if service == "action" else job)(repository, tmp_path, asked)
         assert found.code == code, found.printed
         assert {"index.html", "check.json", "check.md", "junit.xml"} <= {
-            each.name for each in found.folder.iterdir()
+            path.name for path in found.folder.iterdir()
         }
         (held,) = (
-            each["holds"] for each in json.loads((found.folder / "check.json").read_text())["runtimes"]
+            load["holds"] for load in json.loads((found.folder / "check.json").read_text())["runtimes"]
         )
         assert held == (code == 0)
         if service == "action":

@@ -30,7 +30,7 @@ def made(capsys: Capture, tmp_path: Path) -> Path:
     assert call(capsys, "certify", GOOD, "-s", suite, "-o", out, "--key", key).code == 0
     formats = [word for name in list_formats() for word in ("--format", name)]
     assert call(capsys, "report", out / "run.jsonl", "-s", suite, "-o", out, *formats).code == 0
-    assert {each.name for each in out.iterdir()} > {*CERTIFIED, "run.jsonl"}
+    assert {path.name for path in out.iterdir()} > {*CERTIFIED, "run.jsonl"}
     assert len(list(out.iterdir())) == 1 + len(CERTIFIED) + len(list_formats()) - len(["html", "junit"])
     return out
 
@@ -52,19 +52,19 @@ def killed_in_the_middle(folder: Path, *words: object) -> None:
 def test_a_killed_certify_leaves_its_partial_record_alone(made: Path) -> None:
     (made / ".index.html.abc_0123").write_text("half a page")
     killed_in_the_middle(made, "certify", "-o", made)
-    assert sorted(each.name for each in made.iterdir()) == [".opcert.lock", "run.jsonl"]
+    assert sorted(path.name for path in made.iterdir()) == [".opcert.lock", "run.jsonl"]
 
 
 @pytest.mark.slow
 def test_a_killed_run_leaves_its_partial_record_alone(made: Path) -> None:
     killed_in_the_middle(made, "run", "-o", made / "run.jsonl")
-    assert sorted(each.name for each in made.iterdir()) == [".opcert.lock", "run.jsonl"]
+    assert sorted(path.name for path in made.iterdir()) == [".opcert.lock", "run.jsonl"]
 
 
 def test_a_merged_record_takes_nothing_over(capsys: Capture, made: Path, tmp_path: Path) -> None:
     shutil.copy(made / "run.jsonl", tmp_path / "part.jsonl")
     assert call(capsys, "merge", tmp_path / "part.jsonl", "-o", made / "run.jsonl").code == 0
-    assert [each.name for each in made.iterdir()] == ["run.jsonl"]
+    assert [path.name for path in made.iterdir()] == ["run.jsonl"]
 
 
 def test_a_certificate_of_another_record_takes_nothing_over(
@@ -72,38 +72,38 @@ def test_a_certificate_of_another_record_takes_nothing_over(
 ) -> None:
     record = shutil.copy(made / "run.jsonl", tmp_path / "part.jsonl")
     assert call(capsys, "certify", GOOD, "-s", tmp_path / "suite", "--run", record, "-o", made).code == 0
-    names = {each.name for each in made.iterdir()}
+    names = {path.name for path in made.iterdir()}
     assert names == {"run.jsonl", *CERTIFIED} - {"explanations.json"}
     assert (tmp_path / "explanations.json").exists()
 
 
 def test_what_cannot_start_leaves_all_as_it_is(capsys: Capture, made: Path, tmp_path: Path) -> None:
-    before = {each: each.read_bytes() for each in made.iterdir()}
+    before = {path: path.read_bytes() for path in made.iterdir()}
     answer = call(capsys, "certify", "fake_backends:Nobody", "-s", tmp_path / "suite", "-o", made)
     assert answer.code == 2
     answer = call(capsys, "run", GOOD, "-s", tmp_path / "suite", "-k", "nothing", "-o", made / "run.jsonl")
     assert answer.code == 5
-    assert {each: each.read_bytes() for each in made.iterdir()} == before
+    assert {path: path.read_bytes() for path in made.iterdir()} == before
 
 
 def test_a_record_of_another_name_has_nothing_made_from_it(
     capsys: Capture, made: Path, tmp_path: Path
 ) -> None:
-    names = {each.name for each in made.iterdir()}
+    names = {path.name for path in made.iterdir()}
     assert call(capsys, "run", GOOD, "-s", tmp_path / "suite", "-o", made / "other.jsonl").code == 0
-    assert {each.name for each in made.iterdir()} == {*names, "other.jsonl"}
+    assert {path.name for path in made.iterdir()} == {*names, "other.jsonl"}
 
 
 def test_files_of_ones_own_stay_beside_a_record(capsys: Capture, made: Path, tmp_path: Path) -> None:
-    names = sorted(each.name for each in made.iterdir() if each.name != "run.jsonl")
+    names = sorted(path.name for path in made.iterdir() if path.name != "run.jsonl")
     for name in names:
         (made / name).write_text(f"my own {name}, about opcert")
     (made / "index.html").unlink()
     (made / "index.html").symlink_to(tmp_path / "suite")
     assert call(capsys, "run", GOOD, "-s", tmp_path / "suite", "-o", made / "run.jsonl").code == 0
-    assert sorted(each.name for each in made.iterdir() if each.name != "run.jsonl") == names
+    assert sorted(path.name for path in made.iterdir() if path.name != "run.jsonl") == names
     remove_derived(made, ours=True)
-    assert sorted(each.name for each in made.iterdir()) == sorted({*names, "run.jsonl"} - {*CERTIFIED})
+    assert sorted(path.name for path in made.iterdir()) == sorted({*names, "run.jsonl"} - {*CERTIFIED})
 
 
 def test_what_cannot_be_removed_ends_the_run_before_it_begins(

@@ -48,7 +48,7 @@ def test_a_folder_of_operators_is_listed_by_names_of_files(tmp_path: Path, count
     assert sorted(rows) == sorted(str(each) for each in made)
     # Those that name modules of their own have a reference, and a declaration may name one: each of these
     # files is opened once, and no other.
-    assert sum(each.strip() == "referenced" for each in rows.values()) == count // 2
+    assert sum(row.strip() == "referenced" for row in rows.values()) == count // 2
     inside = {name: times for name, times in opened.items() if Path(name).is_relative_to(tmp_path)}
     assert {Path(name).name for name in inside if Path(name).is_file()} == {"spec.yaml"}
     assert set(inside.values()) == {1}
@@ -69,7 +69,7 @@ def test_what_ships_is_listed_from_the_lock_and_what_declarations_name() -> None
 def test_operators_without_cases_are_counted_and_listed_last(capsys: pytest.CaptureFixture[str]) -> None:
     every = call(capsys, "list", "operators", "--all").out.splitlines()
     short = call(capsys, "list").out.splitlines()
-    made = {str(each) for each in known_operators()}
+    made = {str(operator) for operator in known_operators()}
     assert [line.split()[0] for line in short[:-1]] == [line.split()[0] for line in every[: len(made)]]
     assert {line.split()[0] for line in short[:-1]} == made
     assert short[-1].startswith(f"{len(every) - len(made)} more have a spec and no cases (")
@@ -105,7 +105,11 @@ def test_commands_agree_on_an_operator_without_a_reference(
 
 
 def test_a_name_without_a_version_means_the_newest_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
-    newest = max(each for each in list_operators() if each.name == "Resize" and each.since_version == 19)
+    newest = max(
+        operator
+        for operator in list_operators()
+        if operator.name == "Resize" and operator.since_version == 19
+    )
     for name in ("Resize", "ai.onnx::Resize", "ai.onnx/Resize"):
         assert call(capsys, "show", name).out.splitlines()[0] == str(newest)
         assert select_operators([name]) == [newest]

@@ -27,13 +27,13 @@ from tests.reports.sample import Maker, Sample
 
 def test_a_run_is_explained_class_by_class(tmp_path: Path) -> None:
     run = planted.run_fault(planted.PATCHES, planted.replaced("rates", None, (1, 1)))
-    outputs = {str(each.case.id): each.outputs for each in run.failures}
+    outputs = {str(failure.case.id): failure.outputs for failure in run.failures}
 
     def respond(case: Case) -> Response:
         if case.operator == IDENTITY:
             return Refused("Failure", "not today")
         wrong = outputs.get(str(case.id))
-        right = tuple(each.expected for each in case.expectations[0].outputs)
+        right = tuple(output.expected for output in case.expectations[0].outputs)
         return Answered(right if wrong is None else wrong)
 
     cases = [*planted.cases_of(planted.PATCHES), make_case(operator=IDENTITY)]
@@ -42,10 +42,12 @@ def test_a_run_is_explained_class_by_class(tmp_path: Path) -> None:
         results = put_together(made.suite, made.record)
         path = explain_run(results)
         found = read_explanations(path, made.suite.digest, (made.record.footer or {})["digest"])
-        classes = [each for each in classes_of(results) if each.kind != "rejected_valid"]
+        classes = [failures for failures in classes_of(results) if failures.kind != "rejected_valid"]
     assert path == tmp_path / "explanations.json"
-    assert [set(each.cases) for each in found] == [{str(one.id) for one in each.cases} for each in classes]
-    named = {each.change.key for each in found if each.change is not None}
+    assert [set(explanation.cases) for explanation in found] == [
+        {str(one.id) for one in failures.cases} for failures in classes
+    ]
+    named = {explanation.change.key for explanation in found if explanation.change is not None}
     assert named == {"rates ignored"}
 
 
@@ -58,11 +60,11 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _wrong_pads(folder: Path, wrong: Callable[[str, Response], Response] | None = None) -> Sample:
     """A run in which some results are right under a change, and some are not right under any."""
     run = planted.run_fault(planted.PATCHES, planted.replaced("rates", None, (1, 1)))
-    outputs = {str(each.case.id): each.outputs for each in run.failures}
+    outputs = {str(failure.case.id): failure.outputs for failure in run.failures}
 
     def respond(case: Case) -> Response:
         found = outputs.get(str(case.id))
-        right = tuple(each.expected for each in case.expectations[0].outputs)
+        right = tuple(output.expected for output in case.expectations[0].outputs)
         answer = Answered(right if found is None else found)
         return answer if wrong is None else wrong(str(case.id), answer)
 
@@ -90,7 +92,9 @@ def test_what_the_same_answers_resemble_is_not_worked_out_again(
     assert parse_json(_explained(again))["classes"] == parse_json(first)["classes"]
 
     # Of one other answer nothing is known.
-    changed = sorted(str(each.id) for each in put_together(made.suite, made.record).cases if each.fails)[0]
+    changed = sorted(
+        str(result.id) for result in put_together(made.suite, made.record).cases if result.fails
+    )[0]
 
     def other(case_id: str, answer: Response) -> Response:
         assert isinstance(answer, Answered)

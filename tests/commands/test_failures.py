@@ -111,7 +111,7 @@ def test_the_harness_failing_is_a_bug_of_ours(
     out = tmp_path / "out"
     answer = call(capsys, "certify", "fake_backends:Good", "-s", identity_suite(tmp_path), "-o", out)
     check_message(answer, 3, "bug", "the harness failed on 3 cases", "cannot be packed", "no certificate")
-    assert [each.name for each in out.iterdir()] == ["run.jsonl"]
+    assert [path.name for path in out.iterdir()] == ["run.jsonl"]
 
 
 def test_a_reader_that_goes_away_ends_the_command_quietly() -> None:
@@ -169,9 +169,9 @@ def test_a_certification_that_is_ended_from_outside(
     assert f"are recorded in {out / 'run.jsonl'}" in told
     record = read_record(out / "run.jsonl")
     assert record.partial
-    assert [each.verdict for each in record.results] == ["timeout"]
+    assert [result.verdict for result in record.results] == ["timeout"]
     # What the run before left speaks of a record that is gone.
-    assert [each.name for each in out.iterdir()] == ["run.jsonl"]
+    assert [path.name for path in out.iterdir()] == ["run.jsonl"]
 
 
 def test_a_suite_whose_making_is_ended_leaves_nothing(tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ def run(
         opcert=binaries / "opcert", pip=shlex.quote(str(folder / "pip")), python=shlex.quote(sys.executable)
     )
     (binaries / "python3").write_text(text)
-    for each in binaries.iterdir():
-        each.chmod(0o755)
+    for path in binaries.iterdir():
+        path.chmod(0o755)
     job = gitlab_job(
         repository, {**REQUIRED, **{name.replace("_", "-"): each for name, each in inputs.items()}}
     )

@@ -32,10 +32,10 @@ def test_help_of_a_command_says_what_each_option_is_for(
     command = cli.get_command(context, name)
     assert command is not None
     assert command.help
-    for each in command.params:
-        if isinstance(each, click.Option):
-            assert each.help, each.name
-            assert each.opts[-1] in answer.out
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+            assert parameter.opts[-1] in answer.out
 
 
 def test_help_imports_nothing_that_is_slow() -> None:

@@ -119,7 +119,7 @@ def _check_files(folder: Path) -> None:
     for path in folder.rglob("*.csv"):
         with path.open(encoding="utf-8", newline="") as file:
             cells = [cell for row in csv.reader(file) for cell in row]
-        assert not [each for each in cells if re.match(r"\s*[=+@]|\s*-\D", each)], path
+        assert not [cell for cell in cells if re.match(r"\s*[=+@]|\s*-\D", cell)], path
     for path in folder.rglob("*.xml"):
         ElementTree.parse(path)
     for path in folder.rglob("annotations.txt"):
@@ -137,7 +137,7 @@ def test_words_that_are_code_stay_words(
     monkeypatch.chdir(tmp_path)
     text = WORDS[kind]
     deeds = ("echo", "zero", "raise", "double")
-    suite = make_suite(tmp_path, [_coded(each, at, text) for at, each in enumerate(deeds)])
+    suite = make_suite(tmp_path, [_coded(deed, at, text) for at, deed in enumerate(deeds)])
     record, out = tmp_path / "run.jsonl", tmp_path / "out"
     ran = call(capsys, "run", echo_runtime(), "-s", suite, "-o", record)
     assert ran.code == 1, ran.err

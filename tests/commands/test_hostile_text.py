@@ -81,7 +81,7 @@ def test_a_runtime_that_does_not_start_gives_none(capsys: Capture, tmp_path: Pat
 def test_a_damaged_record_gives_none(capsys: Capture, tmp_path: Path) -> None:
     suite = make_suite(tmp_path, [make_case()])
     call(capsys, "run", echo_runtime(), "-s", suite, "-o", tmp_path / "run.jsonl")
-    header, row, footer = (json.loads(each) for each in (tmp_path / "run.jsonl").read_text().splitlines())
+    header, row, footer = (json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines())
     for number, lines in enumerate(
         [
             [{**header, "suite": SHOUT}, row],
@@ -93,7 +93,7 @@ def test_a_damaged_record_gives_none(capsys: Capture, tmp_path: Path) -> None:
         ]
     ):
         path = tmp_path / f"{number}.jsonl"
-        path.write_text("".join(json.dumps(each) + "\n" for each in lines))
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         for words in (
             ["report", path, "-s", suite, "-o", tmp_path / "out"],
             ["compare", path, path, "-s", suite],

@@ -119,14 +119,14 @@ def try_all(python: Path, project: Path) -> None:
 
 
 def test_typed_and_marked_packages(built: Path, wheel: Path) -> None:
-    places = [f"{each}/py.typed" for each in ("opcert", *PACKAGES)]
+    places = [f"{package}/py.typed" for package in ("opcert", *PACKAGES)]
     with zipfile.ZipFile(wheel) as archive:
         assert set(places) <= set(archive.namelist())
         for package in ("opcert", *PACKAGES):
             assert archive.read(f"{package}/__init__.py").decode().startswith(MARK)
     (source,) = built.glob("*.tar.gz")
     with tarfile.open(source) as archive:
-        names = {each.partition("/")[2] for each in archive.getnames()}
+        names = {getname.partition("/")[2] for getname in archive.getnames()}
     assert set(places) <= names
 
 

@@ -74,7 +74,9 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_work, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(workers, "RunningRuntime", FakeWorkers)
     state = {True: "as it was made", False: None}
-    monkeypatch.setattr(experiments, "environment_state", lambda each: state[bool(each.requirements)])
+    monkeypatch.setattr(
+        experiments, "environment_state", lambda experiment: state[bool(experiment.requirements)]
+    )
     asked.clear()
 
 
@@ -99,7 +101,7 @@ def run_of(folder: Path, mistake: Mistake) -> Callable[..., Results]:
         finished = f"2026-11-18T06:40:{seconds:02}Z"
         footer = {**(made.record.footer or {}), "finished": finished, "loaded": loaded}
         rows = list(made.record.results)
-        failing = [each for each in rows if each.verdict == "mismatch"][:but]
+        failing = [row for row in rows if row.verdict == "mismatch"][:but]
         record = replace(
             made.record, header=header, footer=footer, results=[e for e in rows if e not in failing]
         )
@@ -124,7 +126,7 @@ def test_the_same_failures_of_the_same_build_are_not_asked_for_again(
 ) -> None:
     first, calls = diagnosis(run())
     assert calls > len(first.calls) > 20  # the call that is shown is made smaller, too
-    assert [[each.factor for each in cause.needed] for cause in first.causes] == [["mode"]]
+    assert [[needed.factor for needed in cause.needed] for cause in first.causes] == [["mode"]]
     capsys.readouterr()
     again, calls = diagnosis(run(seconds=20, loaded=LOADED[:1], options={"jobs": 7}))
     assert (again, calls) == (first, 0)
@@ -137,7 +139,7 @@ def test_behind_a_run_of_no_time_there_are_seconds_for_experiments(
     found, calls = diagnosis(run(seconds=0))
     assert "asking the runtime for causes, at most 5 s" in capsys.readouterr().err
     assert calls > len(found.calls) > 20
-    assert [[each.factor for each in cause.needed] for cause in found.causes] == [["mode"]]
+    assert [[needed.factor for needed in cause.needed] for cause in found.causes] == [["mode"]]
 
 
 def test_of_other_failures_only_the_calls_are_known(

@@ -77,8 +77,8 @@ def test_what_the_folder_accepts_is_exit_code_0(page: Path, capsys: pytest.Captu
     other.write_text(f"{ACCEPTED}- {{code: gone, reason: long ago}}\n", encoding="utf-8")
     answer = call(capsys, "lint", "page.md", "--findings", other, "--format", "json")
     rows = json.loads(answer.out)
-    assert [each["code"] for each in rows if each["accepted"]] == ["type-constraint-missing"]
-    assert [(each["document"], each["line"]) for each in rows if each["code"] == "stale-acceptance"] == [
+    assert [row["code"] for row in rows if row["accepted"]] == ["type-constraint-missing"]
+    assert [(row["document"], row["line"]) for row in rows if row["code"] == "stale-acceptance"] == [
         ("known.yaml", 3)
     ]
     assert answer.code == 0
@@ -86,7 +86,7 @@ def test_what_the_folder_accepts_is_exit_code_0(page: Path, capsys: pytest.Captu
 
 def test_one_code(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer = call(capsys, "lint", "page.md", "--code", "default-undecodable", "--format", "json")
-    assert ([each["code"] for each in json.loads(answer.out)], answer.code) == (["default-undecodable"], 0)
+    assert ([load["code"] for load in json.loads(answer.out)], answer.code) == (["default-undecodable"], 0)
     check_message(
         call(capsys, "lint", "page.md", "--code", "default-undecodabel"), 2, "input", "default-undecodable"
     )
@@ -112,15 +112,15 @@ def test_two_documents_of_one_version_are_compared(page: Path, capsys: pytest.Ca
     Path("second.md").write_text(other, encoding="utf-8")
     answer = call(capsys, "lint", "page.md", "second.md", "--code", "documents-disagree", "--format", "json")
     rows = json.loads(answer.out)
-    assert [(each["document"], each["line"]) for each in rows] == [("second.md", 34)]
+    assert [(row["document"], row["line"]) for row in rows] == [("second.md", 34)]
     assert "page.md" in rows[0]["message"]
 
 
 def test_an_operator_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     answer = call(capsys, "lint", "ai.onnx::Resize-18", "--format", "json")
     rows = json.loads(answer.out)
-    assert {each["operator"] for each in rows} == {"ai.onnx::Resize-18"}
-    assert "example-vs-reference" in {each["code"] for each in rows}
+    assert {row["operator"] for row in rows} == {"ai.onnx::Resize-18"}
+    assert "example-vs-reference" in {row["code"] for row in rows}
     check_message(call(capsys, "lint", "ai.onnx::Resise-18"), 2, "input", "Resize-18")
 
 
@@ -130,9 +130,9 @@ def test_every_error_of_the_shipped_specs_is_accepted_with_a_reason(
 ) -> None:
     answer = call(capsys, "lint", "--findings", repository / "findings.yaml", "--format", "json")
     rows = json.loads(answer.out)
-    open_ = [each for each in rows if each["severity"] == "error" and each["accepted"] is None]
+    open_ = [row for row in rows if row["severity"] == "error" and row["accepted"] is None]
     assert (answer.code, open_) == (0, [])
-    assert [each for each in rows if each["code"] in ("stale-acceptance", "fact-without-source")] == []
+    assert [row for row in rows if row["code"] in ("stale-acceptance", "fact-without-source")] == []
 
 
 def test_sarif_of_the_shipped_specs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,7 +95,7 @@ def test_two_at_once_into_one_folder(tmp_path: Path, first: str, second: str) ->
     record = read_record(out / "run.jsonl")
     assert (record.partial, record.counts["pass"]) == (False, 60)
     assert (out / "certificate.json").exists() == (command == "certify")
-    assert not [each for each in tmp_path.rglob(".*") if "lock" in each.name]
+    assert not [path for path in tmp_path.rglob(".*") if "lock" in path.name]
 
 
 def test_a_killed_command_is_in_nobodys_way(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_every_command_that_writes_is_tried() -> None:
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         assert command is not None
-        options = {option for each in command.params for option in each.opts}
+        options = {option for parameter in command.params for option in parameter.opts}
         found[name] = bool(options & {"-o", "--output", "--update", "--update-baseline"})
     assert {name for name, writes in found.items() if writes} == set(WRITERS)
 
@@ -184,7 +184,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("name", "words", "lock"),
-    [*((name, *each) for name, each in WRITERS.items()), *FURTHER],
+    [*((name, *writer) for name, writer in WRITERS.items()), *FURTHER],
     ids=lambda each: None,
 )
 def test_what_another_writes_is_left_alone(
@@ -216,7 +216,7 @@ def test_what_another_writes_is_left_alone(
         f"got process {process}, since",
         "opcert something",
     )
-    assert not [each for each in (tmp_path / "kept").rglob("*") if each.is_file()]
+    assert not [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
 
 
 def test_any_spelling_of_a_folder_means_the_same(

@@ -81,4 +81,4 @@ def test_a_record_that_is_a_device(capsys: Capture, suite: Path, tmp_path: Path)
     (tmp_path / "out" / "run.jsonl").symlink_to("/dev/full")
     answer = call(capsys, "certify", "fake_backends:Good", "-s", suite, "-o", tmp_path / "out")
     check_message(answer, 2, "input", "run.jsonl", "a device", "name a file with -o")
-    assert [each.name for each in (tmp_path / "out").iterdir()] == ["run.jsonl"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["run.jsonl"]

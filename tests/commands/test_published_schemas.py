@@ -33,7 +33,7 @@ def schema(name: str) -> Validator:
 
 
 def mistakes(name: str, document: Any) -> list[str]:
-    return [f"{list(each.path)}: {each.message[:200]}" for each in schema(name).iter_errors(document)]
+    return [f"{list(error.path)}: {error.message[:200]}" for error in schema(name).iter_errors(document)]
 
 
 def action(repository: Path) -> Any:

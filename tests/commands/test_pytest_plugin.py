@@ -27,7 +27,7 @@ def run_pytest(folder: Path, *words: object) -> tuple[int, list[str]]:
 
 def outcomes(lines: Sequence[str]) -> dict[str, str]:
     words = [line.split() for line in lines if line.startswith(("PASSED", "FAILED", "SKIPPED"))]
-    return {each[1].partition("::")[2]: each[0] for each in words if each[0] != "SKIPPED"}
+    return {word[1].partition("::")[2]: word[0] for word in words if word[0] != "SKIPPED"}
 
 
 @pytest.fixture
@@ -67,13 +67,13 @@ def test_a_test_for_each_cause_found_by_the_run(suite: Path, tmp_path: Path) -> 
     failed = [line for line in lines if line.startswith("FAILED ") and "opcert::cause[Echo: " in line]
     assert len(failed) == 1, text
     assert "opcert repro org.example/Echo-1/boundary/" in text
-    (failing,) = (each.case for each in read_record(record).results if each.verdict == "mismatch")
+    (failing,) = (result.case for result in read_record(record).results if result.verdict == "mismatch")
     assert f"{failing}: mismatch" in text
     assert "1 failed, 2 passed" in lines[-1]
     assert outcomes(lines)["org.example::Echo-1"] == "PASSED"
     tests = list(ElementTree.parse(junit).getroot().iter("testcase"))
     assert len(tests) == 3
-    assert [len(list(each.iter("failure"))) for each in tests] == [0, 1, 0]
+    assert [len(list(test.iter("failure"))) for test in tests] == [0, 1, 0]
 
 
 @pytest.mark.nightly
@@ -126,7 +126,7 @@ def test_chosen_tests_alone_are_run(suite: Path, tmp_path: Path) -> None:
     arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-record", record)
     code, lines = run_pytest(tmp_path, *arguments, "-k", "cover")
     assert (code, outcomes(lines)) == (0, {"org.example::Echo-1[cover]": "PASSED"})
-    assert {each.family for each in read_record(record).results} == {"cover"}
+    assert {result.family for result in read_record(record).results} == {"cover"}
 
 
 def test_one_record_is_not_written_by_several_processes(suite: Path, tmp_path: Path) -> None:

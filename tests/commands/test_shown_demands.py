@@ -33,8 +33,8 @@ EVERY: tuple[Property, ...] = (
 def shown(monkeypatch: pytest.MonkeyPatch, folder: Path, *demands: tuple[Property, ...]) -> list[str]:
     """The lines of an operator with a case for each of these."""
     cases = [
-        make_case(NORMAL, "cover", {"mode": f"m{number}"}, properties=each)
-        for number, each in enumerate(demands)
+        make_case(NORMAL, "cover", {"mode": f"m{number}"}, properties=demand)
+        for number, demand in enumerate(demands)
     ]
     write_suite(folder / "suite", cases, sample_facts(), {})
     monkeypatch.setattr(suite_argument, "made_of", lambda *_: open_suite(folder / "suite"))

@@ -134,9 +134,9 @@ def run(
 
 def told(results: Results) -> dict[str, FailureClass]:
     found = {}
-    for each in classes_of(results):
-        names = [each.known] if each.known is not None else each.suspects
-        found[f"{each.told} {' '.join(one.id for one in names)}".strip()] = each
+    for failures in classes_of(results):
+        names = [failures.known] if failures.known is not None else failures.suspects
+        found[f"{failures.told} {' '.join(one.id for one in names)}".strip()] = failures
     return found
 
 
@@ -147,7 +147,7 @@ OF_REFLECT = entry("of_reflect", "mode == 'reflect'")
 def test_an_answer_that_is_what_an_entry_computes_is_its_case_without_asking(tmp_path: Path) -> None:
     results = run(tmp_path, [AS_EDGE], seconds=0)
     (found,) = told(results).values()
-    assert (found.told, len(found.cases)) == ("entry", sum(each.fails for each in results.cases))
+    assert (found.told, len(found.cases)) == ("entry", sum(result.fails for result in results.cases))
     assert not asked
     equals = "the result equals the expected output with mode reflect → edge"
     assert headline(found) in (f"wrong: {equals}", f"wrong shape: {equals}")
@@ -169,11 +169,11 @@ def test_an_entry_without_a_formula_is_shown_where_the_runtime_is_right_without_
     found = told(run(tmp_path, [wide, OF_REFLECT]))
     # Where nothing is padded nothing shows, either: that says less than another mode.
     assert "entry of_reflect" in found
-    assert any("right with mode = " in each for each in remarks(found["entry of_reflect"]))
+    assert any("right with mode = " in remark for remark in remarks(found["entry of_reflect"]))
     other = entry("of_double", "element_type(data) == 'double'")
     found = told(run(tmp_path / "other", [other]))
     assert "entry of_double" not in found
-    assert {each.told for each in found.values()} == {"experiment"}
+    assert {failures.told for failures in found.values()} == {"experiment"}
 
 
 def test_what_two_entries_show_alike_is_given_to_neither(tmp_path: Path) -> None:
@@ -195,8 +195,8 @@ def test_two_mistakes_at_once_are_told_as_two(tmp_path: Path) -> None:
     found = told(run(tmp_path, entries, reflect_as_edge_and_doubles_as_constants))
     assert {"entry reflected_as_edge", "entry doubles_never_repeated"} <= set(found)
     of_doubles = found["entry doubles_never_repeated"].cases
-    assert {each.element_type for each in of_doubles} == {"double"}
-    assert all(each.element_type != "double" for each in found["entry reflected_as_edge"].cases)
+    assert {double.element_type for double in of_doubles} == {"double"}
+    assert all(result.element_type != "double" for result in found["entry reflected_as_edge"].cases)
 
 
 def test_what_nobody_could_try_is_suspected_and_not_known(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_the_call_that_is_shown_is_made_smaller_on_the_runtime(tmp_path: Path) -
     (results.record.path.with_name(FILE)).unlink()
     bare = with_known_causes(put_together(results.suite, results.record), (), (tmp_path / "mine.yaml",))
     assert "Smallest case" in render_report([bare])
-    assert all(not each.call for each in cause_paragraphs(bare))
+    assert all(not cause_paragraph.call for cause_paragraph in cause_paragraphs(bare))
 
 
 def test_a_damaged_trial_is_said_to_be(tmp_path: Path) -> None:
@@ -274,4 +274,4 @@ def test_a_damaged_trial_is_said_to_be(tmp_path: Path) -> None:
 def test_a_cause_is_headed_by_what_its_answers_equal(tmp_path: Path) -> None:
     (first,) = cause_paragraphs(run(tmp_path, [AS_EDGE], seconds=0))
     assert ", as with mode reflect → edge" in first.head
-    assert any("It does as_edge." in each for each in first.remarks)
+    assert any("It does as_edge." in remark for remark in first.remarks)

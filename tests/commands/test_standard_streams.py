@@ -165,7 +165,7 @@ def test_a_record_behind_a_link_is_written_where_that_leads(place: Path, tmp_pat
         assert done.returncode == 0, done.stderr
         assert link.is_symlink()
         assert not read_record(record).partial
-    assert [each.name for each in (tmp_path / "there").iterdir()] == ["record.jsonl"]
+    assert [path.name for path in (tmp_path / "there").iterdir()] == ["record.jsonl"]
 
 
 SHADOWED = """

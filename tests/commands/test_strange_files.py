@@ -64,7 +64,7 @@ def test_what_is_no_file_is_not_waited_for(
     monkeypatch.chdir(tmp_path)
     identity_suite(tmp_path)
     KINDS[kind](tmp_path / "strange")
-    answer = call(capsys, *("strange" if each == "STRANGE" else each for each in WORDS[what]))
+    answer = call(capsys, *("strange" if word == "STRANGE" else word for word in WORDS[what]))
     assert answer.code == 2, answer.err
     assert "strange" in answer.err
     assert "Traceback" not in answer.err
@@ -120,8 +120,8 @@ def check_bomb(suite: Path, *words: str) -> None:
     done = ask(suite)
     assert done.returncode == 2, done.stderr
     assert "opcert: input: " in done.stderr
-    for each in words:
-        assert each in done.stderr
+    for word in words:
+        assert word in done.stderr
 
 
 def squeeze(path: Path, name: str, piece: bytes, times: int, first: bytes = b"") -> None:
@@ -194,9 +194,9 @@ def test_a_compressed_suite_is_read_as_any_other(capsys: Capture, tmp_path: Path
     suite = identity_suite(tmp_path)
     write_zip(suite, tmp_path / "deflated.zip")
     with zipfile.ZipFile(tmp_path / "stored.zip", "w") as archive:
-        for each in sorted(suite.rglob("*")):
-            if each.is_file():
-                archive.write(each, each.relative_to(suite))
+        for path in sorted(suite.rglob("*")):
+            if path.is_file():
+                archive.write(path, path.relative_to(suite))
     assert (tmp_path / "deflated.zip").stat().st_size < (tmp_path / "stored.zip").stat().st_size / 2
     for name in ("stored", "deflated"):
         answer = call(capsys, "export", tmp_path / f"{name}.zip", "-o", tmp_path / name)

@@ -187,7 +187,7 @@ def test_a_changed_suite_is_certified_as_what_it_is(
     assert "The suite has local changes: " in answer.err
     assert "suite: The suite has local changes: " in answer.out
     assert {"index.html", "junit.xml", "run.jsonl", "certificate.html", "certificate.json"} <= {
-        each.name for each in out.iterdir()
+        path.name for path in out.iterdir()
     }
     stated = json.loads((out / "certificate.json").read_text())["predicate"]["suite"]
     assert stated["standing"] == "changed"
@@ -242,4 +242,4 @@ def test_a_changed_suite_cannot_be_called_another(
 
 
 def test_every_ready_made_profile_demands_the_released_suite() -> None:
-    assert {load_profile(each).suite for each in list_profiles()} == {"released"}
+    assert {load_profile(profile).suite for profile in list_profiles()} == {"released"}

@@ -40,5 +40,5 @@ def test_the_table_names_entries_that_there_are(repository: Path) -> None:
     lines = (repository / "docs" / "upstream.md").read_text("utf-8").splitlines()
     keys = [found["key"] for line in lines if (found := _ROW.match(line))]
     assert 0 < len(keys) == len(set(keys)) <= MOST
-    assert set(keys) <= {each.id for each in load_disagreements()}
+    assert set(keys) <= {disagreement.id for disagreement in load_disagreements()}
     assert len(lines) < 120

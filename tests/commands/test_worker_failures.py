@@ -36,8 +36,8 @@ def test_its_own_failures_are_no_bug_of_opcert(
     assert "bug" not in answer.err
     assert not (path.parent / "certificate.json").exists()
     record = read_record(path)
-    assert {(each.verdict, each.response) for each in record.results} == {("harness_error", "none")}
-    assert {(each.stage, each.error) for each in record.results} == {("run", "Oops")}
+    assert {(result.verdict, result.response) for result in record.results} == {("harness_error", "none")}
+    assert {(result.stage, result.error) for result in record.results} == {("run", "Oops")}
     given = call(capsys, "certify", echo_runtime(error_class, "sloppy_worker.py"), "-s", suite,
                  "--run", path, "-o", tmp_path / "given")  # fmt: skip
     check_message(given, 4, "worker", "its own mistake")
@@ -65,7 +65,7 @@ def test_no_other_command_calls_them_a_bug_or_the_runtime_s(
     graph = helper.make_graph([helper.make_node("Abs", ["x"], ["y"])], "g", [x], [y])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), "model.onnx")
     runtime = f"{echo_runtime(error_class, 'sloppy_worker.py')} everything"
-    answer = call(capsys, *(runtime if each == "RUNTIME" else each for each in words))
+    answer = call(capsys, *(runtime if word == "RUNTIME" else word for word in words))
     check_message(answer, 4, "worker", "the worker itself failed on ", "Oops: my own mistake", "`rejected`")
     assert "bug" not in answer.err
     assert "nothing is unexplained" not in answer.out

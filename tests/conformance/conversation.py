@@ -69,7 +69,7 @@ class Conversation:
     def children(self) -> list[str]:
         """The numbers of the processes that the worker has started and that still run."""
         lists = Path(f"/proc/{self._process.pid}/task").glob("*/children")
-        return [number for each in lists for number in each.read_text().split()]
+        return [number for path in lists for number in path.read_text().split()]
 
     def ask(self, header: Header, blobs: Sequence[bytes] = ()) -> tuple[Header, list[bytes]]:
         """The answer to a request; RuntimeRefused where it is an error, EOFError where the worker died."""

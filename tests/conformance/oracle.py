@@ -56,14 +56,15 @@ def oracle_wrong(expected: ExpectedOutput, got: Tensor) -> list[int]:
     wrong = []
     for position in range(int(got.array.size)):
         left, right = (
-            value_of(got.element_type, each.array.reshape(-1)[position]) for each in (got, expected.expected)
+            value_of(got.element_type, tensor.array.reshape(-1)[position])
+            for tensor in (got, expected.expected)
         )
         allowed = None if expected.allowed is None else float(expected.allowed.reshape(-1)[position])
         same = oracle_same(kind, left, right)
         fine = same if allowed is None else oracle_near(kind, left, right, allowed)
-        for each in expected.alternatives:
-            if each.index == position:
-                others = [value_of(got.element_type, value) for value in each.values]
+        for alternative in expected.alternatives:
+            if alternative.index == position:
+                others = [value_of(got.element_type, value) for value in alternative.values]
                 fine = fine or any(oracle_accepts(kind, left, other, right, allowed) for other in others)
         if not fine:
             wrong.append(position)
@@ -132,7 +133,7 @@ def allowances(
     element_type: ElementType, got: Tensor, expected: Tensor, position: int
 ) -> st.SearchStrategy[float]:
     """Bounds around the very distance of an element, where decisions are made."""
-    left, right = (value_of(element_type, each.array.reshape(-1)[position]) for each in (got, expected))
+    left, right = (value_of(element_type, tensor.array.reshape(-1)[position]) for tensor in (got, expected))
     base = 1.0
     if element_type.kind == "complex":
         apart = [abs(one - other) for one, other in zip(left, right, strict=True)]
@@ -142,7 +143,7 @@ def allowances(
     elif element_type.is_integer:
         base = float(abs(left - right))
     near = [base, math.nextafter(base, math.inf), math.nextafter(base, 0.0), 0.0, math.inf]
-    return st.sampled_from([each for each in near if each >= 0 and not math.isnan(each)])
+    return st.sampled_from([number for number in near if number >= 0 and not math.isnan(number)])
 
 
 @st.composite
@@ -167,4 +168,4 @@ def alternatives_from(wanted: Tensor, got: Tensor, size: int) -> st.SearchStrate
         st.integers(0, size - 1),
         st.lists(st.sampled_from(elements), min_size=1, max_size=3).map(tuple),
     )
-    return st.lists(one, max_size=2, unique_by=lambda each: each.index)
+    return st.lists(one, max_size=2, unique_by=lambda alternative: alternative.index)

@@ -64,7 +64,7 @@ def evaluate_model(model: ModelProto, given: Mapping[str, Any]) -> list[Any]:
 def evaluate(case: Case) -> list[Tensor]:
     """What that evaluator returns for a case."""
     model = ModelProto.FromString(build_model(case))
-    given = {name: to_array(write_tensor(each, name)) for name, each in case.inputs if each is not None}
+    given = {name: to_array(write_tensor(tensor, name)) for name, tensor in case.inputs if tensor is not None}
     returned = evaluate_model(model, given)
     return [read_foreign_tensor(from_array(np.asarray(each))) for each in returned]
 
@@ -81,7 +81,7 @@ def take_apart(returned: Any, *, is_optional: bool) -> list[Any]:
 
 def sequence_of(*elements: Any, **more: Any) -> SequenceProto:
     return SequenceProto(
-        elem_type=SequenceProto.TENSOR, tensor_values=[tensor_of(each) for each in elements], **more
+        elem_type=SequenceProto.TENSOR, tensor_values=[tensor_of(element) for element in elements], **more
     )
 
 

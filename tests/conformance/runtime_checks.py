@@ -41,7 +41,7 @@ def numbers(shape: tuple[int, ...], element_type: str = "float") -> Tensor:
         least, greatest = kind.integer_range
         steps = [each % (greatest - least + 1) for each in range(count)]
         values = np.array(
-            [(least, greatest)[each % 2] + (-1) ** (each % 2) * (each // 2) for each in steps],
+            [(least, greatest)[step % 2] + (-1) ** (step % 2) * (step // 2) for step in steps],
             object,
         )
     return tensor(values.astype(kind.storage).reshape(shape), kind)
@@ -71,7 +71,9 @@ def assert_every_rule_is_met(
         rule = rule_of(adapter, conversation, case, form)
         assert rule is not None, f"{case.operator} {case.attributes}: {refusal(conversation, case, form)}"
         met.append(rule)
-    assert [each.example for each in met] == [each.example for each in adapter.unsupported]
+    assert [unsupported_rule.example for unsupported_rule in met] == [
+        unsupported_rule.example for unsupported_rule in adapter.unsupported
+    ]
 
 
 def assert_moved_unharmed(conversation: Conversation, case: Case, form: Form = "inputs") -> None:

@@ -35,7 +35,7 @@ def find_processes(marker: str) -> list[int]:
             words = path.read_bytes().split(b"\0")
         except OSError:
             continue
-        if marker.encode() in words and not any(each.endswith(b"/confine.py") for each in words):
+        if marker.encode() in words and not any(word.endswith(b"/confine.py") for word in words):
             found.append(int(path.parent.name))
     return found
 
@@ -97,7 +97,7 @@ def make_environment(*requirements: str) -> Path:
             module.write_text("ANSWER = 1\n")
             self.program(environment).parent.mkdir()
             self.program(environment).symlink_to(sys.executable)
-            return dict(each.split("==") for each in requirements)
+            return dict(requirement.split("==") for requirement in requirements)
 
         def version(self, environment: Path) -> str | None:
             return "3"

@@ -123,7 +123,7 @@ def three_parts() -> Case:
         "ai.onnx::Split-18",
         (("input", x),),
         ("a", "b", "c"),
-        [(name, tensor(np.array(each, np.float32))) for name, each in parts],
+        [(name, tensor(np.array(part, np.float32))) for name, part in parts],
         attributes={"num_outputs": attribute("int", 3)},
         asked=True,
     )

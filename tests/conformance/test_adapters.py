@@ -17,7 +17,7 @@ RULES = [(adapter, rule) for adapter in ADAPTERS for rule in adapter.unsupported
 
 def test_the_built_in_runtimes_are_found_by_their_files() -> None:
     assert {"onnxruntime", "onnx", "openvino", "tensorflow", "backend"} <= set(list_adapters())
-    assert [each.name for each in ADAPTERS] == list_adapters()
+    assert [adapter.name for adapter in ADAPTERS] == list_adapters()
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda each: each.name)

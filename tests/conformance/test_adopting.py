@@ -101,7 +101,7 @@ def test_one_node_becomes_a_call_with_the_names_of_the_document(tmp_path: Path) 
     assert (case.model, case.demand, case.levels) == (None, "answer", {WRITTEN_AS: "node"})
     built = ModelProto.FromString(build_model(case))
     # The test's file says opset 22 and IR version 10.
-    assert [each.version for each in built.opset_import] == [14]
+    assert [opset.version for opset in built.opset_import] == [14]
     assert built.ir_version < 10
 
 
@@ -169,8 +169,8 @@ def test_a_twin_counts_for_its_operator_and_says_what_it_is(tmp_path: Path) -> N
     assert twin.id.digest != plain.id.digest
     assert twin.model is not None
     model = ModelProto.FromString(twin.model)
-    assert [each.op_type for each in model.graph.node] == ["Abs", "Neg"]
-    assert [each.version for each in model.opset_import] == [13]  # of Abs and of Neg
+    assert [node.op_type for node in model.graph.node] == ["Abs", "Neg"]
+    assert [opset.version for opset in model.opset_import] == [13]  # of Abs and of Neg
 
 
 def test_several_nodes_are_a_graph(tmp_path: Path) -> None:
@@ -188,12 +188,17 @@ def test_a_model_of_its_own_takes_every_form(tmp_path: Path, form: str) -> None:
     case = adopt_one(tmp_path)
     model = ModelProto.FromString(build_model(case, form))  # type: ignore[arg-type] # one of FORMS
     onnx.checker.check_model(model, full_check=True)
-    fed = {each.name: X.transpose() if each.name == "a_turned" else X for each in model.graph.input}
+    fed = {
+        value_info.name: X.transpose() if value_info.name == "a_turned" else X
+        for value_info in model.graph.input
+    }
     names = {"initializers": {"a"}, "strided": {"a_turned", "b"}}
     assert set(fed) == names.get(form, {"a", "b"})
     (found,) = ReferenceEvaluator(model).run(None, fed)
     assert judge(case, Answered((tensor(found),), 0.0)).verdict == "pass"
-    named = [dim.dim_param for each in model.graph.input for dim in each.type.tensor_type.shape.dim]
+    named = [
+        dim.dim_param for value_info in model.graph.input for dim in value_info.type.tensor_type.shape.dim
+    ]
     assert all(named) == (form in ("dynamic", "again"))
 
 
@@ -240,7 +245,7 @@ def _sample(name: str) -> Tensor:
     return Tensor(element_type, values.astype(element_type.storage))
 
 
-@pytest.mark.parametrize("element_type", [each.name for each in BY_CODE.values()])
+@pytest.mark.parametrize("element_type", [dtype.name for dtype in BY_CODE.values()])
 def test_every_element_type_is_read_from_bytes_and_from_numbers(element_type: str) -> None:
     wanted = _sample(element_type)
     raw = write_tensor(wanted, "t")
@@ -290,7 +295,7 @@ def test_what_is_exported_comes_back_equal(tmp_path: Path) -> None:
             assert getattr(same, name) == getattr(case, name)
         assert [each for _, each in same.inputs] == [each for _, each in case.inputs]
         wanted, found = case.expectations[0].outputs, same.expectations[0].outputs
-        assert [each.expected for each in found] == [each.expected for each in wanted]
+        assert [output.expected for output in found] == [output.expected for output in wanted]
     # The layout has no way to say that a call must be refused: it has no outputs.
     (observed,) = [each for each in adopted if each.demand == "survive"]
     assert observed.family == "survival"

@@ -46,7 +46,7 @@ def test_a_backend_gets_its_verdict_and_the_command_its_exit_code(tmp_path: Path
     verdict, expected = CASES[name]
     code, printed = run(tmp_path, name, "--python", sys.executable)
     record = read_record(tmp_path / "run.jsonl")
-    assert {each.verdict for each in record.results} == {verdict}
+    assert {result.verdict for result in record.results} == {verdict}
     assert code == expected
     assert record.header["runtime"]["name"] == f"fake_backends:{name}"
     assert record.header["runtime"]["version"] == "0.9"
@@ -85,5 +85,5 @@ def test_an_output_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 def test_lines_of_a_record_are_json(tmp_path: Path) -> None:
     run(tmp_path, "ReturnsTwo")
     lines = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
-    first, *results, last = [each["type"] for each in lines]
+    first, *results, last = [line["type"] for line in lines]
     assert (first, set(results), last) == ("header", {"result"}, "footer")

@@ -77,12 +77,12 @@ def test_an_entry_that_does_not_say_what_it_must_is_refused_and_changes_nothing(
 def test_bytes_are_read_back_from_where_they_were_put(pieces: list[bytes], most: int) -> None:
     kept, whole = SpilledBytes(most), b""
     begins = []
-    for each in pieces:
-        begins.append(kept.append(each))
-        whole += each
+    for piece in pieces:
+        begins.append(kept.append(piece))
+        whole += piece
     assert len(kept) == len(whole)
-    for begin, each in zip(begins, pieces, strict=True):
-        assert kept.read(begin, len(each)) == each
+    for begin, piece in zip(begins, pieces, strict=True):
+        assert kept.read(begin, len(piece)) == piece
         assert kept.read(begin, len(whole)) == whole[begin:]
 
 

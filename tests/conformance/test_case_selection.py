@@ -59,7 +59,7 @@ def test_a_waiver_covers_the_operator_that_it_names() -> None:
         CaseResult(CaseId.parse(each), "float", "answer", None, {}, (0, 0, 0), "crash", None, ())
         for each in (CROP, PAD, ONNX_PAD)
     ]
-    assert [str(each.id) for each in crashes if waiver.covers(each)] == [PAD]
+    assert [str(crash.id) for crash in crashes if waiver.covers(crash)] == [PAD]
 
 
 def test_who_names_nothing_is_told_what_is_near() -> None:

@@ -134,4 +134,4 @@ def test_a_damaged_suite_is_told_with_its_place_and_runs_nothing(
     check_message(answer, 2, "input", "is damaged", "Echo-1.pb", "a constraint of a case is no such word")
     assert "\nimport os" not in answer.err
     assert not (tmp_path / "owned").exists()
-    assert MANIFEST in {each.name for each in suite.iterdir()}
+    assert MANIFEST in {path.name for path in suite.iterdir()}

@@ -34,8 +34,8 @@ def test_who_is_right_the_first_time_alone_fails_where_cases_are_repeated(tmp_pa
     cases = [make_case("right_once", seed=each) for each in range(4)]
     record = ask(tmp_path, cases, RunOptions(repeat=3))
     assert set(record.verdicts.values()) == {"mismatch"}
-    assert [each.verdict for each in record.results[:3]] == ["pass", "mismatch", "mismatch"]
-    assert {each["kind"] for each in record.faults} == {"repeats_differ"}
+    assert [result.verdict for result in record.results[:3]] == ["pass", "mismatch", "mismatch"]
+    assert {fault["kind"] for fault in record.faults} == {"repeats_differ"}
 
 
 def test_who_is_right_the_first_time_alone_fails_in_its_other_forms(tmp_path: Path) -> None:
@@ -47,13 +47,13 @@ def test_who_is_right_the_first_time_alone_fails_in_its_other_forms(tmp_path: Pa
 def test_who_is_right_for_a_while_passes_no_case_behind_it(tmp_path: Path) -> None:
     cases = [make_case("right_for_a_while", seed=each) for each in range(8)]
     record = ask(tmp_path, cases)
-    assert [each.verdict for each in record.results] == ["pass"] * 3 + ["mismatch"] * 5
+    assert [result.verdict for result in record.results] == ["pass"] * 3 + ["mismatch"] * 5
 
 
 def test_an_answer_behind_the_limit_is_a_timeout_and_no_answer_of_the_next(tmp_path: Path) -> None:
     cases = [make_case("slow", seed=0), make_case(seed=1), make_case("slow", seed=2), make_case(seed=3)]
     record = ask(tmp_path, cases, RunOptions(limits=LATE))
-    by_deed = {(each.levels["do"], each.verdict) for each in record.results}
+    by_deed = {(result.levels["do"], result.verdict) for result in record.results}
     assert by_deed == {("slow", "timeout"), ("echo", "pass")}
 
 
@@ -63,7 +63,7 @@ def test_answers_under_the_number_of_an_earlier_request_end_the_run(tmp_path: Pa
     cases = [make_case(seed=each) for each in range(12)]
     record = ask(tmp_path, cases, RunOptions(max_deaths=3), "late", "sloppy_worker.py")
     assert time.monotonic() - begun < 60
-    assert {each.verdict for each in record.results} == {"crash", "not_run"}
+    assert {result.verdict for result in record.results} == {"crash", "not_run"}
     assert "a second answer to request" in (record.results[0].reason or "")
     assert record.footer is not None
     assert record.footer["stopped"]["kind"] == "runtime_dies"

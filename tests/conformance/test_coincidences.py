@@ -50,7 +50,7 @@ def test_an_order_is_strange_where_few_of_all_orders_fit(values: list[int], data
     wrong = data.draw(st.lists(st.booleans(), min_size=size, max_size=size))
     bits = data.draw(st.integers(1, 16))
     places = [each for each in range(size) if wrong[each]]
-    everything, some = Counter(values), Counter(values[each] for each in places)
+    everything, some = Counter(values), Counter(values[place] for place in places)
     orders = factorial(size) // prod(map(factorial, everything.values()))
     wrong_orders = factorial(len(places)) // prod(map(factorial, some.values()))
     exact = min(orders, comb(size, len(places)) * wrong_orders)

@@ -113,8 +113,8 @@ def test_the_ulps_of_right_elements_are_those_of_the_one_that_is_farthest_off(da
     expected = ExpectedOutput("Y", wanted, np.full(wanted.shape, limit))
     wrong = set(oracle_wrong(expected, got))
     pairs = zip(got.array.reshape(-1), wanted.array.reshape(-1), strict=True)
-    steps = [ulp_distance(element_type, *each) for place, each in enumerate(pairs) if place not in wrong]
-    assert compare_output(expected, got).ulps == max((each for each in steps if each is not None), default=0)
+    steps = [ulp_distance(element_type, *pair) for place, pair in enumerate(pairs) if place not in wrong]
+    assert compare_output(expected, got).ulps == max((step for step in steps if step is not None), default=0)
 
 
 @pytest.mark.parametrize("storage", [np.float32, np.float64])

@@ -116,7 +116,7 @@ def look(do: str, folder: Path, mode: str) -> dict[str, str]:
     """What the worker told, in words of `name=value`."""
     record = ask(folder, do, mode)
     assert record.results[0].response == "refused", record.results[0]
-    return dict(each.split("=", 1) for each in message(record).removeprefix("RuntimeError: ").split(" "))
+    return dict(word.split("=", 1) for word in message(record).removeprefix("RuntimeError: ").split(" "))
 
 
 @needs_namespaces
@@ -172,7 +172,7 @@ def test_nothing_of_a_worker_is_left_when_it_is_killed(tmp_path: Path) -> None:
     worker.send({"type": "hello", "id": 0, "protocol": 1})
     worker.receive(0, 20, time.monotonic() + 20)
     assert len(find_processes(marker)) == 1
-    loaded = {each.name for each in worker.loaded_files()}
+    loaded = {loaded_file.name for loaded_file in worker.loaded_files()}
     assert any("python" in each for each in loaded)
     worker.kill()
     wait_until(lambda: not find_processes(marker))

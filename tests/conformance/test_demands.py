@@ -172,7 +172,7 @@ def test_each_element_has_its_own_probability() -> None:
 
 def test_an_open_order_is_any_but_joint_in_its_outputs() -> None:
     case = FORMS["unsorted"]
-    values, indices = (each.expected for each in case.expectations[0].outputs)
+    values, indices = (output.expected for output in case.expectations[0].outputs)
     assert judged(case, values, indices).verdict == "pass"
     other = judged(case, floats([2, 3]), floats([2, 0], "int64"))
     assert (other.verdict, other.matched) == ("pass", (None, None))
@@ -229,7 +229,7 @@ def run(folder: Path, cases: Sequence[Case], **options: object) -> dict[str, Res
     with open_suite(make_suite(folder, cases)) as suite:
         settings = RunOptions(**options)  # type: ignore[arg-type]
         record = run_suite(suite, find_runtime(runtime), folder / "run.jsonl", settings)
-    return {each.case.rpartition("/")[2].rpartition("-")[0]: each for each in record.results}
+    return {result.case.rpartition("/")[2].rpartition("-")[0]: result for result in record.results}
 
 
 def count(number: int) -> Tensor:
@@ -251,7 +251,7 @@ def values_cases() -> list[Case]:
 
 def test_sequences_maps_and_optionals_are_told_from_wrong_ones(tmp_path: Path) -> None:
     found = run(tmp_path, values_cases())
-    verdicts = {name: each.verdict for name, each in found.items()}
+    verdicts = {name: result.verdict for name, result in found.items()}
     right = {"sequence", "map", "optional"}
     assert {name for name, verdict in verdicts.items() if verdict == "pass"} == right
     assert {verdicts[name] for name in set(verdicts) - right} == {"mismatch"}
@@ -283,7 +283,7 @@ def test_random_answers_are_held_against_what_is_demanded(tmp_path: Path) -> Non
     wrong = ("biased", "outside", "nan", "double", "short", "constant", "two")
     cases = [replace(node("Draw", do), properties=DRAWS) for do in ("honest", *wrong)]
     found = run(tmp_path, cases, repeat=2)
-    assert {name: each.verdict for name, each in found.items()} == {
+    assert {name: result.verdict for name, result in found.items()} == {
         "honest": "pass", **dict.fromkeys(wrong, "mismatch"),
     }  # fmt: skip
     record = read_record(tmp_path / "run.jsonl")
@@ -337,7 +337,7 @@ def test_a_case_with_a_seed_begins_anew_though_the_last_one_had_its_model(tmp_pa
         for word, given in (("one", inputs), ("two", (("X", floats([3, 4])),)))
     ]
     found = run(tmp_path, cases)
-    assert {name: each.verdict for name, each in found.items()} == {"one": "pass", "two": "pass"}
+    assert {name: result.verdict for name, result in found.items()} == {"one": "pass", "two": "pass"}
 
 
 def test_outputs_of_a_second_run_that_equal_what_is_expected_are_restored(tmp_path: Path) -> None:
@@ -348,6 +348,6 @@ def test_outputs_of_a_second_run_that_equal_what_is_expected_are_restored(tmp_pa
     assert judgement.matched == (0, 0)
     entries = [describe_output(A, number) for number in judgement.matched]
     record = tmp_path / "run.jsonl"
-    assert [restore_output(each, place, case, record) for place, each in enumerate(entries)] == [A, A]
+    assert [restore_output(entry, place, case, record) for place, entry in enumerate(entries)] == [A, A]
     with pytest.raises(UserError, match="damaged"):
         restore_output(entries[0], 2, case, record)

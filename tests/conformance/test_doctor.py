@@ -43,7 +43,7 @@ def diagnose(text: str, case: Case | None) -> WorkerExamination:
 
 
 def outcome(found: WorkerExamination) -> dict[str, bool | None]:
-    return {each.name.split(",")[0]: each.ok for each in found.checks}
+    return {check.name.split(",")[0]: check.ok for check in found.checks}
 
 
 def test_a_sound_worker() -> None:
@@ -60,8 +60,8 @@ def test_a_sound_worker() -> None:
 def test_without_a_case_that_is_not_looked_at() -> None:
     found = diagnose(echo_runtime(), None)
     assert found.sound
-    assert sum(each.ok is None for each in found.checks) == 7
-    assert any("name a suite with -s" in each.detail for each in found.checks)
+    assert sum(check.ok is None for check in found.checks) == 7
+    assert any("name a suite with -s" in check.detail for check in found.checks)
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_a_worker_that_answers_nothing_rightly_fails() -> None:
 @pytest.mark.nightly
 def test_the_example_of_the_docs_is_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It takes nodes of CenterCropPad alone, and refuses Identity."""
-    for each in (*WORKERS.glob("w*.py"), EXAMPLE):
-        shutil.copy(each, tmp_path)
+    for path in (*WORKERS.glob("w*.py"), EXAMPLE):
+        shutil.copy(path, tmp_path)
     runtime = f"exec:{sys.executable} {tmp_path / EXAMPLE.name}"
     crop = generate_operator(OperatorName("ai.onnx", "CenterCropPad", 18), Options.of("small")).cases
     suite = make_suite(tmp_path, [make_case(operator=IDENTITY), *crop])
@@ -151,7 +151,7 @@ def test_what_a_runtime_can_do(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_real_runtime() -> None:
     found = examine(find_runtime("onnxruntime"))
     assert found.sound
-    assert {each.ok for each in found.checks} == {True}
+    assert {check.ok for check in found.checks} == {True}
     assert found.abilities.opsets is not None
     assert found.abilities.opsets[0] == 1
     assert {"float", "bfloat16", "string"} <= {*found.abilities.carried}

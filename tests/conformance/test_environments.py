@@ -32,7 +32,7 @@ def _write_wheel(folder: Path, version: str) -> None:
             f"{information}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
         )
         files = (f"{PACKAGE}.py", f"{information}/METADATA", f"{information}/WHEEL", f"{information}/RECORD")
-        wheel.writestr(f"{information}/RECORD", "".join(f"{each},,\n" for each in files))
+        wheel.writestr(f"{information}/RECORD", "".join(f"{file},,\n" for file in files))
 
 
 @pytest.fixture(autouse=True)
@@ -172,7 +172,7 @@ def test_a_failed_upgrade_leaves_the_one_before(folder: Path, index: Path) -> No
     with pytest.raises(RuntimeUnavailable):
         prepare([PACKAGE], folder=folder, upgrade=True)
     assert prepare([PACKAGE], folder=folder) == before
-    assert [each.name for each in _made(folder)] == [before.folder.name]
+    assert [path.name for path in _made(folder)] == [before.folder.name]
 
 
 def test_a_version_that_does_not_exist_is_said_with_the_reason(folder: Path) -> None:
@@ -275,7 +275,7 @@ def test_environments_lie_in_the_users_cache(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert environments_folder() == tmp_path / ".cache" / "opcert" / "environments"
-    assert environments._MARKER in {each.name for each in _kept(prepare([PACKAGE]).program)}
+    assert environments._MARKER in {path.name for path in _kept(prepare([PACKAGE]).program)}
 
 
 def _kept(python: Path) -> list[Path]:

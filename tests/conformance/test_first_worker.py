@@ -27,7 +27,7 @@ def test_the_run_takes_the_worker_that_was_started_before(tmp_path: Path) -> Non
         assert first.process is not None
         record = run_request(RunRequest(suite, runtime), RecordPlace(tmp_path / "run.jsonl"), first=first)
         assert first.process is None
-    assert [each.verdict for each in record.results] == ["pass"]
+    assert [result.verdict for result in record.results] == ["pass"]
     assert find_processes(marker) == []
 
 

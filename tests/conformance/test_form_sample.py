@@ -53,24 +53,31 @@ def results_of(folder: Path, record: Record) -> Results:
 
 def test_some_cases_go_in_every_form_and_the_others_in_the_preferred_one(tmp_path: Path) -> None:
     record = run(tmp_path, ["echo"] * 9)
-    rows = Counter(each.case for each in record.results)
+    rows = Counter(result.case for result in record.results)
     assert Counter(rows.values()) == {len(TELLING): CASES, 1: 9 - CASES + 1}
-    assert {each.form for each in record.results if rows[each.case] == 1} == {"inputs"}
+    assert {result.form for result in record.results if rows[result.case] == 1} == {"inputs"}
     assert record.header["options"]["sampled"] == CASES
     results = results_of(tmp_path, record)
     assert judge_again(results).problems == ()
     assert list_missing(results) == ()
-    assert [(each.form, each.cases, each.here_alone) for each in compare_forms(results)] == [
+    assert [
+        (compare_form.form, compare_form.cases, compare_form.here_alone)
+        for compare_form in compare_forms(results)
+    ] == [
         ("dynamic", CASES, ()),
     ]
-    assert "A sample of each operator version" in " ".join(each.text for each in find_untested(results))
+    assert "A sample of each operator version" in " ".join(
+        untested.text for untested in find_untested(results)
+    )
 
 
 def test_what_fails_in_another_form_alone_is_told(tmp_path: Path) -> None:
     """Echo answers `differs_by_form` by the length of the form's name: none of these is right but inputs'."""
     record = run(tmp_path, ["echo", "echo"])
-    row = next(each for each in record.results if each.form == "dynamic")
-    changed = tuple(replace(each, verdict="mismatch") if each is row else each for each in record.results)
+    row = next(result for result in record.results if result.form == "dynamic")
+    changed = tuple(
+        replace(result, verdict="mismatch") if result is row else result for result in record.results
+    )
     results = results_of(tmp_path, replace(record, results=changed))
     (dynamic,) = compare_forms(results)
     assert dynamic.here_alone == (row.case,)
@@ -91,15 +98,15 @@ def test_a_fault_counts_its_cases(number: int, told: str, tmp_path: Path) -> Non
 
 def test_forms_that_were_not_run_are_named(tmp_path: Path) -> None:
     results = results_of(tmp_path, run(tmp_path, ["echo"], forms="preferred"))
-    assert [each.split()[0] for each in untried_forms(results)] == ["initializers", "dynamic"]
-    assert "--forms sample or all" in " ".join(each.text for each in find_untested(results))
+    assert [untried_form.split()[0] for untried_form in untried_forms(results)] == ["initializers", "dynamic"]
+    assert "--forms sample or all" in " ".join(untested.text for untested in find_untested(results))
 
 
 def test_parts_of_a_sampled_run_come_to_the_whole(tmp_path: Path) -> None:
     whole = run(tmp_path, ["echo", "differs_by_form"] * 5)
-    kinds = [each["kind"] for each in whole.faults]
+    kinds = [fault["kind"] for fault in whole.faults]
     assert kinds == ["forms_differ"]
-    rows = [(each.case, each.form) for each in whole.results]
+    rows = [(result.case, result.form) for result in whole.results]
     parts = []
     for number in (1, 2):
         place = tmp_path / f"{number}.jsonl"
@@ -107,7 +114,7 @@ def test_parts_of_a_sampled_run_come_to_the_whole(tmp_path: Path) -> None:
             options = RunOptions(forms=SAMPLE, shard=Shard(number, 2), jobs=2)
             parts.append(run_suite(suite, find_runtime(echo_runtime()), place, options))
     merged = merge_records(parts, tmp_path / "merged.jsonl")
-    assert [(each.case, each.form) for each in merged.results] == rows
+    assert [(result.case, result.form) for result in merged.results] == rows
     assert judge_again(results_of(tmp_path, merged)).problems == ()
 
 
@@ -116,8 +123,8 @@ def test_a_sampled_run_is_resumed(tmp_path: Path) -> None:
     lines = whole.path.read_text().splitlines(keepends=True)
     whole.path.write_text("".join(lines[:9]))
     again = run(tmp_path, [], resume=True)
-    assert [(each.case, each.form) for each in again.results] == [
-        (each.case, each.form) for each in whole.results
+    assert [(result.case, result.form) for result in again.results] == [
+        (result.case, result.form) for result in whole.results
     ]
     with pytest.raises(UserError, match="another run"):
         run(tmp_path, [], resume=True, forms="all")
@@ -170,7 +177,7 @@ def test_forms_have_the_cases_in_which_they_tell(tmp_path: Path) -> None:
     refused = make_case(seed=60, demand="refuse", family="invalid")
     with open_suite(make_suite(tmp_path, [*flat, *deep, other, refused])) as suite:
         found = form_sample(suite)
-        every = {str(each.id) for each in (*flat, *deep, other)}
+        every = {str(number.id) for number in (*flat, *deep, other)}
         turned = {str(each.id) for each in (*deep, other)}
         assert {form: set(each) for form, each in found.cases.items()} == {
             "inputs": set(),

@@ -43,7 +43,7 @@ pytestmark = [
 
 def kibibytes(folder: Path) -> int:
     """What files take, in pages of 4 KiB."""
-    return sum(-(-each.stat().st_size // 4096) * 4 for each in folder.rglob("*") if each.is_file())
+    return sum(-(-path.stat().st_size // 4096) * 4 for path in folder.rglob("*") if path.is_file())
 
 
 def test_a_run_ends_and_can_be_gone_on_with(tmp_path: Path) -> None:
@@ -80,8 +80,8 @@ def test_a_run_ends_and_can_be_gone_on_with(tmp_path: Path) -> None:
         assert len(full.results) in rows
         assert not whole.partial
         assert len(whole.results) == len(whole.verdicts) == len(cases)
-        assert {each.case for each in full.results} <= set(whole.verdicts)
+        assert {result.case for result in full.results} <= set(whole.verdicts)
         assert whole.counts["mismatch"] == len(cases)
         files = list(outputs_folder(kept / "second" / "run.jsonl").iterdir())
         assert len(files) == 8
-        assert all(each.name == f"{sha256(each.read_bytes())}.bin" for each in files)
+        assert all(file.name == f"{sha256(file.read_bytes())}.bin" for file in files)

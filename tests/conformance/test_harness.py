@@ -38,7 +38,7 @@ def run(folder: Path, cases: Sequence[Case], mode: str = "", **options: Any) -> 
 def test_a_worker_that_eats_memory_is_killed(tmp_path: Path) -> None:
     limits = Limits(case_seconds=30, resident_bytes=MEMORY)
     record = run(tmp_path, [make_case("memory"), make_case("echo")], limits=limits)
-    found = {each.levels["do"]: each for each in record.results}
+    found = {result.levels["do"]: result for result in record.results}
     assert found["echo"].verdict == "pass"
     assert found["memory"].verdict == "limit"
     assert "MiB of resident memory; the limit is 200 MiB" in (found["memory"].reason or "")
@@ -72,7 +72,9 @@ def test_cases_that_must_be_refused(tmp_path: Path, jobs: int) -> None:
         make_case("SIGFPE", seed=2, family="survival", demand="survive", word="died"),
     ]
     record = run(tmp_path, cases, jobs=jobs)
-    found = {each.case.rpartition("/")[2].partition("-")[0]: each.verdict for each in record.results[2:]}
+    found = {
+        result.case.rpartition("/")[2].partition("-")[0]: result.verdict for result in record.results[2:]
+    }
     assert found == {
         "refused": "pass",
         "nothing": "unsupported",
@@ -82,8 +84,9 @@ def test_cases_that_must_be_refused(tmp_path: Path, jobs: int) -> None:
         "survived": "observed",
         "died": "crash",
     }
-    assert [each.case for each in record.results] == [
-        each.case for each in sorted(record.results, key=lambda each: list(record.verdicts).index(each.case))
+    assert [result.case for result in record.results] == [
+        result.case
+        for result in sorted(record.results, key=lambda each: list(record.verdicts).index(each.case))
     ]
 
 
@@ -91,7 +94,7 @@ def test_a_valid_case_that_is_not_selected_is_asked_all_the_same(tmp_path: Path)
     valid = make_case("echo", seed=5)
     invalid = make_case("raise", seed=6, family="invalid", demand="refuse", valid_case=valid)
     record = run(tmp_path, [valid, invalid], pattern="/invalid/")
-    assert [each.verdict for each in record.results] == ["pass"]
+    assert [result.verdict for result in record.results] == ["pass"]
 
 
 def test_answers_that_change_are_faults_unless_right_ones_do_in_another_form(tmp_path: Path) -> None:
@@ -105,7 +108,7 @@ def test_answers_that_change_are_faults_unless_right_ones_do_in_another_form(tmp
     record = run(tmp_path, cases, forms="all", repeat=2)
     assert len(record.results) == 4 * 3 * 2
     assert record.counts["pass"] == 3
-    kinds = {each["kind"]: each for each in record.faults}
+    kinds = {fault["kind"]: fault for fault in record.faults}
     assert set(kinds) == {"repeats_differ", "forms_differ"}
     assert kinds["repeats_differ"]["count"] == 1
     (differing,) = kinds["forms_differ"]["cases"]
@@ -130,7 +133,7 @@ def test_inconsistent_readings_are_a_fault(tmp_path: Path) -> None:
     assert run(tmp_path / "one", cases).faults == ()
     cases.append(make_case("echo", seed=2, given=first, expectations=both("down")))
     record = run(tmp_path / "two", cases)
-    assert [each["kind"] for each in record.faults] == ["inconsistent_reading"]
+    assert [fault["kind"] for fault in record.faults] == ["inconsistent_reading"]
     assert record.counts["pass"] == 2
     assert exit_code(record) is ExitCode.DOES_NOT_HOLD
 
@@ -139,7 +142,7 @@ def test_a_worker_that_dies_while_it_forgets_a_model_blames_no_case(tmp_path: Pa
     record = run(tmp_path, [make_case("unload_segv"), *(make_case("echo", seed=each) for each in range(6))])
     assert record.counts["pass"] == 7
     (fault,) = record.faults
-    (deed,) = (each.case for each in record.results if each.levels["do"] == "unload_segv")
+    (deed,) = (result.case for result in record.results if result.levels["do"] == "unload_segv")
     assert fault["kind"] == "unload_crash"
     assert fault["reasons"] == [f"killed by SIGSEGV after {deed}"]
 
@@ -171,10 +174,10 @@ def test_a_fast_worker_that_dies_with_many_cases_before_it_loses_none_of_them(
     deeds = {17: "SIGSEGV", 120: "exit3", 121: "SIGABRT", 250: "sleep", 299: "SIGKILL"}
     cases = [make_case(deeds.get(seed, "echo"), seed=seed) for seed in range(300)]
     record = run(tmp_path, cases, jobs=jobs)
-    assert [each.case for each in record.results] == list(open_suite(tmp_path / "suite").case_ids)
+    assert [result.case for result in record.results] == list(open_suite(tmp_path / "suite").case_ids)
     expected = {"echo": "pass", "sleep": "timeout"}
-    assert {each.verdict for each in record.results} == {"pass", "crash", "timeout"}
-    assert all(each.verdict == expected.get(each.levels["do"], "crash") for each in record.results)
+    assert {result.verdict for result in record.results} == {"pass", "crash", "timeout"}
+    assert all(result.verdict == expected.get(result.levels["do"], "crash") for result in record.results)
 
 
 def test_the_run_ends_after_as_many_failures_as_were_allowed(tmp_path: Path) -> None:
@@ -256,8 +259,8 @@ def test_several_workers_give_the_same_record(tmp_path: Path, jobs: int) -> None
     cases += [make_case("echo", seed=each) for each in range(30)]
     alone = run(tmp_path / "alone", cases)
     together = run(tmp_path / "together", cases, jobs=jobs)
-    assert [(each.case, each.verdict) for each in alone.results] == [
-        (each.case, each.verdict) for each in together.results
+    assert [(result.case, result.verdict) for result in alone.results] == [
+        (result.case, result.verdict) for result in together.results
     ]
 
 

@@ -34,7 +34,7 @@ def steal(
     done = subprocess.run([*within, *map(str, words)], env=environment, cwd=folder, capture_output=True,
                           text=True, check=False)  # fmt: skip
     found = read_record(record)
-    verdicts = dict(Counter(each.verdict for each in found.results))
+    verdicts = dict(Counter(result.verdict for result in found.results))
     return {"verdicts": verdicts, "confinement": found.header["confinement"], "err": done.stderr}
 
 

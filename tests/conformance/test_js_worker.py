@@ -56,13 +56,13 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
     record = run_suite(suite, _runtime(), folder / "run.jsonl", options)
     assert record.header["runtime"]["name"] == "fake-ort"
     assert record.header["runtime"]["version"] == "0.0.7"
-    found = {each.case: each for each in record.results}
+    found = {result.case: result for result in record.results}
     return {name: found[str(case.id)] for name, case in cases.items()}
 
 
 @pytest.mark.slow
 def test_each_deed_has_its_verdict_and_costs_one_case(results: dict[str, Result]) -> None:
-    assert {name: each.verdict for name, each in results.items()} == {
+    assert {name: result.verdict for name, result in results.items()} == {
         "answers": "pass",
         "traps": "crash",
         "leaves": "crash",

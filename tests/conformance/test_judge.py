@@ -249,8 +249,8 @@ def test_an_answer_is_right_under_the_expectations_that_the_oracle_names(data: s
     case = make_case(expectations=tuple(expectations))
     found = judge(case, Answered(answer))
     wrong = [
-        sum(len(oracle_wrong(stated, got)) for stated, got in zip(each.outputs, answer, strict=True))
-        for each in expectations
+        sum(len(oracle_wrong(stated, got)) for stated, got in zip(expectation.outputs, answer, strict=True))
+        for expectation in expectations
     ]
     right = [number for number, count in enumerate(wrong) if count == 0]
     if right:
@@ -264,7 +264,9 @@ def test_an_answer_is_right_under_the_expectations_that_the_oracle_names(data: s
         assert wrong[found.expectation] == min(wrong)
         assert str(found.reason).startswith(f"{min(wrong)} of ")
     for position, got in enumerate(answer):
-        same = [n for n, each in enumerate(expectations) if each.outputs[position].expected == got]
+        same = [
+            n for n, expectation in enumerate(expectations) if expectation.outputs[position].expected == got
+        ]
         assert found.matched[position] == (same[0] if same else None)
 
 

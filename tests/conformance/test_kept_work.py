@@ -33,7 +33,7 @@ def test_what_was_kept_is_found_by_the_same_parts_alone() -> None:
     assert other.find(key) is None
     work.keep(key, "newer")
     assert work.find(key) == "newer"
-    assert [each.name for each in work.store.folder.iterdir()] == [key]
+    assert [path.name for path in work.store.folder.iterdir()] == [key]
 
 
 def test_another_file_of_ours_is_another_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_what_was_used_last_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = [work.key(number) for number in range(4)]
     for number, key in enumerate(keys):
         work.keep(key, number)
-    assert [work.find(each) for each in keys] == [None, None, 2, 3]
+    assert [work.find(key) for key in keys] == [None, None, 2, 3]
     assert (work.store.folder / "a file of somebody else").exists()
 
 

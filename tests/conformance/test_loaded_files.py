@@ -31,7 +31,7 @@ def run(folder: Path, path: Path, **options: object) -> Record:
 
 def test_a_process_of_ours_has_its_extension_modules() -> None:
     loaded = loaded_files_of(os.getpid())
-    assert any(Path(np.__file__).parent in each.parents for each in loaded)
+    assert any(Path(np.__file__).parent in path.parents for path in loaded)
     assert loaded_files_of(2**22 + 1) == set()
 
 

@@ -59,8 +59,8 @@ def test_a_run_keeps_its_rows_in_memory_up_to_a_number_of_bytes(
         long = run_suite(suite, runtime, path)
     assert isinstance(short.results, tuple)
     assert isinstance(long.results, RecordRows)
-    assert [(each.case, each.verdict) for each in long.results] == [
-        (each.case, each.verdict) for each in short.results
+    assert [(result.case, result.verdict) for result in long.results] == [
+        (result.case, result.verdict) for result in short.results
     ]
 
 
@@ -77,7 +77,7 @@ def test_a_writer_keeps_as_many_rows_in_memory_as_it_is_told(
     again = writer.finish(whole.counts, ())
     writer.close()
     assert isinstance(again.results, expected)
-    assert [each.case for each in again.results] == [each.case for each in whole.results]
+    assert [result.case for result in again.results] == [result.case for result in whole.results]
 
 
 def test_a_long_record_goes_on_where_it_was_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,8 +89,8 @@ def test_a_long_record_goes_on_where_it_was_ended(tmp_path: Path, monkeypatch: p
         lines = path.read_bytes().splitlines(keepends=True)
         path.write_bytes(b"".join(lines[:6]) + lines[6][:20])
         again = run_suite(suite, runtime, path, resume=True)
-    assert [(each.case, each.verdict) for each in again.results] == [
-        (each.case, each.verdict) for each in whole
+    assert [(result.case, result.verdict) for result in again.results] == [
+        (result.case, result.verdict) for result in whole
     ]
     assert not again.partial
 
@@ -104,13 +104,13 @@ def test_a_manifest_is_the_same_however_it_is_cut_and_written(
     monkeypatch.setattr(manifests, "_CHUNK", chunk)
     written = json.loads((path / "manifest.json").read_text())
     with open_suite(path) as streamed:
-        assert [dict(streamed.entry(each)) for each in streamed.case_ids] == written["cases"]
-        assert [streamed.position(each) for each in streamed.case_ids] == list(range(21))
+        assert [dict(streamed.entry(case_id)) for case_id in streamed.case_ids] == written["cases"]
+        assert [streamed.position(case_id) for case_id in streamed.case_ids] == list(range(21))
         head = dict(streamed.manifest)
     assert head == {key: value for key, value in written.items() if key != "cases"}
     (path / "manifest.json").write_text(json.dumps(written, indent=1))
     with open_suite(path) as whole:
-        assert [dict(whole.entry(each)) for each in whole.case_ids] == written["cases"]
+        assert [dict(whole.entry(case_id)) for case_id in whole.case_ids] == written["cases"]
         assert dict(whole.manifest) == head
 
 
@@ -152,7 +152,7 @@ def test_the_summary_of_a_long_run_counts_every_case_and_says_what_it_looked_at(
         monkeypatch.setattr(run_summary, "_MOST_CASES", 5)
         short = run_summary.summarise(suite, record, "s")
     tables = [
-        next(each for each in told.split("\n\n") if each.startswith("operator")) for told in (whole, short)
+        next(word for word in told.split("\n\n") if word.startswith("operator")) for told in (whole, short)
     ]
     assert tables[0] == tables[1]
     assert whole != short

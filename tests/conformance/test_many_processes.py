@@ -63,20 +63,20 @@ def test_how_workers_end_is_told_whatever_the_caller_does_with_children(tmp_path
 
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=forget_children, check=False)
     assert done.returncode == 1, done.stderr
-    found = {each.levels["do"]: each for each in read_record(out).results}
+    found = {result.levels["do"]: result for result in read_record(out).results}
     assert (found["SIGSEGV"].verdict, found["SIGSEGV"].signal) == ("crash", "SIGSEGV")
     assert found["echo"].verdict == "pass"
 
 
 def test_idle_children_that_share_all_memory_are_nothing_to_blame_a_worker_for(tmp_path: Path) -> None:
     record = run(tmp_path, "idle_children", "echo", memory=200 * MIB)
-    assert [each.reason for each in record.results] == [None, None]
+    assert [result.reason for result in record.results] == [None, None]
 
 
 @pytest.mark.parametrize("do", ["eating_children", "rewriting_children", "share_with_children"])
 def test_memory_that_children_really_have_counts(tmp_path: Path, do: str) -> None:
     record = run(tmp_path, do, "echo", memory=300 * MIB)
-    found = {each.levels["do"]: each for each in record.results}
+    found = {result.levels["do"]: result for result in record.results}
     assert found["echo"].verdict == "pass"
     assert found[do].verdict == "limit"
     assert "MiB of resident memory; the limit is 300 MiB" in (found[do].reason or "")

@@ -26,8 +26,8 @@ from tests.conformance.test_resuming import cut
 @given(st.lists(st.text(min_size=1), unique=True, max_size=30), st.integers(1, 9))
 def test_every_case_is_in_one_shard(names: list[str], count: int) -> None:
     shards = [Shard(number, count) for number in range(1, count + 1)]
-    assert all(sum(each.holds(name) for each in shards) == 1 for name in names)
-    assert [Shard.parse(str(each)) for each in shards] == shards
+    assert all(sum(shard.holds(name) for shard in shards) == 1 for name in names)
+    assert [Shard.parse(str(shard)) for shard in shards] == shards
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "1", "1/0", "a/b", "-1/2", "1/2/3", ""])
@@ -62,15 +62,15 @@ def test_shards_put_together_are_the_whole(suite: Path, tmp_path: Path) -> None:
     parts = shards_of(suite, tmp_path)
     assert all(parts)
     merged = merge_records(parts[::-1], tmp_path / "merged.jsonl")
-    assert [each.case for each in merged.results] == [each.case for each in whole.results]
-    same = [(each.case, each.repeat, each.verdict) for each in merged.results]
-    assert same == [(each.case, each.repeat, each.verdict) for each in whole.results]
+    assert [result.case for result in merged.results] == [result.case for result in whole.results]
+    same = [(result.case, result.repeat, result.verdict) for result in merged.results]
+    assert same == [(result.case, result.repeat, result.verdict) for result in whole.results]
     assert merged.counts == whole.counts
-    assert [each["kind"] for each in merged.faults] == [each["kind"] for each in whole.faults]
+    assert [fault["kind"] for fault in merged.faults] == [fault["kind"] for fault in whole.faults]
     assert merged.header["options"]["shard"] is None
     assert [each["shard"] for each in merged.header["merged"]["records"]] == ["3/3", "2/3", "1/3"]
-    kept = sorted(each.name for each in (tmp_path / "merged.jsonl.outputs").iterdir())
-    assert kept == sorted(each.name for each in (tmp_path / "whole.jsonl.outputs").iterdir())
+    kept = sorted(path.name for path in (tmp_path / "merged.jsonl.outputs").iterdir())
+    assert kept == sorted(path.name for path in (tmp_path / "whole.jsonl.outputs").iterdir())
 
 
 def test_what_does_not_belong_together_is_refused(suite: Path, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_what_does_not_belong_together_is_refused(suite: Path, tmp_path: Path) -
     with pytest.raises(UserError, match="hold the same case"):
         merge_records([first, second, third, again], path)
     twice = merge_records([first, second, third, again], path, allow_overlap=True)
-    assert len(twice.results) == len({(each.case, each.repeat) for each in twice.results}) == 34
+    assert len(twice.results) == len({(result.case, result.repeat) for result in twice.results}) == 34
     with pytest.raises(UserError, match="different counts"):
         merge_records([first, run(suite, tmp_path / "half.jsonl", shard=Shard(2, 2))], path)
     (tmp_path / "other").mkdir()
@@ -134,7 +134,7 @@ def test_a_shard_stays_the_same_when_cases_are_added() -> None:
 
 
 def test_the_command(suite: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    paths = [each.path for each in shards_of(suite, tmp_path)]
+    paths = [shard.path for shard in shards_of(suite, tmp_path)]
     merged = tmp_path / "merged.jsonl"
     answer = call(capsys, "merge", *paths, "-o", merged)
     assert (answer.code, answer.out.splitlines()[0]) == (1, "17 cases of 3 records")

@@ -159,7 +159,7 @@ def test_a_misdeed_costs_its_own_case_and_has_its_reason(results: dict[str, Resu
 def test_no_worker_s_words_make_a_row_long(records: dict[str, Record]) -> None:
     for record in records.values():
         lengths = {row.levels["do"]: len(row.to_line()) for row in record.results}
-        assert max(lengths.values()) < 24_000, max(lengths, key=lambda each: lengths[each])
+        assert max(lengths.values()) < 24_000, max(lengths, key=lambda length: lengths[length])
 
 
 def test_a_message_that_was_cut_says_so(results: dict[str, Result]) -> None:
@@ -174,7 +174,7 @@ def test_a_message_that_was_cut_says_so(results: dict[str, Result]) -> None:
 @pytest.mark.parametrize("worker", DEEDS)
 def test_no_case_suffers_from_its_neighbour(records: dict[str, Record], worker: str) -> None:
     record = records[worker]
-    echoes = [each.verdict for each in record.results if each.levels["do"] == "echo"]
+    echoes = [result.verdict for result in record.results if result.levels["do"] == "echo"]
     assert echoes == ["pass"] * len(DEEDS[worker])
     assert sum(record.counts.values()) == 2 * len(DEEDS[worker])
     assert exit_code(record) is ExitCode.DOES_NOT_HOLD
@@ -218,7 +218,7 @@ def test_a_mismatch_says_where_and_how_far(results: dict[str, Result]) -> None:
 def test_the_memory_of_children_counts(tmp_path: Path) -> None:
     limits = Limits(case_seconds=60, resident_bytes=LIMITS.resident_bytes)
     record = run(tmp_path, [make_case("child_memory"), make_case("echo")], limits=limits)
-    found = {each.levels["do"]: each for each in record.results}
+    found = {result.levels["do"]: result for result in record.results}
     assert (found["child_memory"].verdict, found["echo"].verdict) == ("limit", "pass")
     assert "MiB of resident memory; the limit is 300 MiB" in (found["child_memory"].reason or "")
 
@@ -228,8 +228,8 @@ def test_a_gigabyte_of_talk_is_heard_out(tmp_path: Path, stream: str) -> None:
     record = run(
         tmp_path, [make_case(f"{stream}_gigabyte"), make_case("echo")], limits=Limits(case_seconds=60)
     )
-    assert [each.verdict for each in record.results] == ["pass", "pass"]
-    assert not any(each.stderr for each in record.results)
+    assert [result.verdict for result in record.results] == ["pass", "pass"]
+    assert not any(result.stderr for result in record.results)
 
 
 @pytest.mark.parametrize(

@@ -50,10 +50,10 @@ def test_a_model_is_valid_and_as_old_as_can_be(version: int, oldest: int, form: 
     model = onnx.load_model_from_string(build_model(resize(version), form))
     onnx.checker.check_model(model, full_check=True)
     assert model.ir_version == oldest
-    assert [(each.domain, each.version) for each in model.opset_import] == [("", version)]
+    assert [(opset.domain, opset.version) for opset in model.opset_import] == [("", version)]
     if form == "initializers":
-        assert [each.name for each in model.graph.input] == ["X"]
-        assert "scales" in [each.name for each in model.graph.initializer]
+        assert [value_info.name for value_info in model.graph.input] == ["X"]
+        assert "scales" in [initializer.name for initializer in model.graph.initializer]
     else:
         assert not model.graph.initializer
         extents = [each.dim_value for each in model.graph.input[0].type.tensor_type.shape.dim]
@@ -66,11 +66,11 @@ def test_the_reference_evaluator_runs_every_form() -> None:
     feeds = {name: each.array for name, each in case.inputs if each is not None}
     for form in FORMS:
         model = onnx.load_model_from_string(build_model(case, form))
-        names = {each.name for each in model.graph.input}
+        names = {value_info.name for value_info in model.graph.input}
         if form == "strided":
             feeds["X_turned"] = feeds["X"].transpose()
         session = ReferenceEvaluator(model)
-        (found,) = session.run(None, {name: each for name, each in feeds.items() if name in names})
+        (found,) = session.run(None, {name: feed for name, feed in feeds.items() if name in names})
         assert np.shape(found) == (1, 1, 4, 4)
 
 
@@ -90,7 +90,7 @@ def test_the_ir_version_holds_the_element_type(name: str, oldest: int) -> None:
 def test_another_domain_is_imported_beside_the_main_one() -> None:
     case = make_case(operator=OperatorName.parse("com.microsoft::Pad-1"))
     model = onnx.load_model_from_string(build_model(case))
-    assert [(each.domain, each.version) for each in model.opset_import] == [("", 13), ("com.microsoft", 1)]
+    assert [(opset.domain, opset.version) for opset in model.opset_import] == [("", 13), ("com.microsoft", 1)]
     assert model.graph.node[0].domain == "com.microsoft"
 
 
@@ -132,7 +132,7 @@ def test_an_output_that_is_not_wanted_has_no_name_beside_inputs_that_are_left_ou
     )
     graph = onnx.load_model_from_string(build_model(case)).graph
     assert list(graph.node[0].output) == ["", "Y"]
-    assert [each.name for each in graph.output] == ["Y"]
+    assert [value_info.name for value_info in graph.output] == ["Y"]
 
 
 def test_domains_of_ours_have_no_onnx_model() -> None:

@@ -44,15 +44,15 @@ def ask_mutating(folder: Path, seed: int, cases: int) -> Outcome:
     with open_suite(make_suite(folder, made)) as suite:
         record = run_suite(suite, runtime, folder / "run.jsonl", OPTIONS)
     seconds = time.monotonic() - begun
-    rows = Counter(each.case for each in record.results)
-    passed = [each.case for each in record.results if each.verdict == "pass" and each.case in wrong]
+    rows = Counter(result.case for result in record.results)
+    passed = [result.case for result in record.results if result.verdict == "pass" and result.case in wrong]
     return Outcome(
         lost=sum(not rows[str(case.id)] for case in made),
-        doubled=sum(each > 1 for each in rows.values()),
+        doubled=sum(row > 1 for row in rows.values()),
         passed_falsely=len(passed),
         left_behind=len(find_processes(marker)),
         seconds=seconds,
-        verdicts=dict(Counter(each.verdict for each in record.results)),
+        verdicts=dict(Counter(result.verdict for result in record.results)),
     )
 
 

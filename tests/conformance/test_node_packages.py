@@ -60,7 +60,7 @@ def test_npm_installs_into_the_environment_and_runs_nothing(
     assert "--ignore-scripts" in words
     assert words[words.index("--") + 1] == "onnxruntime-web@1.2.3"
     assert "npm_config_registry=https://registry.invalid/" in words
-    assert not [each for each in words if each.startswith(("npm_config_global=", "NODE_OPTIONS="))]
+    assert not [word for word in words if word.startswith(("npm_config_global=", "NODE_OPTIONS="))]
     assert (made.program, made.python_version) == (node, None)
     assert made.packages == {"onnxruntime-web": "1.2.3", "@scope/b": "4.5.6"}
     assert worker_command(load_adapter("onnxruntime-web"), made) == (

@@ -48,7 +48,7 @@ def ways_to_execute(tree: ast.AST) -> Iterator[str]:
     """What in a module could run what a file says."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from ({each.name.split(".")[0] for each in node.names} & UNTRUSTWORTHY)
+            yield from ({name.name.split(".")[0] for name in node.names} & UNTRUSTWORTHY)
         elif isinstance(node, ast.ImportFrom):
             yield from ({(node.module or "").split(".")[0]} & UNTRUSTWORTHY)
         elif isinstance(node, ast.keyword) and node.arg in ("shell", "allow_pickle"):

@@ -31,14 +31,14 @@ def test_a_worker_is_written_in_the_oldest_python(script: Path) -> None:
         name.split(".")[0]
         for node in ast.walk(tree)
         for name in (
-            [each.name for each in node.names]
+            [name.name for name in node.names]
             if isinstance(node, ast.Import)
             else [node.module or ""]
             if isinstance(node, ast.ImportFrom)
             else []
         )
     }
-    beside = {each.stem for each in WORKERS.glob("*.py")}
+    beside = {path.stem for path in WORKERS.glob("*.py")}
     # `conformance` is imported for the type checker alone; import-linter and the runs see to that.
     known = (sys.stdlib_module_names - _NEWER_MODULES) | beside | {"numpy", "ml_dtypes", "conformance"}
     assert imported <= known
@@ -79,5 +79,5 @@ def test_a_worker_runs_on_an_old_python(tmp_path: Path, version: str) -> None:
         pytest.skip(f"Python {version} is absent")
     environment = prepare(["numpy"], PythonPackages(python))
     record = run_example(tmp_path, str(environment.program))
-    assert [each.verdict for each in record.results].count("pass") == 5
+    assert [result.verdict for result in record.results].count("pass") == 5
     assert record.header["runtime"]["offer"]["platform"]["python"].startswith(f"{version}.")

@@ -44,7 +44,7 @@ def model_of(schema: OpSchema, form: str) -> onnx.ModelProto:
 
 
 def schemas(domain: str) -> Sequence[OpSchema]:
-    return [each for each in get_all_schemas_with_history() if each.domain == domain]
+    return [schema for schema in get_all_schemas_with_history() if schema.domain == domain]
 
 
 def is_held(schema: OpSchema, opset: int) -> bool:

@@ -41,7 +41,7 @@ def test_forms_of_their_own_are_what_cases_go_in(
     found = forms_by_case(suite, FORMS, sampled, own)
     before = forms_by_case(suite, FORMS, sampled)
     for name in suite.case_ids:
-        there = [each for each in FORMS if each in own.get(name, ())]
+        there = [form for form in FORMS if form in own.get(name, ())]
         assert list(found[name]) == (list(before[name]) if name not in own else there or [FORMS[0]])
 
 
@@ -62,7 +62,7 @@ def test_what_kills_its_workers_is_left_after_a_few_cases(tmp_path: Path, jobs: 
     ]
     record = run(tmp_path, cases, most_lost=2, jobs=jobs)
     found = {
-        word: Counter(each.verdict for each in record.results if f"/{word}-" in each.case)
+        word: Counter(result.verdict for result in record.results if f"/{word}-" in result.case)
         for word in ("call_dies", "call_lives", "call_both")
     }
     # The other worker may have the next one already.
@@ -74,5 +74,5 @@ def test_what_kills_its_workers_is_left_after_a_few_cases(tmp_path: Path, jobs: 
     assert record.footer is not None
     assert record.footer["rows"] == 15
     assert "stopped" not in record.footer
-    left = {each.reason for each in record.results if each.verdict == "not_run"}
+    left = {result.reason for result in record.results if result.verdict == "not_run"}
     assert left == {"other cases of the same call have lost their workers"}

@@ -101,7 +101,7 @@ def test_the_reference_evaluator_returns_what_it_does_for_the_tests_themselves(
     for name, case in adopted.items():
         test = node_tests[name]
         inputs, _ = test.data_sets[0]
-        given = dict(zip((each.name for each in test.model.graph.input), inputs, strict=True))
+        given = dict(zip((value_info.name for value_info in test.model.graph.input), inputs, strict=True))
         wanted = _parts(test.model, evaluate_model(test.model, given))
         returned = evaluate(case)
         assert returned == [tensor(each) for each in wanted], name
@@ -138,8 +138,8 @@ def test_a_runtime_that_returns_something_else_is_told(tmp_path: Path) -> None:
     adopt(tmp_path / "tests", tmp_path / "suite")
     with open_suite(tmp_path / "suite") as suite:
         record = run_suite(suite, find_runtime("onnxruntime"), tmp_path / "run.jsonl")
-    verdicts = {each.case.rpartition("/")[2].partition("-")[0]: each for each in record.results}
-    assert {name: each.verdict for name, each in verdicts.items()} == {
+    verdicts = {result.case.rpartition("/")[2].partition("-")[0]: result for result in record.results}
+    assert {name: verdict.verdict for name, verdict in verdicts.items()} == {
         "same": "pass",
         "one_more": "mismatch",
         "one_fewer": "rejected_valid",
@@ -159,14 +159,14 @@ def test_they_come_back_from_their_export(adopted: dict[str, Case], folder: Path
         first = adopted[str(case.id.word)]
         for name in ("inputs", "output_names", "levels", "model", "element_type"):
             assert getattr(case, name) == getattr(first, name)
-        assert [each.expected for each in case.expectations[0].outputs] == [
-            each.expected for each in first.expectations[0].outputs
+        assert [output.expected for output in case.expectations[0].outputs] == [
+            output.expected for output in first.expectations[0].outputs
         ]
 
 
 def _ends(model: ModelProto) -> Iterator[TypeProto]:
-    for each in (*model.graph.input, *model.graph.output):
-        yield each.type
+    for value_info in (*model.graph.input, *model.graph.output):
+        yield value_info.type
 
 
 def _is_tensor(kind: TypeProto) -> bool:
@@ -217,7 +217,7 @@ def _run_as_they_are(node_tests: dict[str, Any], names: list[str], folder: Path)
     done = subprocess.run(
         [program, "-c", _SCRIPT], input=json.dumps(asked), capture_output=True, text=True, check=True
     )
-    return [each if isinstance(each, str) else _from_json(each) for each in json.loads(done.stdout)]
+    return [load if isinstance(load, str) else _from_json(load) for load in json.loads(done.stdout)]
 
 
 def _to_json(value: Any) -> Any:

@@ -90,14 +90,16 @@ def verdict_of(case: Case, returned: list[Tensor]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "given", "returned"), [each[1:] for each in SHAPES], ids=[each[0] for each in SHAPES]
+    ("kind", "value", "given", "returned"),
+    [shape[1:] for shape in SHAPES],
+    ids=[shape[0] for shape in SHAPES],
 )
 def test_a_value_that_is_no_tensor_is_packed(
     tmp_path: Path, kind: TypeProto, value: Any, given: list[str], returned: list[str]
 ) -> None:
     case = adopt_identity(tmp_path, kind, value)
     assert [name for name, _ in case.inputs] == given
-    assert list(case.output_names) == returned == [each.name for each in case.expectations[0].outputs]
+    assert list(case.output_names) == returned == [output.name for output in case.expectations[0].outputs]
     assert str(case.operator) == "ai.onnx::Identity-16"
     assert case.levels == {WRITTEN_AS: "node", VALUES: UNPACKED}
     onnx.checker.check_model(model_of(case), full_check=True)
@@ -107,13 +109,13 @@ def test_a_value_that_is_no_tensor_is_packed(
         assert each == tensor(held[name])
 
 
-@pytest.mark.parametrize("element_type", [each.name for each in BY_CODE.values()])
+@pytest.mark.parametrize("element_type", [dtype.name for dtype in BY_CODE.values()])
 def test_elements_of_every_type_are_carried(tmp_path: Path, element_type: str) -> None:
     one, other = numbers((3,), element_type), numbers((2, 1), element_type)
     kind = make_sequence_type_proto(make_tensor_type_proto(one.element_type.code, None))
     case = adopt_identity(tmp_path, kind, sequence_of(one, other), opset=25)
     assert [each for _, each in case.inputs] == [one, other]
-    assert [each.expected for each in case.expectations[0].outputs][1:] == [one, other]
+    assert [output.expected for output in case.expectations[0].outputs][1:] == [one, other]
     assert case.element_type == one.element_type
 
 
@@ -133,16 +135,16 @@ def test_it_takes_every_form(tmp_path: Path, form: Any) -> None:
     case = adopt_identity(tmp_path, SEQUENCE, sequence_of(A, B))
     model = ModelProto.FromString(build_model(case, form))
     onnx.checker.check_model(model, full_check=True)
-    assert [each.name for each in model.graph.input] == (
+    assert [value_info.name for value_info in model.graph.input] == (
         ["x_0"] if form == "initializers" else ["x_0", "x_1"]
     )
 
 
 def test_one_element_more_or_less_or_a_wrong_one_is_told(tmp_path: Path) -> None:
     expected = {"more": sequence_of(A), "wrong": sequence_of(A, B + 1), "shape": sequence_of(A, A)}
-    for name, each in expected.items():
+    for name, sequence_proto in expected.items():
         (tmp_path / name).mkdir()
-        case = adopt_identity(tmp_path / name, SEQUENCE, sequence_of(A, B), each)
+        case = adopt_identity(tmp_path / name, SEQUENCE, sequence_of(A, B), sequence_proto)
         assert verdict_of(case, evaluate(case)) == "mismatch"
     (tmp_path / "fewer").mkdir()
     case = adopt_identity(tmp_path / "fewer", SEQUENCE, sequence_of(A, B), sequence_of(A, B, A))
@@ -159,7 +161,7 @@ def test_a_tolerance_is_not_about_lengths(tmp_path: Path) -> None:
     place = write_identity(tmp_path / "tests", SEQUENCE, sequence_of(A, B), sequence_of(A))
     (place / "data.json").write_text(json.dumps({"rtol": 9, "atol": 9}))
     case = adopt_one(tmp_path)
-    assert [each.allowed is None for each in case.expectations[0].outputs] == [True, False]
+    assert [output.allowed is None for output in case.expectations[0].outputs] == [True, False]
     assert verdict_of(case, evaluate(case)) == "mismatch"
     near = [tensor(np.array(1, np.int64)), tensor(A + 5)]
     assert verdict_of(case, near) == "pass"
@@ -209,7 +211,7 @@ def test_a_model_of_another_domain_gets_the_operators(tmp_path: Path) -> None:
     write_packed(tmp_path / "tests" / "test_twist", nodes, *ends, opset=3, domain="org.example", ir_version=3)
     case = adopt_one(tmp_path)
     assert str(case.operator) == "org.example::Twist-3"
-    imported = {each.domain: each.version for each in model_of(case).opset_import}
+    imported = {opset.domain: opset.version for opset in model_of(case).opset_import}
     assert imported == {"org.example": 3, "": 15}
     # Its positions are constants, which had to be inputs before.
     assert model_of(case).ir_version == 4

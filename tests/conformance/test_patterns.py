@@ -98,7 +98,7 @@ def random_answers(element_type: ElementType, seed: int) -> tuple[Array, list[Ar
     """An expectation, and answers wrong in no particular way: other elements, another order, some spoiled."""
     source = np.random.default_rng(seed)
     rank = int(source.integers(0, 5))
-    shape = tuple(int(each) for each in source.integers(1, 6, rank))
+    shape = tuple(int(integer) for integer in source.integers(1, 6, rank))
     expected = draw(element_type, 2 * seed, shape)
     shuffled = expected.reshape(-1).copy()
     source.shuffle(shuffled)

@@ -153,9 +153,9 @@ def watch_family(proc: Path, limit: int, *looks: Family) -> list[int | None]:
     """What each look at process 2 and its children finds; each process sees so much, and has so much part."""
     watch = MemoryWatch(2, limit, every=0.0, proc=str(proc))
     found = []
-    for each in looks:
-        for process, (resident, part) in each.items():
-            write_process(proc, process, [*each][1:] if process == 2 else [], resident, part)
+    for look in looks:
+        for process, (resident, part) in look.items():
+            write_process(proc, process, [*look][1:] if process == 2 else [], resident, part)
         watch._due = 0.0
         found.append(watch.look())
     return found

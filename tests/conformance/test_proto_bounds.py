@@ -71,7 +71,7 @@ def test_every_way_back_into_a_message_of_the_same_kind_is_one_that_is_looked_fo
     def reaches(descriptor: Any, wanted: str, passed: frozenset[str] = frozenset()) -> bool:
         if descriptor.full_name in passed:
             return False
-        inner = [each.message_type for each in descriptor.fields if each.message_type is not None]
+        inner = [field.message_type for field in descriptor.fields if field.message_type is not None]
         passed |= {descriptor.full_name}
         return any(each.full_name == wanted or reaches(each, wanted, passed) for each in inner)
 
@@ -79,11 +79,11 @@ def test_every_way_back_into_a_message_of_the_same_kind_is_one_that_is_looked_fo
         if descriptor.full_name in seen:
             return
         seen.add(descriptor.full_name)
-        for each in descriptor.fields:
-            inner = each.message_type
+        for field in descriptor.fields:
+            inner = field.message_type
             if inner is not None:
                 if reaches(inner, inner.full_name):
-                    found.add(f"{descriptor.name}.{each.name}")
+                    found.add(f"{descriptor.name}.{field.name}")
                 look(inner)
 
     look(GraphProto.DESCRIPTOR)
@@ -94,9 +94,9 @@ def test_every_way_back_into_a_message_of_the_same_kind_is_one_that_is_looked_fo
     asked = {f"AttributeProto.{each}" for each in ("g", "graphs", "tp", "type_protos")}
     assert found - on_the_way - of_values - inside_types == asked
     values = {
-        each.name
-        for each in GraphProto.DESCRIPTOR.fields
-        if each.message_type is not None and each.message_type.name == "ValueInfoProto"
+        field.name
+        for field in GraphProto.DESCRIPTOR.fields
+        if field.message_type is not None and field.message_type.name == "ValueInfoProto"
     }
     assert values == {"input", "output", "value_info"}
 

@@ -42,7 +42,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
 
     def encode(header: dict[str, Any], blobs: Any = ()) -> list[bytes]:
         pieces = encode_frame(header, blobs)
-        check_request({**header, "blobs": [len(each) for each in blobs]})
+        check_request({**header, "blobs": [len(blob) for blob in blobs]})
         found[f"{header['type']} asked"] += 1
         return pieces
 
@@ -82,7 +82,7 @@ def test_what_harness_and_worker_say_to_each_other(seen: Seen, tmp_path: Path) -
     cases = [make_case(do, seed=each) for each, do in enumerate(deeds)]
     run(tmp_path, echo_runtime("threads"), cases, forms="all", repeat=2)
     kinds = ("hello", "load", "run", "unload", "shutdown")
-    assert all(seen[f"{each} asked"] for each in kinds)
+    assert all(seen[f"{kind} asked"] for kind in kinds)
     assert all(seen[each] for each in ("hello", "loaded", "outputs", "unloaded", "bye", "error"))
 
 

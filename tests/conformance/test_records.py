@@ -49,7 +49,7 @@ def row(case: str, verdict: Verdict = "pass", form: str = "inputs", repeat: int 
 @pytest.mark.slow
 def test_every_line_of_a_record_and_the_manifest_fit_their_schemas(tmp_path: Path) -> None:
     deeds = ("echo", "zero", "text", "double", "raise", "unsupported", "SIGSEGV", "sleep", "twice", "exit3")
-    cases = [make_case(each, seed=1) for each in deeds]
+    cases = [make_case(deed, seed=1) for deed in deeds]
     big = tensor(np.zeros(5000, dtype=np.float32))
     cases.append(
         make_case("echo", given=tensor(np.ones(5000, dtype=np.float32)), expectations=(expect(big),))
@@ -64,7 +64,7 @@ def test_every_line_of_a_record_and_the_manifest_fit_their_schemas(tmp_path: Pat
         jsonschema.validate(line, load_schema(line["type"]))
     assert len(lines) == len(cases) + 2
     assert {"pass", "mismatch", "rejected_valid", "unsupported", "crash", "timeout"} <= {
-        each.verdict for each in record.results
+        result.verdict for result in record.results
     }
 
 
@@ -80,10 +80,10 @@ def test_outputs_come_back_as_they_were(tmp_path: Path) -> None:
     record = run(tmp_path, cases)
     found: dict[str, Any] = {}
     with open_suite(tmp_path / "suite") as suite:
-        for each in record.results:
-            (entry,) = each.outputs
-            restored = restore_output(entry, 0, suite.case(each.case), record.path)
-            found[each.levels["do"] + str(each.elements)] = (entry, restored)
+        for result in record.results:
+            (entry,) = result.outputs
+            restored = restore_output(entry, 0, suite.case(result.case), record.path)
+            found[result.levels["do"] + str(result.elements)] = (entry, restored)
     entry, restored = found["echo5000"]
     assert (entry, restored) == ("golden:1", given)
     entry, restored = found["zero5000"]
@@ -94,7 +94,7 @@ def test_outputs_come_back_as_they_were(tmp_path: Path) -> None:
     assert restored == tensor(np.zeros((2, 3), dtype=np.float32))
     assert found["textNone"][1] == ReturnedOther("str", "'not a tensor'")
     next(outputs_folder(record.path).iterdir()).write_bytes(b"other")
-    big = next(each for each in record.results if "file" in each.outputs[0])
+    big = next(result for result in record.results if "file" in result.outputs[0])
     with open_suite(tmp_path / "suite") as suite, pytest.raises(UserError, match="damaged"):
         restore_output(big.outputs[0], 0, suite.case(big.case), record.path)
 
@@ -125,12 +125,12 @@ def test_rows_are_put_into_suite_order_when_a_record_is_finished(tmp_path: Path)
     writer = RecordWriter(tmp_path / "run.jsonl", HEADER)
     for position in (2, 0, 1):
         writer.append(row(f"case{position}"), (position, 0, 0))
-    assert [each.case for each in read_record(writer.path).results] == ["case2", "case0", "case1"]
+    assert [result.case for result in read_record(writer.path).results] == ["case2", "case0", "case1"]
     writer.finish(count_verdicts(["pass"] * 3), [])
     record = read_record(writer.path)
-    assert [each.case for each in record.results] == ["case0", "case1", "case2"]
+    assert [result.case for result in record.results] == ["case0", "case1", "case2"]
     assert not record.partial
-    assert [each.name for each in tmp_path.iterdir()] == ["run.jsonl"]
+    assert [path.name for path in tmp_path.iterdir()] == ["run.jsonl"]
 
 
 def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
     writer.path.write_bytes(raw[:-5])
     record = read_record(writer.path)
     assert record.partial
-    assert [each.case for each in record.results] == ["case0"]
+    assert [result.case for result in record.results] == ["case0"]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_run_that_is_ended_from_outside_leaves_a_partial_record(
     assert process.wait(timeout=10) == expected
     record = read_record(output)
     assert record.partial
-    assert [each.verdict for each in record.results] == ["pass"] * 3
+    assert [result.verdict for result in record.results] == ["pass"] * 3
     if number != signal.SIGKILL:
         assert not find_processes(marker)
         assert not list((tmp_path / "temporary").iterdir())
@@ -220,7 +220,7 @@ def test_outputs_beyond_a_records_room_are_digests_alone(
     monkeypatch.setattr(outputs, "TOTAL_BYTES", 60)
     cases = [make_case("echo", seed=each, expectations=(expect(sample(each + 1)),)) for each in range(4)]
     lines = run(tmp_path, cases).path.read_bytes().splitlines()
-    assert sum(b"sha256" in each for each in lines) == 2
+    assert sum(b"sha256" in line for line in lines) == 2
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
@@ -247,10 +247,10 @@ def test_each_case_has_exactly_one_verdict_and_counts_add_up(
     results = [row(f"case{case}", verdict, form, repeat) for case, form, repeat, verdict in rows]
     found = case_verdicts(results)
     counts = count_verdicts(found.values())
-    assert sum(counts.values()) == len({each.case for each in results})
+    assert sum(counts.values()) == len({result.case for result in results})
     assert set(counts) == set(VERDICTS)
     for case, verdict in found.items():
-        of_case = [each.verdict for each in results if each.case == case]
+        of_case = [result.verdict for result in results if result.case == case]
         assert verdict in of_case
         assert verdict in FAILING or verdict == "harness_error" or not set(FAILING) & set(of_case)
         if verdict == "pass":

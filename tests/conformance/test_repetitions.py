@@ -45,8 +45,8 @@ def run(folder: Path, mode: str, **options: Any) -> Record:
 
 def faults(record: Record) -> dict[str, list[str]]:
     """For each kind of fault what the cases do that it names."""
-    deeds = {each.case: each.levels["do"] for each in record.results}
-    return {each["kind"]: [deeds[case["case"]] for case in each["cases"]] for each in record.faults}
+    deeds = {result.case: result.levels["do"] for result in record.results}
+    return {fault["kind"]: [deeds[case["case"]] for case in fault["cases"]] for fault in record.faults}
 
 
 def test_thread_counts_take_turns(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def died(folder: Path, *deeds: str, **options: Any) -> Record:
 
 def test_a_case_that_kills_its_worker_now_and_then_is_told_as_unstable(tmp_path: Path) -> None:
     record = died(tmp_path, "dies_after_others", "SIGSEGV")
-    again = {each.levels["do"]: each.again for each in record.results}
+    again = {result.levels["do"]: result.again for result in record.results}
     assert again["echo"] == ()
     assert set(again["SIGSEGV"]) == {"crashed"}
     assert set(again["dies_after_others"]) == {"answered", "crashed"}
@@ -91,7 +91,7 @@ def test_a_case_that_kills_its_worker_now_and_then_is_told_as_unstable(tmp_path:
         results = put_together(suite, record)
         assert judge_again(results).problems == ()
         told = format_summary(results)
-        (case,) = (each for each in results.cases if each.features["do"] == "dies_after_others")
+        (case,) = (result for result in results.cases if result.features["do"] == "dies_after_others")
         page = view_answer(results, case, suite.case(str(case.id)))
     assert fault["message"] in told
     assert f"opcert repro {case.id}" in told[told.index(fault["message"]) :]
@@ -101,7 +101,7 @@ def test_a_case_that_kills_its_worker_now_and_then_is_told_as_unstable(tmp_path:
         f"crashed ({crashed}) and answered ({4 - crashed}).",
         f"answered ({4 - crashed}) and crashed ({crashed}).",
     )
-    other = next(each for each in results.cases if each.features["do"] == "SIGSEGV")
+    other = next(result for result in results.cases if result.features["do"] == "SIGSEGV")
     assert calls_of(other) == ()
 
 
@@ -120,7 +120,7 @@ def test_what_further_tries_came_to_cannot_be_made_up(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_runtime_that_dies_of_many_cases_is_not_tried_again_for_each(tmp_path: Path) -> None:
     record = died(tmp_path, *["SIGSEGV"] * 9, "echo", *["SIGABRT"] * 6)
-    tried = [len(each.again) for each in record.results if each.verdict == "crash"]
+    tried = [len(result.again) for result in record.results if result.verdict == "crash"]
     assert sorted(tried) == [0] * 12 + [3] * 3
     assert record.counts["crash"] == 15
     assert record.footer is not None
@@ -129,10 +129,10 @@ def test_a_runtime_that_dies_of_many_cases_is_not_tried_again_for_each(tmp_path:
 
 def test_repetitions_that_die_now_and_then_are_unstable_and_need_no_further_tries(tmp_path: Path) -> None:
     record = died(tmp_path, "dies_after_others", repeat=3)
-    assert {each["kind"] for each in record.faults} == {"unstable"}
-    assert not any(each.again for each in record.results)
+    assert {fault["kind"] for fault in record.faults} == {"unstable"}
+    assert not any(result.again for result in record.results)
     with open_suite(tmp_path / "suite") as suite:
-        (case,) = (each for each in put_together(suite, record).cases if each.fails)
+        (case,) = (result for result in put_together(suite, record).cases if result.fails)
     assert sorted(set(calls_of(case))) == ["answered", "crashed"]
 
 
@@ -171,8 +171,8 @@ def test_openvino_loses_an_error_with_one_thread(tmp_path: Path) -> None:
     with open_suite(make_suite(tmp_path, [call])) as suite:
         runtime = find_runtime("openvino")
         record = run_suite(suite, runtime, tmp_path / "run.jsonl", RunOptions(repeat=2))
-    assert [each["kind"] for each in record.faults] == ["threads_differ"]
-    assert [each.response for each in record.results] == ["refused", "answered"]
+    assert [fault["kind"] for fault in record.faults] == ["threads_differ"]
+    assert [result.response for result in record.results] == ["refused", "answered"]
 
 
 @given(order=st.permutations(range(8)), swapped=st.booleans())
@@ -199,15 +199,15 @@ def test_faults_do_not_depend_on_the_order_in_which_cases_come(order: list[int],
 
     in_order, as_they_come = FaultFinder(), FaultFinder()
     for number in range(8):
-        for each in rows(number):
-            in_order.see(each)
+        for row in rows(number):
+            in_order.see(row)
         in_order.compare(rows(number))
     for number in order:
-        for each in reversed(rows(number)) if swapped else rows(number):
-            as_they_come.see(each, number)
+        for row in reversed(rows(number)) if swapped else rows(number):
+            as_they_come.see(row, number)
         as_they_come.compare(rows(number), number)
     assert as_they_come.faults() == in_order.faults()
-    assert {each["kind"] for each in in_order.faults()} == {"inconsistent_reading", "forms_differ"}
+    assert {fault["kind"] for fault in in_order.faults()} == {"inconsistent_reading", "forms_differ"}
 
 
 def test_a_run_on_several_lanes_is_judged_again_with_the_same_faults(tmp_path: Path) -> None:

@@ -36,7 +36,9 @@ def run(suite: Path, path: Path, mode: str = "", **options: Any) -> Record:
 
 
 def essence(record: Record) -> list[tuple[str, str, int, str, Any]]:
-    return [(each.case, each.form, each.repeat, each.verdict, each.outputs) for each in record.results]
+    return [
+        (result.case, result.form, result.repeat, result.verdict, result.outputs) for result in record.results
+    ]
 
 
 def cut(path: Path, lines: int, part: bytes = b"") -> None:
@@ -110,7 +112,7 @@ def test_faults_are_those_of_the_whole_run(tmp_path: Path) -> None:
         tmp_path / "run.jsonl",
     )
     faults = run(suite, path, repeat=2).faults
-    assert [each["kind"] for each in faults] == ["repeats_differ"]
+    assert [fault["kind"] for fault in faults] == ["repeats_differ"]
     rows = path.read_bytes().splitlines(keepends=True)
     last = json.loads(rows[2])["case"] != json.loads(rows[3])["case"]
     assert last
@@ -170,7 +172,7 @@ def test_another_suite_is_refused(tmp_path: Path) -> None:
     "number",
     [
         signal.SIGKILL,
-        *(pytest.param(each, marks=pytest.mark.nightly) for each in (signal.SIGTERM, signal.SIGINT)),
+        *(pytest.param(signals, marks=pytest.mark.nightly) for signals in (signal.SIGTERM, signal.SIGINT)),
     ],
 )
 def test_a_harness_that_is_killed_again_and_again_loses_nothing(tmp_path: Path, number: int) -> None:
@@ -198,6 +200,6 @@ def test_a_harness_that_is_killed_again_and_again_loses_nothing(tmp_path: Path, 
     assert subprocess.run(command, check=False, capture_output=True).returncode == 0
     record = read_record(path)
     assert not record.partial
-    assert len(record.results) == len({each.case for each in record.results}) == 24
+    assert len(record.results) == len({result.case for result in record.results}) == 24
     assert record.counts["pass"] == 24
     assert len(record.header["resumed"]) == 2

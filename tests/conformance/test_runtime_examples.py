@@ -45,8 +45,8 @@ CALLS = (
 
 def run_example(folder: Path, python: str = sys.executable) -> Record:
     """The calls on the worker of one file, copied as its first lines say."""
-    for each in (*WORKERS.glob("w*.py"), EXAMPLES / "numpy_worker.py"):
-        shutil.copy(each, folder)
+    for path in (*WORKERS.glob("w*.py"), EXAMPLES / "numpy_worker.py"):
+        shutil.copy(path, folder)
     runtime = find_runtime(f"exec:{python} {folder / 'numpy_worker.py'}")
     foreign = make_sample(operator=IDENTITY)
     suite = open_suite(make_suite(folder, (*CALLS, foreign)))
@@ -55,8 +55,8 @@ def run_example(folder: Path, python: str = sys.executable) -> Record:
 
 def test_a_runtime_of_one_worker_file_answers(tmp_path: Path) -> None:
     record = run_example(tmp_path)
-    found = {each.case: each.verdict for each in record.results}
-    verdicts = [found.pop(str(each.id)) for each in CALLS]
+    found = {result.case: result.verdict for result in record.results}
+    verdicts = [found.pop(str(call.id)) for call in CALLS]
     assert verdicts == ["pass"] * 5 + ["rejected_valid"]
     assert list(found.values()) == ["unsupported"]
     assert record.header["runtime"]["name"] == "numpy"

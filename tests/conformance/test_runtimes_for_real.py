@@ -31,12 +31,14 @@ ASKED = {"Identity": make_case(operator=IDENTITY), "BatchToSpaceND": _batches(),
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [pytest.param(each, marks=pytest.mark.runtimes(each)) for each in list_runtimes()]
+    "name", [pytest.param(runtime, marks=pytest.mark.runtimes(runtime)) for runtime in list_runtimes()]
 )
 def test_a_built_in_runtime_runs(tmp_path: Path, name: str) -> None:
     suite = open_suite(make_suite(tmp_path, ASKED.values()))
     record = run_suite(suite, find_runtime(name), tmp_path / "run.jsonl")
-    verdicts = {each.operator.partition("::")[2].partition("-")[0]: each.verdict for each in record.results}
+    verdicts = {
+        result.operator.partition("::")[2].partition("-")[0]: result.verdict for result in record.results
+    }
     answers = "BatchToSpaceND" if name == "tensorflow" else "Identity"
     assert verdicts == {**dict.fromkeys(ASKED, "unsupported"), answers: "pass"}
     assert record.header["runtime"]["name"] == name

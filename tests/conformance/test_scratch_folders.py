@@ -58,7 +58,7 @@ def test_what_a_killed_run_leaves_goes_with_the_next(tmp_path: Path, temporary: 
     run = ("run", runtime, "-s", suite, "-j", jobs, "-o", tmp_path / "run.jsonl")
     process = start_opcert(temporary, *run)
     wait_until(lambda: len(find_processes(f"child-of-{mark}")) == 3 * jobs)
-    left = {each.name for each in temporary.iterdir()}
+    left = {path.name for path in temporary.iterdir()}
     assert len(left) == jobs
     process.kill()
     process.wait()
@@ -119,7 +119,7 @@ def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, temporary: Path, num
     assert process.wait() == 130
     assert not list(temporary.iterdir())
     assert not find_processes(f"child-of-{mark}")
-    assert [each.name for each in (tmp_path / "out").iterdir()] == ["run.jsonl"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["run.jsonl"]
 
 
 def test_another_live_run_is_left_alone(tmp_path: Path, temporary: Path) -> None:
@@ -142,11 +142,11 @@ def test_another_live_run_is_left_alone(tmp_path: Path, temporary: Path) -> None
 def test_a_killed_generate_leaves_nothing_for_ever(tmp_path: Path, temporary: Path) -> None:
     """Whatever it was at: in the folder of temporary files, beside the suite, or in the cache."""
     left = [tmp_path / "out" / f".{NAME}", temporary / NAME]
-    for each in left:
-        (each / "suite").mkdir(parents=True)
+    for path in left:
+        (path / "suite").mkdir(parents=True)
     assert start_opcert(temporary, "generate", "Pad-1", "--size", "small", "-o", tmp_path / "out" / "suite",
                         stdout=subprocess.DEVNULL).wait() == 0  # fmt: skip
-    assert [each.name for each in (tmp_path / "out").iterdir()] == ["suite"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["suite"]
 
 
 def test_only_folders_of_ours_that_nobody_holds_are_removed(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_only_folders_of_ours_that_nobody_holds_are_removed(tmp_path: Path) -> N
     held = make_scratch_folder("worker", tmp_path)
     assert not (tmp_path / NAME).exists()
     remove_leftovers(tmp_path)
-    names = {each.name for each in tmp_path.iterdir()}
+    names = {path.name for path in tmp_path.iterdir()}
     others = {
         "opcert-scratch-worker-file0000",
         "opcert-scratch-worker-link0000",
@@ -227,10 +227,10 @@ def test_many_make_and_remove_at_the_same_time(tmp_path: Path) -> None:
                     lost.append(path)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert not lost
     remove_leftovers(tmp_path)
     assert not list(tmp_path.iterdir())
@@ -278,8 +278,8 @@ def test_a_folder_without_rights_goes_all_the_same(tmp_path: Path, request: pyte
         (deep / "file").write_text("x")
         (deep / "out").symlink_to(outside)
         (folder / "out").symlink_to(outside)
-        for each in (deep, deep.parent, folder / "home", folder):
-            each.chmod(0)
+        for path in (deep, deep.parent, folder / "home", folder):
+            path.chmod(0)
         remove_leftovers(place)
         assert not folder.exists()
         assert outside.stat().st_mode & 0o777 == 0o755

@@ -50,12 +50,12 @@ def make_call(
 ) -> Case:
     given = tuple(inputs.items())
     attributes = {} if operator is MATMUL else {"axis": attribute("int", -1)}
-    names = tuple(name if each is not None else "" for name, each in outputs.items())
-    wanted = {name: each for name, each in outputs.items() if each is not None}
+    names = tuple(name if output is not None else "" for name, output in outputs.items())
+    wanted = {name: output for name, output in outputs.items() if output is not None}
     expected = [
-        ExpectedOutput(name, tensor(each), None if allowed is None else np.full(each.shape, allowed))
-        for name, each in wanted.items()
-        if isinstance(each, np.ndarray)
+        ExpectedOutput(name, tensor(array), None if allowed is None else np.full(array.shape, allowed))
+        for name, array in wanted.items()
+        if isinstance(array, np.ndarray)
     ]
     asked = None if operator is MATMUL else names
     return Case(
@@ -93,7 +93,7 @@ def normalize(rows: int, asked: Sequence[str]) -> Case:
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     asked = (("Y",), ("Y", "Mean", "InvStdDev"), ("Y", "InvStdDev"), ("Y", "Mean"))
-    cases = [multiply(*each) for each in SHAPES]
+    cases = [multiply(*shape) for shape in SHAPES]
     cases += [normalize(3 + place, each) for place, each in enumerate(asked)]
     path = tmp_path_factory.mktemp("forms") / "suite"
     write_suite(path, cases, {"operators": {}}, {})
@@ -109,9 +109,9 @@ def run(suite: Path, folder: Path, name: str, *more: str) -> Record:
 
 def deviating(record: Record, verdict: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for each in record.results:
-        if each.verdict == verdict:
-            found.setdefault(each.form, []).append(each.case)
+    for result in record.results:
+        if result.verdict == verdict:
+            found.setdefault(result.form, []).append(result.case)
     return found
 
 
@@ -138,7 +138,7 @@ def test_what_kills_its_worker_is_no_fault_of_what_runs_behind_it(suite: Path, t
     deadly = str(multiply(*FLAT[2]).id)
     with open_suite(suite) as opened:
         behind = form_sample(opened).between[deadly]
-    verdicts = {(each.case, each.form): each.verdict for each in record.results}
+    verdicts = {(result.case, result.form): result.verdict for result in record.results}
     assert verdicts[deadly, "again"] == "crash"
     assert verdicts[behind, "again"] == "pass"
     assert {case for (case, _), verdict in verdicts.items() if verdict != "pass"} == {deadly}
@@ -151,8 +151,8 @@ def several(forms: Sequence[str]) -> set[str]:
 @pytest.mark.slow
 def test_an_honest_backend_passes_in_every_form(suite: Path, tmp_path: Path) -> None:
     record = run(suite, tmp_path, "Honest")
-    assert len(several([each.form for each in record.results])) == 6
-    assert {each.verdict for each in record.results} == {"pass"}
+    assert len(several([result.form for result in record.results])) == 6
+    assert {result.verdict for result in record.results} == {"pass"}
     assert record.faults == ()
     with open_suite(suite) as opened:
         assert judge_again(put_together(opened, record)).problems == ()

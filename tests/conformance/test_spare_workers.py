@@ -59,9 +59,9 @@ def test_behind_a_lost_one_two_are_started_and_none_is_left(
     record = ran(tmp_path, "echo", "SIGSEGV", "echo")
     assert (record.counts["pass"], record.counts["crash"]) == (2, 1)
     # It dies once and in each further try; the last one goes on, and one waits.
-    deaths = 1 + sum(each.again.count("crashed") for each in record.results)
+    deaths = 1 + sum(result.again.count("crashed") for result in record.results)
     assert len(started) == deaths + 2
-    assert not any(each.alive for each in started)
+    assert not any(worker_process.alive for worker_process in started)
 
 
 def test_one_that_is_gone_before_it_is_needed_costs_nothing(
@@ -81,6 +81,6 @@ def test_the_first_cases_of_each_operator_that_kill_are_tried_again(tmp_path: Pa
     cases = [make_case("echo", seed=9), *deadly]
     with open_suite(make_suite(tmp_path, cases)) as suite:
         record = run_suite(suite, find_runtime(echo_runtime()), tmp_path / "run.jsonl", RunOptions(jobs=1))
-    tried = [(each.operator, len(each.again)) for each in record.results if each.verdict == "crash"]
+    tried = [(result.operator, len(result.again)) for result in record.results if result.verdict == "crash"]
     assert [number for operator, number in tried if operator == str(other)] == [3]
     assert sorted(number for operator, number in tried if operator != str(other)) == [0, 0, 3, 3, 3]

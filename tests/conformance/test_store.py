@@ -11,7 +11,7 @@ from conformance.suite.store import Store
 
 
 def keys_of(store: Store) -> list[str]:
-    return sorted(each.name[:1] for each in store.folder.iterdir())
+    return sorted(path.name[:1] for path in store.folder.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def stranger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_reading_what_a_stranger_sent_executes_nothing(stranger: Path, words: tuple[str, ...]) -> None:
     with open_suite(stranger / "suite") as suite:
         case = suite.case_ids[0]
-    given = [case if each == "CASE" else each for each in words]
+    given = [case if word == "CASE" else word for word in words]
     done = subprocess.run(
         [sys.executable, str(WATCHER), str(stranger), *given],
         cwd=stranger, capture_output=True, text=True, check=False,

@@ -95,10 +95,10 @@ def test_a_runtime_that_takes_views_for_contiguous_is_found(
     options = ["--forms", "inputs,strided", "--python", sys.executable]
     CliRunner(env={"PYTHONPATH": str(FAKES)}).invoke(cli, [*arguments, *options])
     record = read_record(output)
-    assert [(each.form, each.verdict) for each in record.results] == list(
+    assert [(result.form, result.verdict) for result in record.results] == list(
         zip(["inputs", "strided"], verdicts, strict=True)
     )
-    told = [each for each in record.faults if each["kind"] == "forms_differ"]
+    told = [fault for fault in record.faults if fault["kind"] == "forms_differ"]
     assert len(told) == (0 if name == "Turns" else 1)
 
 
@@ -115,4 +115,4 @@ def test_a_real_runtime_answers_alike(tmp_path: Path, runtime: str) -> None:
     output = tmp_path / "run.jsonl"
     arguments = ["run", runtime, "-s", str(suite), "-o", str(output), "--forms", "inputs,strided"]
     CliRunner().invoke(cli, arguments)
-    assert [each.verdict for each in read_record(output).results] == ["pass", "pass"]
+    assert [result.verdict for result in read_record(output).results] == ["pass", "pass"]

@@ -90,7 +90,9 @@ def test_a_golden_of_each_form_is_read_as_it_was_written(form: str) -> None:
     assert (read.attributes, read.inputs, read.output_names) == (
         case.attributes, case.inputs, case.output_names,
     )  # fmt: skip
-    assert [each.unordered for each in read.expectations] == [each.unordered for each in case.expectations]
+    assert [expectation.unordered for expectation in read.expectations] == [
+        expectation.unordered for expectation in case.expectations
+    ]
     assert read.call_digest() == case.id.digest
 
 
@@ -183,7 +185,7 @@ def test_what_a_call_says_is_in_its_id() -> None:
         replace(case, attributes={"t": attribute("graph", branch(2.0))}),
         replace(case, attributes={"t": attribute("type", "tensor(float)")}),
     ]
-    digests = [each.call_digest() for each in (case, *others)]
+    digests = [other.call_digest() for other in (case, *others)]
     assert len(set(digests)) == len(digests)
 
 

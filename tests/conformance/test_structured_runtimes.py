@@ -28,5 +28,5 @@ def test_every_form_is_answered_rightly(tmp_path: Path) -> None:
     cases = [*FORMS.values(), DRAWN]
     with open_suite(make_suite(tmp_path, cases)) as suite:
         record = run_suite(suite, find_runtime("onnxruntime"), tmp_path / "run.jsonl", RunOptions())
-    told = {each.case: (each.verdict, each.reason) for each in record.results}
+    told = {result.case: (result.verdict, result.reason) for result in record.results}
     assert told == {str(each.id): ("pass", None) for each in cases}

@@ -50,7 +50,7 @@ def test_what_is_counted_while_reading_is_right_where_the_cases_are_in_order(
 def test_the_rows_of_each_case_come_together_in_the_order_they_had(told: list[tuple[str, Verdict]]) -> None:
     found = rows(told)
     groups = [own for _, own in cases_in_order(found)]
-    assert [each[0].case for each in groups] == sorted({case for case, _ in told}, key=order_key)
+    assert [group[0].case for group in groups] == sorted({case for case, _ in told}, key=order_key)
     for own in groups:
         assert own == [each for each in found if each.case == own[0].case]
 

@@ -26,7 +26,7 @@ from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.samples import expect, make_case, make_suite, sample
 
-NUMERIC = [each for each in ELEMENT_TYPES.values() if each.kind != "string"]
+NUMERIC = [element_type for element_type in ELEMENT_TYPES.values() if element_type.kind != "string"]
 
 
 @st.composite
@@ -117,7 +117,7 @@ def test_the_same_cases_make_the_same_bytes_in_any_order(tmp_path: Path, name: s
 
     def content(folder: str) -> dict[str, bytes]:
         root = tmp_path / folder
-        return {str(each.relative_to(root)): each.read_bytes() for each in root.rglob("*") if each.is_file()}
+        return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
     assert content("a") == content("b")
 
@@ -285,7 +285,9 @@ def test_what_was_said_of_a_call_that_was_read_is_not_read_again(
         monkeypatch.setattr(suite, "golden", counted)
         found = [suite.outline(name) for name in suite.case_ids]
         assert read == [suite.case_ids[2]]
-        for each in found:
-            case = suite.case(str(each.id), call_alone=True)
-            assert (each.levels, each.attributes) == (case.levels, case.attributes)
-            assert [shape for _, shape in each.shapes] == [x.shape for _, x in case.inputs if x is not None]
+        for case_outline in found:
+            case = suite.case(str(case_outline.id), call_alone=True)
+            assert (case_outline.levels, case_outline.attributes) == (case.levels, case.attributes)
+            assert [shape for _, shape in case_outline.shapes] == [
+                x.shape for _, x in case.inputs if x is not None
+            ]

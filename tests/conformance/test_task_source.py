@@ -34,11 +34,11 @@ def suite(tmp_path: Path) -> Iterator[Suite]:
 
 def test_one_lane_takes_every_row_in_the_order_of_the_record(suite: Suite) -> None:
     plan = RunPlan(suite, suite.case_ids, ("inputs", "dynamic"), 2, frozenset(suite.case_ids[3:5]))
-    orders = [each.order for each in TaskSource(plan).lane()]
+    orders = [task.order for task in TaskSource(plan).lane()]
     assert orders == sorted(orders)
-    assert orders == [each.order for each in plan.tasks()]
+    assert orders == [task.order for task in plan.tasks()]
     assert len(orders) == (18 - 2) * 4
-    assert {each[0] for each in orders}.isdisjoint({3, 4})
+    assert {order[0] for order in orders}.isdisjoint({3, 4})
 
 
 @pytest.mark.parametrize("seconds", [0.001, 1.0])
@@ -58,7 +58,7 @@ def test_several_lanes_take_every_row_once_and_a_case_whole(suite: Suite, second
     for thread in threads:
         thread.join()
     orders = [each.order for mine in taken for each in mine]
-    assert sorted(orders) == [each.order for each in plan.tasks()]
+    assert sorted(orders) == [task.order for task in plan.tasks()]
     for mine in taken:
         cases = [each.order[0] for each in mine]
         assert all(cases.count(each) == plan.rows_of(plan.selected[each]) for each in set(cases))
@@ -79,7 +79,7 @@ def cases_read(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_no_case_is_read_twice(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     read = cases_read(suite, monkeypatch)
     plan = RunPlan(suite, suite.case_ids, ("inputs", "dynamic"), 2)
-    assert len([each.case for each in TaskSource(plan).lane()]) == 18 * 4
+    assert len([task.case for task in TaskSource(plan).lane()]) == 18 * 4
     assert sorted(read) == sorted(suite.case_ids)
 
 
@@ -90,8 +90,10 @@ def test_a_case_that_several_were_made_from_is_read_once(
     broken = [make_case("raise", seed=each, demand="refuse", valid_case=valid) for each in (2, 3, 4)]
     with open_suite(make_suite(tmp_path, [valid, *broken])) as opened:
         read = cases_read(opened, monkeypatch)
-        plan = RunPlan(opened, [each for each in opened.case_ids if each != str(valid.id)], ("inputs",), 1)
-        assert [each.valid_case_id for each in plan.tasks()] == [str(valid.id)] * 3
+        plan = RunPlan(
+            opened, [case_id for case_id in opened.case_ids if case_id != str(valid.id)], ("inputs",), 1
+        )
+        assert [task.valid_case_id for task in plan.tasks()] == [str(valid.id)] * 3
     assert sorted(read) == sorted(opened.case_ids)
 
 
@@ -105,7 +107,8 @@ def test_two_lanes_see_what_one_sees(tmp_path: Path) -> None:
         alone = run_suite(opened, runtime, path)
         together = run_suite(opened, runtime, path, RunOptions(jobs=2))
     said = [
-        [(each.case, each.verdict, each.outputs) for each in record.results] for record in (alone, together)
+        [(result.case, result.verdict, result.outputs) for result in record.results]
+        for record in (alone, together)
     ]
     assert said[0] == said[1]
 
@@ -129,4 +132,4 @@ def test_rows_that_take_no_time_may_be_ever_so_many(suite: Suite) -> None:
     source = TaskSource(RunPlan(suite, suite.case_ids, ("inputs",), 1))
     for _ in range(7_000):  # nine tenths of what went before, until it is less than 1e-308
         source.measured(0.0)
-    assert [each.case_id for each in source.lane()] == list(suite.case_ids)
+    assert [task.case_id for task in source.lane()] == list(suite.case_ids)

@@ -56,7 +56,7 @@ def talk(raw: bytes) -> tuple[list[dict[str, Any]], int]:
 
 
 def frames(*headers: dict[str, Any]) -> bytes:
-    return b"".join(piece for each in headers for piece in encode_frame(each))
+    return b"".join(piece for header in headers for piece in encode_frame(header))
 
 
 def test_nonsense_is_answered_and_the_worker_goes_on() -> None:
@@ -76,8 +76,8 @@ def test_nonsense_is_answered_and_the_worker_goes_on() -> None:
             {"type": "hello", "id": 11},
         )
     )
-    assert [each["id"] for each in answers] == [1, 2, 0, 3, 4, 5, 6, 7, 8, 9, 10]
-    kinds = {each["id"]: each.get("class", each["type"]) for each in answers}
+    assert [answer["id"] for answer in answers] == [1, 2, 0, 3, 4, 5, 6, 7, 8, 9, 10]
+    kinds = {answer["id"]: answer.get("class", answer["type"]) for answer in answers}
     assert kinds == {
         0: "hello", 1: "internal", 2: "internal", 3: "internal", 4: "internal", 5: "internal",
         6: "internal", 7: "internal", 8: "unloaded", 9: "internal", 10: "bye",
@@ -100,7 +100,7 @@ def test_nonsense_is_answered_and_the_worker_goes_on() -> None:
 )
 def test_what_is_no_frame_is_answered_and_the_worker_goes(raw: bytes) -> None:
     answers, status = talk(frames(HELLO) + raw)
-    assert [each["type"] for each in answers] == ["hello", "error"]
+    assert [answer["type"] for answer in answers] == ["hello", "error"]
     assert answers[1]["id"] is None
     assert status == 3
 
@@ -150,8 +150,8 @@ def test_tensors_reach_a_python_runtime_and_come_back(original: Tensor) -> None:
 
 def _is_text(original: Tensor) -> bool:
     return all(
-        each.decode("utf-8", "surrogateescape").encode("utf-8", "surrogateescape") == each
-        for each in original.array.flat
+        number.decode("utf-8", "surrogateescape").encode("utf-8", "surrogateescape") == number
+        for number in original.array.flat
     )
 
 
@@ -178,4 +178,4 @@ def test_big_endian_and_strided_arrays_are_sent_in_order() -> None:
 @pytest.mark.parametrize("path", sorted(WORKERS.glob("*.py")), ids=lambda path: path.name)
 def test_workers_are_written_for_python_3_9(path: Path) -> None:
     tree = ast.parse(path.read_text("utf-8"), feature_version=(3, 9))
-    assert not [each for each in ast.walk(tree) if isinstance(each, ast.Match)]
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Match)]

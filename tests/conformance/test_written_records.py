@@ -177,7 +177,7 @@ def test_whatever_else_is_there_the_runtime_is_asked(runs: Runs, change: Callabl
     record = runs()
     assert len(runs.told.rows) == 2
     assert record.footer is not None
-    assert {each.verdict for each in record.results} == {"pass"}
+    assert {result.verdict for result in record.results} == {"pass"}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 def watch(event: str, values: tuple[Any, ...]) -> None:
     written = event == "open" and bool((values[2] or 0) & WRITES)
-    paths = [each for each in values[:2] if isinstance(each, str) and Path(each).is_absolute()]
+    paths = [value for value in values[:2] if isinstance(value, str) and Path(value).is_absolute()]
     if event in FORBIDDEN or ((written or event in MOVES) and any(map(is_outside, paths))):
         print("WATCHED", event, repr(values)[:200], file=sys.stderr)
 

@@ -27,7 +27,7 @@ def draw(element_type: ElementType, seed: int, shape: tuple[int, ...] = SHAPE) -
     source = np.random.default_rng(seed)
     if element_type.kind == "string":
         made = np.empty(shape, dtype=np.object_)
-        made.reshape(-1)[:] = [f"s{each}".encode() for each in source.integers(0, 500, made.size)]
+        made.reshape(-1)[:] = [f"s{integer}".encode() for integer in source.integers(0, 500, made.size)]
         return made
     if element_type.kind == "bool":
         return np.asarray(source.random(shape) > 0.5)

@@ -19,7 +19,7 @@ def main(arguments: list[str]) -> int:
     with TemporaryDirectory() as passing:
         try:
             documents = gather(Path(arguments[0] if arguments else passing))
-            states = {each: documents.state(each) for each in read_digests()}
+            states = {digest: documents.state(digest) for digest in read_digests()}
         except (UserError, OSError) as error:
             print(error, file=sys.stderr)
             return 2

@@ -9,7 +9,7 @@ from tests.documents.gathering import Documents, read_digests
 
 def assert_cited(documents: Documents, passage: str) -> None:
     """Fail where a passage (`file:line`, `file:first-last`, `file:1:column`) has no such lines, or empty."""
-    places = {PurePosixPath(each).name: each for each in read_digests()}
+    places = {PurePosixPath(digest).name: digest for digest in read_digests()}
     file, _, place = passage.partition(":")
     if file.endswith(".jsonl"):
         assert file not in places  # a package's schemas, of which the facts alone are kept

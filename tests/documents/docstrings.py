@@ -23,9 +23,9 @@ def write_docstrings(package: Path, folder: Path) -> list[Path]:
     found = docstrings(package)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for place in sorted(each for each in read_digests() if each.startswith("tensorflow/")):
+    for place in sorted(digest for digest in read_digests() if digest.startswith("tensorflow/")):
         source, function, text = found[PurePosixPath(place).stem]
-        defaults = [ast.unparse(each) for each in function.args.defaults]
+        defaults = [ast.unparse(default) for default in function.args.defaults]
         head = (
             f"# op: {PurePosixPath(place).stem}\n# source: {RELEASE} {source}\n"
             f"# signature: {function.name}({', '.join(parameters(function))}) defaults={defaults}\n\n"
@@ -38,7 +38,7 @@ def write_docstrings(package: Path, folder: Path) -> list[Path]:
 def kept_package() -> Path | None:
     """The folder of TensorFlow in the environment that is kept for it, where there is one."""
     kept = environments_folder().glob("tensorflow-cpu-*/*/lib/python3*/site-packages/tensorflow")
-    return next((each for each in sorted(kept) if (each.parent / f"{RELEASE}.dist-info").is_dir()), None)
+    return next((path for path in sorted(kept) if (path.parent / f"{RELEASE}.dist-info").is_dir()), None)
 
 
 def main(arguments: list[str]) -> int:

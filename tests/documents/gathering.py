@@ -55,7 +55,7 @@ def read_digests() -> dict[str, str]:
 
 def source_of(place: str) -> Source:
     """Where a document of the list comes from."""
-    (found,) = (each for each in read_sources() if fnmatchcase(place, each.documents))
+    (found,) = (source for source in read_sources() if fnmatchcase(place, source.documents))
     return found
 
 
@@ -88,7 +88,7 @@ class Documents:
         Raises AbsentDocuments where one lacks, UserError where one is there with another digest alone, and
         KeyError for what the list does not have.
         """
-        wanted = [each for each in self._digests if self._is_in(each, place)]
+        wanted = [digest for digest in self._digests if self._is_in(digest, place)]
         if not wanted:
             raise KeyError(f"{place} is not in {DIGESTS.name}")
         lacking = [each for each in wanted if not self._gather(each)]
@@ -133,10 +133,10 @@ class Documents:
     @cached_property
     def _by_name(self) -> dict[str, list[Path]]:
         """The files below the folder whose names are on the list, those of hidden folders left out."""
-        names = {PurePosixPath(each).name for each in self._digests}
+        names = {PurePosixPath(digest).name for digest in self._digests}
         found: dict[str, list[Path]] = {}
         for at, folders, files in os.walk(self.folder) if self.folder is not None else ():
-            folders[:] = sorted(each for each in folders if not each.startswith("."))
+            folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
             for name in names.intersection(files):
                 found.setdefault(name, []).append(Path(at, name))
         return found

@@ -36,7 +36,7 @@ def lines_of(page: Path) -> Iterator[tuple[int, str]]:
 
 def words_of(line: str) -> list[str]:
     words = shlex.split(line.removeprefix("uv run ").replace("[", "").replace("]", ""), comments=True)
-    return words[: min((words.index(each) for each in _ENDS if each in words), default=len(words))]
+    return words[: min((words.index(end) for end in _ENDS if end in words), default=len(words))]
 
 
 def problem(words: list[str]) -> str | None:
@@ -49,7 +49,7 @@ def problem(words: list[str]) -> str | None:
     if command is None:
         return f"no command {words[1]}"
     try:
-        command.make_context(words[1], [each.rstrip(".") for each in words[2:]])
+        command.make_context(words[1], [word.rstrip(".") for word in words[2:]])
     except (click.NoSuchOption, click.BadOptionUsage) as error:
         return error.format_message()
     except (click.UsageError, click.exceptions.Exit):

@@ -62,7 +62,7 @@ def test_every_document_has_one_source_and_a_name_of_its_own() -> None:
     assert len(digests) == 1022
     for place, digest in digests.items():
         assert re.fullmatch(r"[0-9a-f]{64}", digest), place
-        assert sum(fnmatchcase(place, each.documents) for each in sources) == 1, place
+        assert sum(fnmatchcase(place, source.documents) for source in sources) == 1, place
     assert len({PurePosixPath(place).name.lower() for place in digests}) == len(digests)
     for source in sources:
         assert any(fnmatchcase(place, source.documents) for place in digests), source
@@ -97,7 +97,7 @@ def test_documents_are_found_wherever_they_lie(tmp_path: Path) -> None:
         _fill(tmp_path / "lying", {**lying, "README.md": "no document"}), tmp_path / "found"
     )
     found = documents.find(".")
-    assert {str(each.relative_to(found)): each.read_text() for each in found.rglob("*.*")} == TEXTS
+    assert {str(path.relative_to(found)): path.read_text() for path in found.rglob("*.*")} == TEXTS
     assert documents.find("b") == found / "b"
     assert documents.find("a/Second.md").read_text() == "second"
 
@@ -106,7 +106,7 @@ def test_documents_are_found_wherever_they_lie(tmp_path: Path) -> None:
 def test_a_folder_has_the_documents_of_the_list_alone(tmp_path: Path) -> None:
     lying = _fill(tmp_path / "lying", {**TEXTS, "a/Fourth.md": "no document"})
     found = Documents(lying, tmp_path / "found").find("a")
-    assert sorted(each.name for each in found.iterdir()) == ["First.md", "Second.md"]
+    assert sorted(path.name for path in found.iterdir()) == ["First.md", "Second.md"]
 
 
 @pytest.mark.usefixtures("listed")
@@ -156,7 +156,7 @@ def test_the_command_says_what_is_there_wrong_and_absent(
     said = capsys.readouterr().out
     assert "1 there, 1 wrong, 1 absent" in said
     assert str(lying / "Second.md") in said
-    assert [each.name for each in (tmp_path / "out").rglob("*.*")] == ["First.md"]
+    assert [path.name for path in (tmp_path / "out").rglob("*.*")] == ["First.md"]
     _fill(lying, TEXTS)
     assert main([]) == 0
 

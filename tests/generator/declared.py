@@ -21,17 +21,17 @@ def declared_operators() -> tuple[OperatorName, ...]:
     """Every operator version that ships with a declaration of its calls, in order."""
     rooms = {(path.parent.parent.name, path.parent.name) for path in OWN_FOLDER.glob(f"*/*/{FILE_NAME}")}
     return tuple(
-        each
-        for each in list_operators()
-        if (each.domain, each.name) in rooms and calls_are_declared(load_spec(each))
+        operator
+        for operator in list_operators()
+        if (operator.domain, operator.name) in rooms and calls_are_declared(load_spec(operator))
     )
 
 
 def newest_operators() -> list[OperatorName]:
     """The newest version of each declared operator."""
     found = {
-        (each.domain, each.name): each
-        for each in sorted(declared_operators(), key=lambda one: one.since_version)
+        (declared_operator.domain, declared_operator.name): declared_operator
+        for declared_operator in sorted(declared_operators(), key=lambda one: one.since_version)
     }
     return sorted(found.values())
 
@@ -39,8 +39,8 @@ def newest_operators() -> list[OperatorName]:
 def ends_of_operators() -> list[OperatorName]:
     """The newest version of each declared operator, and then the oldest, which may have kinds of its own."""
     oldest = {
-        (each.domain, each.name): each
-        for each in sorted(declared_operators(), key=lambda one: -one.since_version)
+        (declared_operator.domain, declared_operator.name): declared_operator
+        for declared_operator in sorted(declared_operators(), key=lambda one: -one.since_version)
     }
     return list(dict.fromkeys((*newest_operators(), *sorted(oldest.values()))))
 

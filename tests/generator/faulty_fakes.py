@@ -119,16 +119,16 @@ class Plant:
         return self.faults[0].operator
 
     def first(self, space: CallValidity, case: Case) -> Fault | None:
-        return next((each for each in self.faults if each.applies(space, case)), None)
+        return next((fault for fault in self.faults if fault.applies(space, case)), None)
 
     def ask(self, case: Case, _valid: Case | None = None) -> Response:
         space = space_of(self.operator)
-        values = {name: each.value for name, each in case.attributes.items()}
+        values = {name: attribute.value for name, attribute in case.attributes.items()}
         try:
             answers = space.reference.evaluate(values, dict(case.inputs), space.settled)
         except (OutsideDomain, UnstableLength) as error:
             return Refused("ValueError", str(error))
-        outputs = tuple(each.expected for each in answers)
+        outputs = tuple(answer.expected for answer in answers)
         fault = self.first(space, case)
         return Answered(outputs if fault is None else (fault.effect(outputs[0]), *outputs[1:]))
 
@@ -162,24 +162,24 @@ def score(plant: Plant) -> Score:
     ]
     found = diagnose(failing, [], plant.ask, seconds=float("inf"))
     fault_of = {str(each.id): plant.first(space, each) for each in failing}
-    shown = {each for each in fault_of.values() if each is not None}
+    shown = {fault for fault in fault_of.values() if fault is not None}
     named, wrong = set[Fault](), []
     for cause in found.causes:
         cases = [each for each in failing if str(each.id) in cause.cases]
         had = [
-            each
-            for each in plant.faults
-            if sum(each.applies(space, case) for case in cases) >= 0.9 * len(cases)
+            fault
+            for fault in plant.faults
+            if sum(fault.applies(space, case) for case in cases) >= 0.9 * len(cases)
         ]
-        named.update(each for each in had if _names(cause, each))
-        wrong += [] if any(_names(cause, each, in_part=True) for each in had) else [cause]
+        named.update(fault for fault in had if _names(cause, fault))
+        wrong += [] if any(_names(cause, fault, in_part=True) for fault in had) else [cause]
     return Score(tuple(shown), tuple(named & shown), tuple(wrong), found)
 
 
 def _names(cause: DiagnosedCause, fault: Fault, *, in_part: bool = False) -> bool:
     """Whether a cause says just the factors that the fault needs (or some), with a value that it needs."""
-    told = {each.factor: each.value for each in cause.needed}
-    beside = {each.factor: each.value for each in cause.beside}
+    told = {needed.factor: needed.value for needed in cause.needed}
+    beside = {needed.factor: needed.value for needed in cause.beside}
     if not told or not told.keys() <= fault.factors:
         return False
     found = {name: told.get(name, beside.get(name)) for name in fault.factors}

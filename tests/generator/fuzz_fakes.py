@@ -36,20 +36,20 @@ class Fake:
     accepts_broken: bool = False
 
     def ask(self, case: Case, _valid: Case | None = None) -> Response:
-        attributes = {name: each.value for name, each in case.attributes.items()}
+        attributes = {name: attribute.value for name, attribute in case.attributes.items()}
         inputs = dict(case.inputs)
         done = self.mistake(attributes, inputs)
         if done is not None and not isinstance(done, dict):
             return done
         if case.demand != "answer":
-            given = [each for _, each in case.inputs if each is not None]
+            given = [tensor for _, tensor in case.inputs if tensor is not None]
             return Answered((given[0],)) if self.accepts_broken else Refused("ValueError", "no such call")
         try:
             arguments = arguments_of(self.space.spec, call_of(case))
             answers = self.space.reference.evaluate(done or attributes, arguments, self.space.settled)
         except (OutsideDomain, UnstableLength) as error:
             return Refused("ValueError", str(error))
-        return Answered(tuple(each.expected for each in answers))
+        return Answered(tuple(answer.expected for answer in answers))
 
 
 def nothing(_attributes: dict[str, Any], _inputs: dict[str, Tensor | None]) -> None:
@@ -92,10 +92,10 @@ def loses_nan(attributes: dict[str, Any], inputs: dict[str, Tensor | None]) -> d
 def plain(call: Call) -> tuple[dict[str, Any], dict[str, tuple[str, Any]]]:
     """A call as plain values: attributes; inputs as element type and nested lists."""
     return (
-        {name: each.value for name, each in call.attributes.items()},
+        {name: attribute.value for name, attribute in call.attributes.items()},
         {
-            name: (each.element_type.name, each.array.tolist())
-            for name, each in call.inputs
-            if each is not None
+            name: (tensor.element_type.name, tensor.array.tolist())
+            for name, tensor in call.inputs
+            if tensor is not None
         },
     )

@@ -53,7 +53,7 @@ class Worker(worker_protocol.Worker):
             raise ValueError("too much to crop")
         if arrays["input"].dtype == object and 3 in arrays["block_shape"]:
             os.kill(os.getpid(), signal.SIGSEGV)
-        given = {name: tensor(each) for name, each in arrays.items()}
+        given = {name: tensor(array) for name, array in arrays.items()}
         (answer,) = self.reference.evaluate({}, given)
         return [from_numpy(answer.expected.array)]
 

@@ -45,7 +45,7 @@ ORIGIN = Origin("imported", (HERE,))
 
 
 def reading(name: str, options: tuple[str, ...], kind: str = "reading", chosen: str | None = None) -> Reading:
-    texts = {each: f"it is {each}" for each in options}
+    texts = {option: f"it is {option}" for option in options}
     return Reading(name, f"what of {name}", texts, (), chosen, kind, ORIGIN)  # type: ignore[arg-type]
 
 

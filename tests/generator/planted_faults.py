@@ -60,7 +60,7 @@ class Run:
 
     @property
     def failing_ids(self) -> list[str]:
-        return [str(each.case.id) for each in self.failures]
+        return [str(failure.case.id) for failure in self.failures]
 
 
 @cache
@@ -93,7 +93,7 @@ def run_fault(operator: str, mistake: Mistake) -> Run:
 
 
 def _answer(case: Case, mistake: Mistake) -> Tensor | None:
-    attributes: Attributes = {name: each.value for name, each in case.attributes.items()}
+    attributes: Attributes = {name: attribute.value for name, attribute in case.attributes.items()}
     inputs: Inputs = dict(case.inputs)
     readings: Readings = {}
     before = (dict(attributes), dict(inputs))

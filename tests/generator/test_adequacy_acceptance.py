@@ -72,15 +72,15 @@ def _responses(subject: MutatedOperator, drawn: RandomCall) -> list[Response]:
     found: list[Response] = [drawn.answer, Refused("ValueError", "broken")]
     asked = ask(subject.spec, subject.reference, drawn.call)
     for place, reading in enumerate(asked.open):
-        first = [next(iter(each.options)) for each in asked.open]
+        first = [next(iter(reading.options)) for reading in asked.open]
         for option in list(reading.options)[1:]:
             options = (*first[:place], option, *first[place + 1 :])
-            found.append(Answered(tuple(each.expected for _, each in asked.answer(options))))
+            found.append(Answered(tuple(answer.expected for _, answer in asked.answer(options))))
     first_output = drawn.answer.outputs[0]
     assert isinstance(first_output, Tensor)
     moved = Tensor(first_output.element_type, np.roll(first_output.array, 1))
     zeros = Tensor(first_output.element_type, np.zeros_like(first_output.array))
-    found += [replace(drawn.answer, outputs=(each, *drawn.answer.outputs[1:])) for each in (moved, zeros)]
+    found += [replace(drawn.answer, outputs=(tensor, *drawn.answer.outputs[1:])) for tensor in (moved, zeros)]
     return found
 
 

@@ -70,11 +70,15 @@ def test_random_calls_are_valid_and_the_same_every_time(calls: RandomCalls) -> N
         for drawing in (calls, again):
             drawing.more(20)
             drawing.vary(60, drawing.drawn)
-    assert [each.call.digest(PAD) for each in calls.drawn] == [each.call.digest(PAD) for each in again.drawn]
+    assert [random_call.call.digest(PAD) for random_call in calls.drawn] == [
+        random_call.call.digest(PAD) for random_call in again.drawn
+    ]
     assert len(calls.drawn) > 40
-    for each in calls.drawn:
-        assert isinstance(each.answer, Answered)
-        assert not check_constraints(calls.subject.spec, each.call.attributes, dict(each.call.inputs))
+    for random_call in calls.drawn:
+        assert isinstance(random_call.answer, Answered)
+        assert not check_constraints(
+            calls.subject.spec, random_call.call.attributes, dict(random_call.call.inputs)
+        )
 
 
 def test_calls_are_varied_beyond_the_levels(calls: RandomCalls) -> None:
@@ -90,8 +94,8 @@ def test_aimed_calls_all_come_by_the_point(calls: RandomCalls) -> None:
     with subject.quick():
         calls.more(30)
         rare = min(
-            (point for each in calls.drawn for point in each.reached),
-            key=lambda point: (sum(point in each.reached for each in calls.drawn), point),
+            (point for random_call in calls.drawn for point in random_call.reached),
+            key=lambda point: (sum(point in random_call.reached for random_call in calls.drawn), point),
         )
         aimed = calls.aimed(frozenset((rare,)))
         assert all(rare in next(aimed).reached for _ in range(50))

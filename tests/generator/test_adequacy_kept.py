@@ -78,7 +78,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_kept(CENTER, tmp_path) is None
     write_kept(kept, tmp_path)
     assert read_kept(CENTER, tmp_path) == kept
-    assert [each.digest for each in rows] == ["0123456789ab", "ab"]
+    assert [row.digest for row in rows] == ["0123456789ab", "ab"]
 
 
 def test_a_damaged_file_is_the_user_s_to_make_again(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_what_a_poor_suite_misses_survives_with_a_call_that_tells_it() -> None:
     found = _measured({"boundary/rank_0_of_S": _edges(CENTER, 1)["rank_0_of_S"]})
     survivors = found.of("survived")
     assert len(survivors) > len(found.outcomes) / 2
-    assert all(each.call for each in survivors)
+    assert all(survivor.call for survivor in survivors)
     assert found.score < 0.5
 
 
@@ -129,8 +129,8 @@ def test_a_cache_is_emptied_for_what_it_hangs_on_alone() -> None:
     found = _subject(operator)
     assert {"operators/softmaxes.py", "functions/functions.py"} <= {part.place for part in found.parts}
     places = [each.places for each in found.caches]
-    assert any("functions/functions.py" in each for each in places)
-    assert not any("operators/softmaxes.py" in each for each in places)
+    assert any("functions/functions.py" in place for place in places)
+    assert not any("operators/softmaxes.py" in place for place in places)
 
 
 def test_the_reference_itself_must_pass() -> None:
@@ -158,7 +158,7 @@ def test_a_case_that_takes_the_reference_too_long_is_left_out(monkeypatch: pytes
     monkeypatch.setattr(type(whole.reference), "evaluate", held_up)
     some = dict(islice(answered.items(), 3))
     with whole.quick():
-        held = [each.name for each in hold(whole, some, strict=True)]
+        held = [trial_case.name for trial_case in hold(whole, some, strict=True)]
     assert held == [name for name in some if dict(answered[name].inputs) != dict(answered[slow].inputs)]
     assert 0 < len(held) < len(some)
 
@@ -227,7 +227,7 @@ def test_few_cases_are_selected_that_kill_everything() -> None:
     killers = {"m": {"a", "b"}, "n": {"b"}, "o": {"b", "c"}, "p": {"c", "d"}, "q": {"d"}}
 
     def killer(mutant: str, names: Sequence[str]) -> str | None:
-        return next((each for each in names if each in killers[mutant]), None)
+        return next((name for name in names if name in killers[mutant]), None)
 
     assert select({"a": ["m"], "b": ["n"], "c": ["o", "p"], "d": ["q"]}, killer) == {"b": 3, "d": 2}
     assert select({"b": ["m", "n"]}, killer) == {"b": 2}
@@ -252,5 +252,5 @@ def test_scores_leave_equivalent_mutants_aside() -> None:
 def test_words_are_varied_by_letters() -> None:
     spec = load_spec(OperatorName.parse("ai.onnx::Shape-25"))
     word = Call({}, (("data", tensor([b"same"], "string")),))
-    found = {each.inputs[0][1].array[0] for each in (varied(spec, word, Draw(str(n))) for n in range(50))}  # type: ignore[union-attr]
+    found = {call.inputs[0][1].array[0] for call in (varied(spec, word, Draw(str(n))) for n in range(50))}  # type: ignore[union-attr]
     assert any(each.startswith(b"same") and each != b"same" for each in found)

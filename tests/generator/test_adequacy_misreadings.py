@@ -34,14 +34,14 @@ def subject_of(operator: str, settled: str | None = None) -> MutatedOperator:
     name = OperatorName.parse(operator)
     spec = load_spec(name)
     readings = tuple(
-        replace(each, chosen=next(iter(each.options))) if each.id == settled else each
-        for each in spec.readings
+        replace(reading, chosen=next(iter(reading.options))) if reading.id == settled else reading
+        for reading in spec.readings
     )
     return MutatedOperator.of(replace(spec, readings=readings), find_operator(name))
 
 
 def planted_losses(subject: MutatedOperator) -> set[str]:
-    keys = [each.mistake.key for each in make_misreadings(subject)]
+    keys = [misreading.mistake.key for misreading in make_misreadings(subject)]
     return {what for what in LOSSES if any(key.endswith(what) for key in keys)}
 
 
@@ -74,7 +74,7 @@ def count_different(subject: MutatedOperator, cases: list[Case]) -> int:
                 call = lost(subject, call_of(case), behaviour)
                 got = subject.respond(call)
                 assert judge(case, got).verdict == "pass", (str(case.id), behaviour)
-                expected = tuple(each.expected for each in case.expectations[0].outputs)
+                expected = tuple(output.expected for output in case.expectations[0].outputs)
                 different += not isinstance(got, Answered) or got.outputs != expected
     return different
 

@@ -33,7 +33,9 @@ def subject_of(name: str) -> MutatedOperator:
 
 def planted(subject: MutatedOperator, kind: str, key: str) -> Mistaken:
     found = [
-        each for each in make_mistakes(subject.spec) if each.kind == kind and each.mistake.key.startswith(key)
+        mistake
+        for mistake in make_mistakes(subject.spec)
+        if mistake.kind == kind and mistake.mistake.key.startswith(key)
     ]
     assert found, (kind, key)
     return found[0]
@@ -66,8 +68,8 @@ def test_every_kind_of_mistake_is_made_with_some_operator_and_each_once() -> Non
     kinds = set()
     for name in OPERATORS:
         made = list(make_mistakes(load_spec(OperatorName.parse(f"ai.onnx::{name}"))))
-        assert len({each.id for each in made}) == len(made) > 5
-        kinds |= {each.kind for each in made}
+        assert len({mistaken.id for mistaken in made}) == len(made) > 5
+        kinds |= {mistaken.kind for mistaken in made}
     assert kinds == KINDS
 
 
@@ -124,7 +126,9 @@ def test_a_refusal_that_is_left_open_is_no_mistake() -> None:
 
 
 def test_what_a_spec_leaves_open_is_no_mistake() -> None:
-    keys = {each.mistake.key for each in make_mistakes(load_spec(OperatorName.parse("ai.onnx::Gather-13")))}
+    keys = {
+        mistake.mistake.key for mistake in make_mistakes(load_spec(OperatorName.parse("ai.onnx::Gather-13")))
+    }
     assert "outputs negative zero as zero" not in keys
     assert "inputs NaN as zero" in keys
 
@@ -142,11 +146,13 @@ def test_what_a_spec_leaves_open_is_no_mistake() -> None:
     ],
 )
 def test_a_function_is_taken_for_its_neighbours(operator: str, wanted: list[str]) -> None:
-    lines = [line for each in make_mutants(subject_of(operator)) for line in each.diff if line[0] == "+"]
+    lines = [line for mutant in make_mutants(subject_of(operator)) for line in mutant.diff if line[0] == "+"]
     for text in wanted:
         assert any(text in line for line in lines), text
 
 
 def test_a_variable_is_no_function() -> None:
-    added = [line for each in make_mutants(subject_of("Equal-19")) for line in each.diff if line[0] == "+"]
+    added = [
+        line for mutant in make_mutants(subject_of("Equal-19")) for line in mutant.diff if line[0] == "+"
+    ]
     assert not any("& ~equal" in line or "less | less" in line for line in added)

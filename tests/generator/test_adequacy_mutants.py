@@ -45,7 +45,7 @@ def _answer(subject: MutatedOperator, mutant: Mutant | None = None) -> list[int]
 
 
 def _mutant(subject: MutatedOperator, new: str) -> Mutant:
-    found = [each for each in make_mutants(subject) if any(new in line for line in each.diff)]
+    found = [mutant for mutant in make_mutants(subject) if any(new in line for line in mutant.diff)]
     assert found, new
     return found[0]
 
@@ -86,8 +86,8 @@ def test_texts_for_people_have_no_mutants() -> None:
 
 def test_a_call_comes_by_the_points_of_what_it_needs_alone() -> None:
     subject = _subject()
-    center = next(each for each in subject.parts if each.name == "center_crop_pad")
-    branch = next(each for each in ast.walk(center.tree) if isinstance(each, ast.If))
+    center = next(part for part in subject.parts if part.name == "center_crop_pad")
+    branch = next(node for node in ast.walk(center.tree) if isinstance(node, ast.If))
     with subject.quick(), subject.points.watched() as seen:
         subject.respond(CALL)
         assert subject.points.at(center, branch.body[0]) in seen

@@ -28,7 +28,7 @@ def room(tmp_path: Path) -> Path:
 
 
 def _parts(room: Path) -> dict[str, frozenset[str]]:
-    return {each.name: each.left_out for each in find_parts(find_operator(CENTER), (room.parents[1],))}
+    return {part.name: part.left_out for part in find_parts(find_operator(CENTER), (room.parents[1],))}
 
 
 def test_a_user_s_room_leaves_functions_or_names_out(room: Path) -> None:
@@ -88,18 +88,22 @@ def test_every_entry_that_ships_is_about_code_that_is_there() -> None:
     for module, entry in entries:
         tree = ast.parse(inspect.getsource(import_module(module)))
         functions = {
-            f"{prefix}{each.name}": each
+            f"{prefix}{node.name}": node
             for prefix, nodes in [
                 ("", tree.body),
-                *((f"{each.name}.", each.body) for each in tree.body if isinstance(each, ast.ClassDef)),
+                *(
+                    (f"{class_def.name}.", class_def.body)
+                    for class_def in tree.body
+                    if isinstance(class_def, ast.ClassDef)
+                ),
             ]
-            for each in nodes
-            if isinstance(each, ast.FunctionDef)
+            for node in nodes
+            if isinstance(node, ast.FunctionDef)
         }
         assert set(entry.functions) <= functions.keys(), entry
         words = [_words(functions[name]) for name in entry.functions]
         assert set(entry.names) <= set().union(*words), entry
-        assert not entry.names or all(each & set(entry.names) for each in words), entry
+        assert not entry.names or all(word & set(entry.names) for word in words), entry
 
 
 def _words(function: ast.FunctionDef) -> set[str]:

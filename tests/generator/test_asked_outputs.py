@@ -48,7 +48,7 @@ def test_the_reference_passes_the_node_tests_that_ask_for_some_outputs(
     operator = OperatorName.parse(f"ai.onnx::{name}")
     spec, tests = load_rules(operator), node_tests(operator, lambda _: None)
     subject = MutatedOperator.of(spec, find_operator(operator), ())
-    asked = [asking_for_its_outputs(each, spec) for each in tests]
+    asked = [asking_for_its_outputs(test, spec) for test in tests]
     assert sum(each.outputs_asked for each in asked) == fewer
     with subject.quick():
         for each in asked:

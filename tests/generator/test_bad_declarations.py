@@ -266,8 +266,8 @@ def test_a_mistake_is_told_with_its_place(name: str, tmp_path: Path) -> None:
         open_space(load_spec(HARDMAX, (tmp_path,)))
     message = str(caught.value)
     assert f"{path}:{line}:" in message
-    for each in parts:
-        assert each in message
+    for part in parts:
+        assert part in message
 
 
 def test_a_size_that_no_call_has_is_told_with_its_place(tmp_path: Path) -> None:
@@ -312,7 +312,9 @@ def test_an_older_text_that_demands_nothing_leaves_it_undefined(tmp_path: Path) 
     _write(tmp_path, _SHAPES + "kinds:\n  axis: axis(input, negative=version >= 11) or error\n")
     meanings = {
         version: next(
-            each.otherwise for each in _space(tmp_path, version).spec.constraints if each.id == "axis_range"
+            constraint.otherwise
+            for constraint in _space(tmp_path, version).spec.constraints
+            if constraint.id == "axis_range"
         )
         for version in (1, 13)
     }
@@ -322,7 +324,7 @@ def test_an_older_text_that_demands_nothing_leaves_it_undefined(tmp_path: Path) 
 def test_a_level_that_no_call_has_is_told_with_its_place(tmp_path: Path) -> None:
     path = _write(tmp_path, 'shapes: {input: "*S"}\nextents: {S: 1..2}\nkinds:\n  axis: axis(input)\n')
     space = _space(tmp_path)
-    faults = [str(each) for each in levels_without_call(space, learn_cores(space))]
+    faults = [str(level) for level in levels_without_call(space, learn_cores(space))]
     assert len(faults) == 1
     assert f"{path}:4:" in faults[0]
     assert "a level that no call of ai.onnx::Hardmax-13 has" in faults[0]
@@ -345,7 +347,7 @@ def test_a_rule_whose_breach_breaks_another_is_told_with_its_place(tmp_path: Pat
 def test_a_rule_that_no_call_breaks_is_told(tmp_path: Path) -> None:
     rule = "  - {id: idle, require: rank(input) >= 0, else: undefined, why: nothing}\n"
     _write(tmp_path, _SHAPES + "kinds:\n  axis: axis(input)\nconstraints:\n" + rule)
-    faults = [str(each) for each in rules_broken_together(_space(tmp_path))]
+    faults = [str(user_error) for user_error in rules_broken_together(_space(tmp_path))]
     assert len(faults) == 1
     assert "a rule that no call breaks" in faults[0]
 
@@ -437,7 +439,7 @@ def _write(folder: Path, text: str) -> Path:
 
 def _every_nth(folder: Path, more: str, capsys: pytest.CaptureFixture[str], kind: str = "axis(X)") -> Path:
     """A folder of specs with EveryNth of docs/your-operator.md, imported, and more in its declaration."""
-    texts = {Path(each.file).name: each.text for each in steps() if each.file is not None}
+    texts = {Path(step.file).name: step.text for step in steps() if step.file is not None}
     page, specs = folder / "every_nth.md", folder / "specs"
     page.write_text(texts[page.name], encoding="utf-8")
     assert call(capsys, "import", page, "-o", specs).code == 0
@@ -462,6 +464,6 @@ def test_an_axis_beyond_the_last_has_no_indices_and_is_told(tmp_path: Path) -> N
         encoding="utf-8",
     )
     space = open_space(load_spec(OperatorName("ai.onnx", "Gather", 13), (tmp_path,)))
-    faults = [str(each) for each in levels_without_call(space, learn_cores(space))]
+    faults = [str(level) for level in levels_without_call(space, learn_cores(space))]
     assert ["axis=last" in faults[0], "axis=lowest" in faults[1]] == [True, True]
-    assert all(f"{path}:4:" in each for each in faults)
+    assert all(f"{path}:4:" in fault for fault in faults)

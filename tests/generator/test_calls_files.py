@@ -51,7 +51,9 @@ def test_every_element_of_every_type_comes_back(name: str) -> None:
             assert read_tensor(told) == there
 
 
-@pytest.mark.parametrize("name", [name for name, each in ELEMENT_TYPES.items() if each.kind == "float"])
+@pytest.mark.parametrize(
+    "name", [name for name, element_type in ELEMENT_TYPES.items() if element_type.kind == "float"]
+)
 def test_every_pattern_of_bits_comes_back(name: str) -> None:
     kind = ELEMENT_TYPES[name]
     width = np.dtype(kind.storage).itemsize
@@ -307,7 +309,7 @@ def test_a_call_that_says_nothing_is_refused_with_its_file(
 def test_a_suite_of_calls_has_every_tensor_of_a_variadic_input_and_the_outputs_that_are_wanted(
     tmp_path: Path,
 ) -> None:
-    several = Call({}, tuple(("data_0", tensor([each], "float")) for each in (1.0, 2.0, 4.0)))
+    several = Call({}, tuple(("data_0", tensor([number], "float")) for number in (1.0, 2.0, 4.0)))
     one = Call({}, (("X", tensor([3.0, 1.0, 2.0], "float")), ("K", tensor([2], "int64"))), (), ("Values",))
     for operator, call in (("ai.onnx::Sum-13", several), ("ai.onnx::TopK-24", one)):
         name = OperatorName.parse(operator)
@@ -317,4 +319,4 @@ def test_a_suite_of_calls_has_every_tensor_of_a_variadic_input_and_the_outputs_t
         found = {each.operator.name: each for each in suite.cases()}
     assert found["Sum"].inputs == several.inputs
     assert found["TopK"].output_names == ("Values",)
-    assert [each.name for each in found["TopK"].expectations[0].outputs] == ["Values"]
+    assert [output.name for output in found["TopK"].expectations[0].outputs] == ["Values"]

@@ -47,12 +47,12 @@ def test_calls_have_the_ids_that_the_lock_holds(name: str) -> None:
     kept: dict[str, set[str]] = {}
     part = make_part_once(operator, Options()).part
     assert part.digest == LOCK.versions[name].digest
-    for each in part.entries:
-        kept.setdefault(each["family"], set()).add(CaseId.parse(each["id"]).digest)
+    for entry in part.entries:
+        kept.setdefault(entry["family"], set()).add(CaseId.parse(entry["id"]).digest)
     missing = [
         (families, call.digest(operator))
         for families, call in _calls(workshop)
-        if not any(call.digest(operator) in kept.get(each, ()) for each in families.split())
+        if not any(call.digest(operator) in kept.get(word, ()) for word in families.split())
     ]
     assert missing == []
     assert len(list(_calls(workshop))) >= KNOWN

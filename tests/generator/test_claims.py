@@ -74,14 +74,14 @@ def test_the_first_entry_that_fits_has_the_case_and_the_rest_is_left(tmp_path: P
         entry("of_another", "another runtime"),
     ]
     found = point(made.suite, made.record, entries).claims()
-    assert [each.id for each in found.explaining] == ["of_cubic"]
+    assert [known_cause.id for known_cause in found.explaining] == ["of_cubic"]
     (known,) = found.explaining
     assert len(known.cases) == 3
     assert (known.title, known.thread) == ("It has no kernel. Nobody wrote one.", "https://example.org/7")
     long = replace(known, explanation=f"It has no kernel. {'Nobody wrote one. ' * 20}")
     assert long.title == "It has no kernel."
     classes = find_classes(put_together(made.suite, made.record).cases, found.explaining)
-    assert sorted((each.told, headline(each), len(each.cases)) for each in classes) == [
+    assert sorted((failures.told, headline(failures), len(failures.cases)) for failures in classes) == [
         ("entry", "It has no kernel. Nobody wrote one.", 3),
         ("message", "refuses valid input: no nearest kernel", 3),
     ]
@@ -90,7 +90,7 @@ def test_the_first_entry_that_fits_has_the_case_and_the_rest_is_left(tmp_path: P
 def test_a_condition_without_a_value_does_not_fit_and_raises_where_it_must_have_one(tmp_path: Path) -> None:
     made, runtime = run(tmp_path, refuse_all_but_linear)
     entries = [entry("of_no_call", runtime, when="no_such_name > 0"), entry("of_all", runtime)]
-    row = next(each for each in made.record.results if each.verdict == "rejected_valid")
+    row = next(result for result in made.record.results if result.verdict == "rejected_valid")
     assert Explainer(made.suite, runtime, entries).of_row(row) == entries[1]
     with pytest.raises(UserError):
         Explainer(made.suite, runtime, entries, strict=True).of_row(row)
@@ -102,9 +102,9 @@ def test_a_condition_without_a_value_does_not_fit_and_raises_where_it_must_have_
 
 def test_a_fault_of_forms_is_explained_where_every_row_that_fails_is(tmp_path: Path) -> None:
     made, runtime = run(tmp_path, refuse_all_but_linear)
-    failing = [each for each in made.record.results if each.verdict == "rejected_valid"]
-    passing = next(each for each in made.record.results if each.verdict == "pass")
-    rows = [replace(each, form=form) for each in failing for form in ("inputs", "dynamic")]
+    failing = [result for result in made.record.results if result.verdict == "rejected_valid"]
+    passing = next(result for result in made.record.results if result.verdict == "pass")
+    rows = [replace(result, form=form) for result in failing for form in ("inputs", "dynamic")]
 
     def fault(*cases: str) -> dict[str, object]:
         return {
@@ -115,8 +115,8 @@ def test_a_fault_of_forms_is_explained_where_every_row_that_fails_is(tmp_path: P
         }
 
     explainer = Explainer(made.suite, runtime, [entry("of_cubic", runtime, levels={"mode": "cubic"})])
-    cubic = [each.case for each in failing if explainer.of_row(each) is not None]
-    nearest = [each.case for each in failing if explainer.of_row(each) is None]
+    cubic = [result.case for result in failing if explainer.of_row(result) is not None]
+    nearest = [result.case for result in failing if explainer.of_row(result) is None]
     assert len(cubic) == len(nearest) == 3
     found = explainer.of_fault(fault(*cubic), rows)
     assert found is not None
@@ -136,7 +136,7 @@ def test_an_entry_is_mended_only_where_each_of_its_cases_was_asked_and_passed(tm
     ]
     found = point(made.suite, made.record, entries).claims()
     assert found.explaining == ()
-    assert [(each.id, len(each.asked)) for each in found.mended] == [("mended", 3)]
+    assert [(known_cause.id, len(known_cause.asked)) for known_cause in found.mended] == [("mended", 3)]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_what_a_suite_carries_of_an_operator_is_what_its_room_says(tmp_path: Pat
     write_generated(path, [pad], Options(size="small"), keep=True)
     with open_suite(path) as suite:
         carried = parse_disagreements(suite.known_entries(), path)
-    room = [each.id for each in load_disagreements() if each.concerns(str(pad))]
+    room = [disagreement.id for disagreement in load_disagreements() if disagreement.concerns(str(pad))]
     assert [each.id for each in carried] == room
     assert all(each in load_disagreements() for each in carried)
 
@@ -237,12 +237,14 @@ def test_conditions_of_one_node_explain_no_chain(tmp_path: Path) -> None:
         entry("by_words", runtime, reason="*cubic*"),
     ]
     found = point(made.suite, made.record, entries).claims()
-    assert [(each.id, len(each.cases)) for each in found.explaining] == [("by_words", 3)]
+    assert [(known_cause.id, len(known_cause.cases)) for known_cause in found.explaining] == [("by_words", 3)]
 
 
 def test_chains_that_pass_mend_no_entry(tmp_path: Path) -> None:
     chains, runtime = run(tmp_path / "chains", answer, "pair")
     calls, _ = run(tmp_path / "calls", answer)
     entries = [entry("of_long_ago", runtime, versions="0.1")]
-    assert [each.id for each in point(calls.suite, calls.record, entries).claims().mended] == ["of_long_ago"]
+    assert [known_cause.id for known_cause in point(calls.suite, calls.record, entries).claims().mended] == [
+        "of_long_ago"
+    ]
     assert point(chains.suite, chains.record, entries).claims().mended == ()

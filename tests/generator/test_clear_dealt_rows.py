@@ -99,10 +99,10 @@ def test_unclear_rows_are_replaced_and_types_and_pairs_stay(
 
     monkeypatch.setattr(Replacements, "changes_for", nothing)
     plain = covered(operator, tmp_path)
-    several = [ambiguity(list(each.cases.values())).several for each in (cleared, plain)]
+    several = [ambiguity(list(workshop.cases.values())).several for workshop in (cleared, plain)]
     assert 0 < several[0] < several[1]
     assert pairs(cleared) == pairs(plain)
-    types = [Counter(row["type_T"] for row in each.rows) for each in (cleared, plain)]
+    types = [Counter(row["type_T"] for row in workshop.rows) for workshop in (cleared, plain)]
     assert types[0] == types[1]
     assert len(cleared.rows) == len(plain.rows) == len(cleared.cases)
     for case in cleared.cases.values():

@@ -22,7 +22,7 @@ MODEL = Model(
 
 
 def pairs(rows: list[Row]) -> set[tuple[tuple[int, int], ...]]:
-    return {each for row in rows for each in combinations(enumerate(row), 2)}
+    return {combination for row in rows for combination in combinations(enumerate(row), 2)}
 
 
 @settings(max_examples=40, deadline=None)

@@ -12,7 +12,7 @@ from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import declared_operators, newest_operators, space_of
 from tools.searched import learn_versions
 
-WITH_CORES = [each for each in newest_operators() if kept_cores_of(each)]
+WITH_CORES = [newest_operator for newest_operator in newest_operators() if kept_cores_of(newest_operator)]
 LEARNED_AGAIN = ("Add", "CumSum", "Expand", "Gather", "ReduceMax", "Reshape", "TopK", "Transpose", "Trilu")
 ROWS_WITHOUT_CALL: dict[str, list[dict[str, Level]]] = {
     "DFT": [{"extents": "ordinary", "dft_length": "one", "inverse": 1, "onesided": 1}],
@@ -25,17 +25,21 @@ ROWS_WITHOUT_CALL: dict[str, list[dict[str, Level]]] = {
 @pytest.mark.parametrize("operator", WITH_CORES, ids=str)
 def test_no_search_finds_a_call_with_a_kept_core(operator: OperatorName) -> None:
     space = space_of(operator)
-    assert [str(each) for each in kept_cores_of(operator) if not is_confirmed(space, each, 1)] == []
+    assert [
+        str(kept_core) for kept_core in kept_cores_of(operator) if not is_confirmed(space, kept_core, 1)
+    ] == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNED_AGAIN)
 def test_learning_again_finds_what_is_kept(name: str) -> None:
-    versions = [each for each in declared_operators() if each.name == name]
-    found = learn_versions([space_of(each) for each in versions])
-    for each in versions:
-        assert {str(core) for core in found[each.since_version]} == {
-            str(core) for core in kept_cores_of(each)
+    versions = [
+        declared_operator for declared_operator in declared_operators() if declared_operator.name == name
+    ]
+    found = learn_versions([space_of(version) for version in versions])
+    for version in versions:
+        assert {str(core) for core in found[version.since_version]} == {
+            str(core) for core in kept_cores_of(version)
         }
 
 
@@ -48,7 +52,7 @@ def test_every_level_has_a_call(operator: OperatorName) -> None:
     Exceptions are needed.
     """
     cores = kept_cores_of(operator)
-    assert [str(each) for each in cores if len(each.levels) == 1] == []
+    assert [str(core) for core in cores if len(core.levels) == 1] == []
     space = space_of(operator)
     dealt = set(space.types) - space.paired
     called = [
@@ -65,8 +69,8 @@ def test_every_level_has_a_call(operator: OperatorName) -> None:
 def test_versions_that_differ_in_types_alone_share_their_cores() -> None:
     """The one that is taken over is the one that would be learned."""
     for operator in (OperatorName("ai.onnx", "Add", 7), OperatorName("ai.onnx", "ReduceMin", 12)):
-        alone = {str(each) for each in learn_cores(space_of(operator))}
-        assert alone == {str(each) for each in kept_cores_of(operator)}
+        alone = {str(learn_core) for learn_core in learn_cores(space_of(operator))}
+        assert alone == {str(kept_core) for kept_core in kept_cores_of(operator)}
 
 
 def test_a_core_that_has_a_call_is_refuted() -> None:

@@ -39,7 +39,7 @@ def allowed_rows(model: Model) -> list[tuple[int, ...]]:
 
 
 def tuples_in(rows: list[tuple[int, ...]], strength: int) -> set[tuple[tuple[int, int], ...]]:
-    return {each for row in rows for each in combinations(enumerate(row), strength)}
+    return {combination for row in rows for combination in combinations(enumerate(row), strength)}
 
 
 @st.composite
@@ -108,7 +108,7 @@ def test_a_group_is_covered_with_its_own_strength_and_the_rest_with_less() -> No
     pairs = cover(model, 2)
     assert tuples_in(pairs, 2) == tuples_in(possible, 2)
     assert set(feasible_tuples(Solver(model), 2)) == {(0, 2, 3)} | {
-        each for each in combinations(range(6), 2) if not set(each) <= {0, 2, 3}
+        combination for combination in combinations(range(6), 2) if not set(combination) <= {0, 2, 3}
     }
 
 
@@ -142,7 +142,7 @@ def test_many_factors_are_covered_without_many_rows() -> None:
 
 
 def largest_product(model: Model, strength: int) -> int:
-    return max(len(each) for each in feasible_tuples(Solver(model), strength).values())
+    return max(len(feasible_tuple) for feasible_tuple in feasible_tuples(Solver(model), strength).values())
 
 
 def two_rules() -> tuple[ExcludedLevels, ...]:

@@ -16,7 +16,7 @@ from generator.calls.data.draws import Draw
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from tests.library_dtypes import ML_DTYPES
 
-FLOATS = [each for each in ELEMENT_TYPES.values() if each.layout is not None]
+FLOATS = [element_type for element_type in ELEMENT_TYPES.values() if element_type.layout is not None]
 
 
 def numbers(

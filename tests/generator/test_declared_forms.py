@@ -100,14 +100,16 @@ def rows_of(space: CallSpace) -> list[tuple[Mapping[str, object], Call]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [each for each in DECLARATIONS if not each.startswith("MaxPool")])
+@pytest.mark.parametrize(
+    "name", [declaration for declaration in DECLARATIONS if not declaration.startswith("MaxPool")]
+)
 def test_calls_are_valid_onnx(tmp_path: Path, name: str) -> None:
     space = declared(tmp_path, name, DECLARATIONS[name])
     calls = [call for _, call in rows_of(space)]
     calls += [edge.call for edge in find_edges(space, Draw(f"{name}/boundary"))]
     assert len(calls) > 5
     assert refusals(space, calls) == []
-    assert all(not find_violations(space.spec, each) for each in calls)
+    assert all(not find_violations(space.spec, call) for call in calls)
 
 
 def test_a_variadic_input_has_as_many_tensors_as_the_declaration_counts(tmp_path: Path) -> None:
@@ -119,7 +121,7 @@ def test_one_tensor_is_given_twice(tmp_path: Path) -> None:
     space = declared(tmp_path, "Sum-13", DECLARATIONS["Sum-13"])
     (edge,) = [each for each in find_edges(space, Draw("Sum")) if each.word == "one_tensor_twice"]
     assert len(edge.call.inputs) == 1
-    assert [each.parts for each in edge.call.slots] == [(0,), (0,)]
+    assert [slot.parts for slot in edge.call.slots] == [(0,), (0,)]
     assert refusals(space, [edge.call]) == []
     wrong = replace(edge.call, slots=(edge.call.slots[0], replace(edge.call.slots[1], name="other")))
     assert find_violations(space.spec, edge.call) == []
@@ -132,9 +134,9 @@ def test_a_variadic_output_has_as_many_tensors_as_the_declaration_counts(tmp_pat
         assert call.outputs is not None
         assert len(call.outputs) == call.attributes["num_outputs"].numbers[0]
     breaches = find_breaches(space, Draw("Split/invalid"))
-    counted = [each for each in breaches if each.constraint.id == "outputs_count"]
+    counted = [breach for breach in breaches if breach.constraint.id == "outputs_count"]
     assert counted
-    assert all(len(each.call.outputs or ()) != len(each.valid.outputs or ()) for each in counted)
+    assert all(len(breach.call.outputs or ()) != len(breach.valid.outputs or ()) for breach in counted)
 
 
 def test_an_optional_output_is_asked_for_or_not(tmp_path: Path) -> None:
@@ -153,8 +155,8 @@ def test_sequences_have_one_element_type_and_any_length(tmp_path: Path) -> None:
     for _, call in rows_of(space):
         (slot,) = [each for each in call.slots if each.name == "input_sequence"]
         lengths.add(len(slot.parts))
-        kinds = {each.element_type.name for each in call.tensors("input_sequence") if each is not None}
-        kinds |= {each.element_type.name for each in call.tensors("tensor") if each is not None}
+        kinds = {tensor.element_type.name for tensor in call.tensors("input_sequence") if tensor is not None}
+        kinds |= {tensor.element_type.name for tensor in call.tensors("tensor") if tensor is not None}
         assert len(kinds) == 1
         assert str(slot.type) == f"seq(tensor({min(kinds)}))"
         types |= kinds
@@ -165,7 +167,7 @@ def test_sequences_have_one_element_type_and_any_length(tmp_path: Path) -> None:
 def test_a_position_outside_a_sequence_breaks_its_rule(tmp_path: Path) -> None:
     space = declared(tmp_path, "SequenceAt-11", DECLARATIONS["SequenceAt-11"])
     breaches = find_breaches(space, Draw("SequenceAt/invalid"))
-    assert "position_range" in {each.constraint.id for each in breaches}
+    assert "position_range" in {breach.constraint.id for breach in breaches}
 
 
 @pytest.mark.parametrize(

@@ -136,9 +136,12 @@ def test_a_call_has_the_levels_that_are_asked_for(specs: Path) -> None:
     assert again is not None
     assert calls[7] is not None
     assert again.digest(NAME) == calls[7].digest(NAME)
-    assert len({each.digest(NAME) for each in calls if each is not None}) > 10
+    assert len({call.digest(NAME) for call in calls if call is not None}) > 10
 
 
 def test_a_spec_without_its_declared_rules_is_what_people_wrote(specs: Path) -> None:
     assert not load_spec(NAME, [specs]).constraints
-    assert {each.id for each in load_rules(NAME, [specs]).constraints} >= {"axis_range", "X_given"}
+    assert {constraint.id for constraint in load_rules(NAME, [specs]).constraints} >= {
+        "axis_range",
+        "X_given",
+    }

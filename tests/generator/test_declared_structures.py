@@ -94,16 +94,16 @@ def test_an_input_has_every_form_that_its_types_have() -> None:
 def test_an_optional_that_must_hold_something_does_but_in_breaches() -> None:
     space = space_of(named("OptionalGetElement-18"))
     assert not any(slot.empty for _, call in rows_of(space.spec.operator) for slot in call.slots)
-    broken = [each for each in find_breaches(space, Draw("x")) if each.constraint.id == "input_held"]
+    broken = [breach for breach in find_breaches(space, Draw("x")) if breach.constraint.id == "input_held"]
     assert broken
-    assert all(each.call.slots[0].empty for each in broken)
-    assert {each.constraint.otherwise for each in broken} == {"error"}
+    assert all(breach.call.slots[0].empty for breach in broken)
+    assert {breach.constraint.otherwise for breach in broken} == {"error"}
 
 
 def test_a_type_stands_for_what_is_left_out() -> None:
     for _, call in rows_of(named("Optional-15")):
         assert call.slots or call.inputs or "type" in call.attributes
-    rules = {each.constraint.id for each in find_breaches(space_of(named("Optional-15")), Draw("x"))}
+    rules = {breach.constraint.id for breach in find_breaches(space_of(named("Optional-15")), Draw("x"))}
     assert {"type_or_input", "type_of_input", "type_allowed", "type_of_V"} <= rules
 
 
@@ -134,8 +134,8 @@ def test_a_branch_gives_what_the_node_chooses() -> None:
         assert isinstance(graph, Graph)
         assert graph.outputs is not None
         found = evaluate(space_of(named("If-13")), call)
-        told = [each.shape for each in graph.outputs if isinstance(each, TensorType)]
-        assert [each.shape for each in found] == told
+        told = [output.shape for output in graph.outputs if isinstance(output, TensorType)]
+        assert [array.shape for array in found] == told
         seen.add((chosen, len(found), str(levels["else_branch_shapes"])))
     assert {chosen for chosen, _, _ in seen} == {"then_branch", "else_branch"}
     assert {count for _, count, _ in seen} == {1, 2, 3}
@@ -148,7 +148,7 @@ def test_a_body_is_run_as_often_as_the_call_says() -> None:
     for levels, call in rows_of(named("Loop-13")):
         tensors = dict(call.inputs)
         trips, condition = tensors.get("M"), tensors.get("cond")
-        states = [each.array for name, each in call.inputs if name == "v_initial" and each is not None]
+        states = [tensor.array for name, tensor in call.inputs if name == "v_initial" and tensor is not None]
         if condition is None or not condition.array.item() or levels["body_each_run"] != 1:
             continue
         count = 1 if levels["body_condition"] == "stops" else int(trips.array.item())  # type: ignore[union-attr]
@@ -165,7 +165,7 @@ def test_a_body_is_run_as_often_as_the_call_says() -> None:
         assert found[-1].reshape(-1).tolist() == list(range(count))
     assert {0, 1, 2} <= runs
     given = [dict(call.inputs).get("M") for _, call in rows_of(named("Loop-13"))]
-    assert {0, 3} < {int(each.array.item()) for each in given if each is not None}
+    assert {0, 3} < {int(tensor.array.item()) for tensor in given if tensor is not None}
     assert None in given
 
 
@@ -197,7 +197,7 @@ def test_rules_of_bodies_are_broken_alone() -> None:
         },
     }
     for name, rules in wanted.items():
-        found = {each.constraint.id for each in find_breaches(space_of(named(name)), Draw("x"))}
+        found = {breach.constraint.id for breach in find_breaches(space_of(named(name)), Draw("x"))}
         assert rules <= found, name
 
 
@@ -228,8 +228,8 @@ def test_mistakes_are_told_with_their_place(
         open_space(load_spec(operator, (tmp_path,)))
     told = str(caught.value)
     assert f"{room / FILE_NAME}:{line}:" in told
-    for each in parts:
-        assert each in told
+    for part in parts:
+        assert part in told
 
 
 def evaluate(space: CallSpace, call: Call) -> list[NDArray[Any]]:

@@ -71,7 +71,7 @@ def both(attributes: dict[str, Any], inputs: Inputs) -> dict[str, Any] | None:
 
 
 def factors(diagnosis: Diagnosis) -> list[list[str]]:
-    return [[each.factor for each in cause.needed] for cause in diagnosis.causes]
+    return [[needed.factor for needed in cause.needed] for cause in diagnosis.causes]
 
 
 def test_a_wrong_value_of_an_attribute_is_named() -> None:
@@ -95,8 +95,8 @@ def test_elements_have_no_value_to_be_named() -> None:
 def test_two_mistakes_of_which_one_needs_two_factors_are_two_causes() -> None:
     found = diagnosed(PAD, both)
     assert sorted(map(sorted, factors(found))) == [["mode"], ["mode", "type of data"]]
-    of_two = next(each for each in found.causes if len(each.needed) == 2)
-    shown = {each.factor: each for each in of_two.needed}
+    of_two = next(cause for cause in found.causes if len(cause.needed) == 2)
+    shown = {needed.factor: needed for needed in of_two.needed}
     assert (shown["mode"].value, shown["type of data"].value) == ("edge", "double")
 
 
@@ -119,7 +119,7 @@ def test_it_ends_with_its_calls_and_says_so() -> None:
     found = diagnosed(PAD, reflect_as_edge, most_calls=7)
     assert len(found.calls) == 7
     assert found.stopped == "7 calls were made"
-    assert {name for each in found.causes for name in each.cases}.isdisjoint(found.unexplained)
+    assert {name for cause in found.causes for name in cause.cases}.isdisjoint(found.unexplained)
     assert diagnosed(PAD, reflect_as_edge, seconds=0.0).calls == ()
 
 
@@ -165,7 +165,7 @@ def test_what_is_known_is_kept_every_few_seconds() -> None:
     fake, cases = Fake(space_of(PAD), both), failing(PAD, both)
     found = diagnose(cases, [], fake.ask, seconds=1e9, keep=kept.append, clock=lambda: float(next(times)))
     assert len(kept) > 3
-    assert {each.stopped for each in kept} == {"interrupted"}
+    assert {diagnosis.stopped for diagnosis in kept} == {"interrupted"}
     assert replace(found, seconds=0) == replace(diagnosed(PAD, both), seconds=0)
 
 
@@ -177,8 +177,8 @@ def test_every_call_that_was_made_is_written_down_and_read_again(tmp_path: Path)
     assert read_diagnosis(path, "a" * 64, "b" * 64) == found
     assert read_diagnosis(path, "a" * 64, "c" * 64) is None
     assert read_diagnosis(tmp_path / "none.json", "a" * 64, None) is None
-    shown = {(each.call, each.outcome) for each in found.calls}
-    assert len(shown) == len({each.call for each in found.calls})
+    shown = {(call.call, call.outcome) for call in found.calls}
+    assert len(shown) == len({call.call for call in found.calls})
     path.write_bytes(path.read_bytes().replace(b'"outcome"', b'"outcom"', 1))
     with pytest.raises(UserError, match="diagnosis is damaged"):
         read_diagnosis(path, "a" * 64, "b" * 64)
@@ -251,4 +251,4 @@ def test_what_causes_need_is_found_before_what_one_of_them_costs() -> None:
     )
     found = diagnose([], [reflects, doubles], fake.ask, seconds=600, most_calls=calls)
     assert "unknown" in found.causes[0].without.values()
-    assert [each.needed for each in found.causes] == [each.needed for each in whole.causes]
+    assert [cause.needed for cause in found.causes] == [cause.needed for cause in whole.causes]

@@ -29,7 +29,7 @@ from opcert.vocabulary.tensors import Tensor
 from specs.files.library import load_spec
 from tests.generator import planted_faults as planted
 
-NAMES = {each.name: each for each in planted.FAULTS}
+NAMES = {fault.name: fault for fault in planted.FAULTS}
 KEPT = (
     "one rule of nearest",
     "reflect as edge",
@@ -49,7 +49,7 @@ def found(name: str) -> tuple[planted.Run, Explanation]:
 
 def named(explanation: Explanation) -> set[str]:
     changes = explanation.either if explanation.change is None else (explanation.change,)
-    return {each.key for each in changes}
+    return {change.key for change in changes}
 
 
 @pytest.mark.slow
@@ -71,7 +71,7 @@ def test_no_fault_is_named_wrongly(name: str) -> None:
 @pytest.mark.slow
 def test_most_faults_are_named_alone() -> None:
     assert len(NAMES) >= 25
-    assert len({each.operator for each in planted.FAULTS}) == 5
+    assert len({fault.operator for fault in planted.FAULTS}) == 5
     right = [name for name, fault in NAMES.items() if found(name)[1].change is not None]
     assert len(right) >= len(NAMES) * 3 / 4, sorted(set(NAMES) - set(right))
 
@@ -90,10 +90,10 @@ def test_most_faults_are_named_alone() -> None:
 def test_no_part_of_a_class_is_named_wrongly(name: str) -> None:
     run, _ = found(name)
     parts: dict[object, list[FailingCase]] = defaultdict(list)
-    for each in run.failures:
-        parts["type", each.case.element_type.name].append(each)
-        parts["family", each.case.family].append(each)
-        parts["case", str(each.case.id)].append(each)
+    for failure in run.failures:
+        parts["type", failure.case.element_type.name].append(failure)
+        parts["family", failure.case.family].append(failure)
+        parts["case", str(failure.case.id)].append(failure)
     for part in parts.values():
         keys = named(explain([str(each.case.id) for each in part], part, run.passing))
         assert not keys or keys & set(NAMES[name].keys)
@@ -155,11 +155,11 @@ def test_a_change_named_elsewhere_explains_part_of_a_class() -> None:
     value, _ = found("value ignored")
     edge, _ = found("reflect as edge")
     failures = [*edge.failures, *value.failures]
-    ids = [str(each.case.id) for each in failures]
+    ids = [str(failure.case.id) for failure in failures]
     whole = explain(ids, failures)
     assert named(whole) == set()
     parts = explain_parts(whole, failures, ["attribute mode=edge", "input value ignored", "pads pairs"])
-    explained = {each.change.key: set(each.cases) for each in parts.parts}
+    explained = {part.change.key: set(part.cases) for part in parts.parts}
     assert explained.keys() == {"attribute mode=edge", "input value ignored"}
     assert explained["attribute mode=edge"] <= set(edge.failing_ids)
     assert explained["input value ignored"] <= set(value.failing_ids)
@@ -176,16 +176,18 @@ def test_no_part_of_garbage_is_explained(spoil: Callable[[NDArray[Any]], NDArray
             wrong = Tensor(right.element_type, spoil(right.array).reshape(right.shape))
         if wrong != right:
             failures.append(FailingCase(case, (wrong,)))
-    whole = explain([str(each.case.id) for each in failures], failures)
+    whole = explain([str(failure.case.id) for failure in failures], failures)
     assert explain_parts(whole, failures, []) == whole
 
 
 def test_a_case_that_cannot_tell_says_nothing() -> None:
     """What comes out is wrong in one element of one case: no evidence for anything, whatever fits."""
     run, _ = found("value ignored")
-    one = [each for each in run.failures if each.case.expectations[0].outputs[0].expected.array.size < 3]
-    for each in one:
-        assert named(explain([str(each.case.id)], [each])) == set()
+    one = [
+        failure for failure in run.failures if failure.case.expectations[0].outputs[0].expected.array.size < 3
+    ]
+    for failing_case in one:
+        assert named(explain([str(failing_case.case.id)], [failing_case])) == set()
 
 
 def test_a_class_without_outputs_is_not_explained() -> None:
@@ -213,7 +215,7 @@ def test_an_accepted_invalid_call_may_be_taken_for_a_valid_one() -> None:
 
 @pytest.mark.parametrize("operator", first_operators(), ids=str)
 def test_changes_have_keys_of_their_own(operator: OperatorName) -> None:
-    keys = [each.key for each in find_changes(load_spec(operator))]
+    keys = [change.key for change in find_changes(load_spec(operator))]
     assert len(keys) == len(set(keys)) > 20
 
 
@@ -224,7 +226,7 @@ def test_the_file_is_read_back_and_keeps_its_schema(tmp_path: Path) -> None:
     )
     run, _ = found("value ignored")
     garbage = [replace(run.failures[0], outputs=()), *run.failures]
-    whole = explain([str(each.case.id) for each in garbage], garbage)
+    whole = explain([str(failing_case.case.id) for failing_case in garbage], garbage)
     explanations = (*explanations, explain_parts(whole, garbage, ["input value ignored"]))
     assert explanations[-1].parts
     path = tmp_path / "out" / "explanations.json"

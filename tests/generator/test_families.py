@@ -29,9 +29,12 @@ def families(bench: Workshop) -> set[str]:
 
 def test_one_expectation_for_each_distinct_result_of_the_open_readings() -> None:
     found = expect(SPEC, REFERENCE, call(1, tensor([2, 3], "int32")))
-    assert [dict(each.readings) for each in found] == [{"odd": ("kept",)}, {"odd": ("rounded_down",)}]
-    assert [each.outputs[0].expected.array.tolist() for each in found] == [[3, 4], [2, 4]]
-    assert all(not each.behaviours for each in found)
+    assert [dict(expectation.readings) for expectation in found] == [
+        {"odd": ("kept",)},
+        {"odd": ("rounded_down",)},
+    ]
+    assert [expectation.outputs[0].expected.array.tolist() for expectation in found] == [[3, 4], [2, 4]]
+    assert all(not expectation.behaviours for expectation in found)
 
 
 def test_a_reading_that_changes_nothing_here_is_not_listed() -> None:
@@ -53,7 +56,7 @@ def test_a_reading_that_matters_only_beside_another_is_found() -> None:
     asked = replace(REFERENCE, function=both, readings={"first": ("a", "b"), "second": ("a", "b")})  # type: ignore[arg-type]
     spec = replace(SPEC, readings=(reading("first", ("a", "b")), reading("second", ("a", "b"), "behaviour")))
     found = expect(spec, asked, call(1, tensor([0], "int32")))
-    assert [(dict(each.readings), dict(each.behaviours)) for each in found] == [
+    assert [(dict(expectation.readings), dict(expectation.behaviours)) for expectation in found] == [
         ({"first": ("a",)}, {"second": ("a", "b")}),
         ({"first": ("b",)}, {"second": ("a",)}),
         ({"first": ("b",)}, {"second": ("b",)}),
@@ -173,7 +176,9 @@ def test_an_example_that_the_reference_contradicts_is_a_finding() -> None:
     reshaped = replace(SPEC.examples[0], id="other", outputs=(("Y", Value((1, 2), (2, 3), "int32")),))
     bench = workshop(examples=(wrong, reshaped))
     example.make_cases(bench)
-    assert [(each.code, each.source) for each in bench.findings] == [("example-vs-reference", HERE)] * 2
+    assert [(finding.code, finding.source) for finding in bench.findings] == [
+        ("example-vs-reference", HERE)
+    ] * 2
     assert "Y[1] is printed as 5 and is 3; 1 of 2 elements differ" in bench.findings[0].evidence
     assert "Y is printed with shape [1, 2], and has [2]" in bench.findings[1].evidence
 

@@ -18,7 +18,9 @@ from tests.generator.declared import space_of
 def test_factors_of_integers_are_broken_one_by_one(version: int) -> None:
     space = space_of(OperatorName("ai.onnx", "Gemm", version))
     found = [
-        each for each in find_breaches(space, Draw("forbidden")) if each.constraint.id == "integers_unscaled"
+        breach
+        for breach in find_breaches(space, Draw("forbidden"))
+        if breach.constraint.id == "integers_unscaled"
     ]
     changed = set()
     for each in found:

@@ -46,7 +46,7 @@ def test_a_crash_becomes_the_smallest_call_with_a_negative_axis() -> None:
         {"axes": (-1,)},
         {"input_data": ("float", [0.0]), "shape": ("int64", [1])},
     )
-    assert [str(each) for each in find.matters] == [
+    assert [str(matter) for matter in find.matters] == [
         "element type = float: any other value does as well",
         "element type of shape = int64: any other value does as well",
         "axes = [-1]: matters, not with left out",
@@ -62,7 +62,7 @@ def test_a_wrong_value_becomes_the_smallest_reflection_of_two() -> None:
     # Three elements are needed to reflect two, and one of them must be another one.
     assert sorted(inputs["data"][1]) == [0.0, 0.0, 1.0]
     assert sorted(inputs["pads"][1]) == [0, 2]
-    assert any(str(each) == "mode = reflect: matters, not with constant or edge" for each in find.matters)
+    assert any(str(matter) == "mode = reflect: matters, not with constant or edge" for matter in find.matters)
 
 
 def test_a_hang_is_made_small_in_few_tries() -> None:
@@ -88,13 +88,13 @@ def test_a_refusal_becomes_the_smallest_tensor_of_four_axes() -> None:
 
 def test_accepted_nonsense_is_found_for_each_rule() -> None:
     found = search(BATCH, fakes.nothing, 300, accepts=True)
-    accepted = [each for each in found.finds if each.failure.verdict == "accepted_invalid"]
-    rules = {each.failure.how for each in accepted}
+    accepted = [find for find in found.finds if find.failure.verdict == "accepted_invalid"]
+    rules = {find.failure.how for find in accepted}
     assert {"crops_not_negative", "block_sizes_at_least_1", "type_of_T_crops"} <= rules
     assert len(accepted) == len(rules) == len(found.finds)
-    for each in accepted:
-        assert each.small.attempt.breaks is not None
-        valid = each.small.attempt.made_from
+    for find in accepted:
+        assert find.small.attempt.breaks is not None
+        valid = find.small.attempt.made_from
         assert valid is not None
         again = space_of(BATCH).attempt(valid)
         assert again is not None
@@ -105,8 +105,8 @@ def test_a_seed_fixes_what_is_found() -> None:
     first, second = (search(PAD, fakes.reflects_as_edge, 40, seed=5) for _ in range(2))
     other = search(PAD, fakes.reflects_as_edge, 40, seed=6)
     assert first.tried == second.tried
-    assert [plain(each.small.attempt.call) for each in first.finds] == [
-        plain(each.small.attempt.call) for each in second.finds
+    assert [plain(find.small.attempt.call) for find in first.finds] == [
+        plain(find.small.attempt.call) for find in second.finds
     ]
     assert other.tried != first.tried
 

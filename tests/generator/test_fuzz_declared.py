@@ -58,7 +58,7 @@ def test_a_mistake_becomes_the_smallest_call_that_shows_it(space: CallValidity) 
 def test_kinds_draw_values_anew(space: CallValidity) -> None:
     calls = [call for _, _, call in space.levels.boundary_calls(space.spec, Draw("edges"))]
     made = [drawn_anew(Draw(str(place)), space, call) for place, call in enumerate(calls * 4)]
-    other = [each for each in made if each is not None]
+    other = [call for call in made if call is not None]
     assert len(other) > len(calls)
-    for each in other:
-        assert not check_constraints(space.spec, each.attributes, dict(each.inputs))
+    for call in other:
+        assert not check_constraints(space.spec, call.attributes, dict(call.inputs))

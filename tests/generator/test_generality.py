@@ -19,7 +19,7 @@ from opcert.vocabulary.names import OperatorName
 from reference.registry import find_operator
 
 OPERATORS = first_operators()
-NAMES = {each.name for each in OPERATORS}
+NAMES = {operator.name for operator in OPERATORS}
 OWN = ("levels", "chains", "model_chains", "neighbours", "patterns")
 """The packages of modules for operators' families, and of chains, which are written of named operators."""
 ROUNDING = {"Resize", "Upsample"}
@@ -33,7 +33,7 @@ def test_no_code_names_an_operator_outside_the_modules_of_its_own(path: Path) ->
     if path.parent.name in OWN:
         return
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    prose = {id(each.value) for each in ast.walk(tree) if isinstance(each, ast.Expr)}
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
             assert not [name for name in NAMES if name in node.value.replace(":", "-").split("-")], node.value
@@ -43,12 +43,12 @@ def test_no_code_names_an_operator_outside_the_modules_of_its_own(path: Path) ->
 def test_each_numeric_class_of_an_operator_has_its_data_classes(operator: OperatorName) -> None:
     """Those that compute need values whose rounding shows, all need what a copy may lose."""
     spec, _ = open_spec(operator)
-    factors = {each.name: set(each.levels) for each in spec.factors}
-    kinds = {ELEMENT_TYPES[each] for each in first_types(spec, factor_model(spec))[1]}
+    factors = {factor.name: set(factor.levels) for factor in spec.factors}
+    kinds = {ELEMENT_TYPES[first_type] for first_type in first_types(spec, factor_model(spec))[1]}
     wanted = {"distinct", "random"}
-    if any(each.is_float for each in kinds):
+    if any(kind.is_float for kind in kinds):
         wanted |= {"signed_zero", "subnormal", "huge", "nonfinite"}
-    if any(each.is_integer for each in kinds):
+    if any(kind.is_integer for kind in kinds):
         wanted |= {"extremes"}
     if operator.name in ROUNDING:
         wanted |= {"constant", "large_offset", "ties"}
@@ -62,9 +62,9 @@ def test_the_operators_that_compute_are_those_with_an_allowed_error() -> None:
         reference = find_operator(operator)
         allowed = False
         for _, _, call in bench.levels.boundary_calls(bench.spec, bench.draw("boundary")):
-            attributes = {name: each.value for name, each in call.attributes.items()}
+            attributes = {name: attribute.value for name, attribute in call.attributes.items()}
             answers = reference.evaluate(attributes, dict(call.inputs))
-            allowed |= any(each.allowed is not None for each in answers)
+            allowed |= any(answer.allowed is not None for answer in answers)
             if allowed:
                 break
         assert allowed == (operator.name in ROUNDING), operator

@@ -112,7 +112,7 @@ def test_the_default_suite_is_made_once_and_again_when_what_it_is_made_from_chan
     lines: list[object] = []
     made = cache.default_suite(lines.append)
     assert made.name == lock_of_pad.digest
-    assert [str(each).partition(":")[0] for each in lines] == ["generating the default suite"]
+    assert [str(line).partition(":")[0] for line in lines] == ["generating the default suite"]
     assert cache.default_suite(lines.append) == made
     assert len(lines) == 1
     monkeypatch.setattr(cache, "sources_digest", lambda _folders: "changed")
@@ -120,7 +120,7 @@ def test_the_default_suite_is_made_once_and_again_when_what_it_is_made_from_chan
     again = cache.default_suite(lines.append)
     assert again.name != made.name
     assert "not that of specs/suite.lock" in str(lines[-1])
-    assert [each.name for each in made.parent.iterdir() if each.name.startswith(".")] == []
+    assert [path.name for path in made.parent.iterdir() if path.name.startswith(".")] == []
     with open_suite(again) as suite:
         assert suite.digest == again.name
 

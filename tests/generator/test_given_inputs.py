@@ -103,7 +103,7 @@ def test_a_function_is_told_how_many_outputs_there_are_and_answers_all(tmp_path:
     )  # fmt: skip
     assert {len(each.expectations[0].outputs) for each in cases} == {1, 2, 3}
     for case in cases:
-        assert [each.name for each in case.expectations[0].outputs] == list(case.output_names)
+        assert [output.name for output in case.expectations[0].outputs] == list(case.output_names)
 
 
 def test_an_output_that_is_not_asked_for_is_not_expected(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_an_output_that_is_not_asked_for_is_not_expected(tmp_path: Path) -> None
     asked = {case.output_names for case in cases}
     assert ("Y", "", "W") in asked
     for case in cases:
-        wanted = [each for each in case.output_names if each]
-        assert [each.name for each in case.expectations[0].outputs] == wanted
-        for each in case.expectations[0].outputs:
-            assert np.any(each.expected.array) or each.name == "W" or not np.any(case.inputs[0][1].array)  # type: ignore[union-attr]
+        wanted = [output_name for output_name in case.output_names if output_name]
+        assert [output.name for output in case.expectations[0].outputs] == wanted
+        for output in case.expectations[0].outputs:
+            assert np.any(output.expected.array) or output.name == "W" or not np.any(case.inputs[0][1].array)  # type: ignore[union-attr]

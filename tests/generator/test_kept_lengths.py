@@ -26,7 +26,7 @@ KEPT = {
 
 def edges_of(short: str) -> dict[str, Call]:
     space = space_of(OperatorName.parse(f"ai.onnx::{short}"))
-    calls = {each.word: each.call for each in find_edges(space, Draw("edges"))}
+    calls = {edge.word: edge.call for edge in find_edges(space, Draw("edges"))}
     assert not [word for word, call in calls.items() if find_violations(space.spec, call)]
     return calls
 
@@ -59,6 +59,6 @@ def test_only_the_first_axis_keeps_its_length(short: str) -> None:
 
 def test_equal_extents_tell_nothing_by_their_shape() -> None:
     calls = edges_of("Gemm-13")
-    shapes = {each.shape for _, each in calls["equal_extents"].inputs[:2] if each is not None}
+    shapes = {tensor.shape for _, tensor in calls["equal_extents"].inputs[:2] if tensor is not None}
     assert shapes == {(4, 4)}
     assert np.unique(calls["equal_extents"].inputs[0][1].array).size > 1  # type: ignore[union-attr]

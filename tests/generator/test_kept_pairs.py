@@ -23,23 +23,23 @@ from specs.files.library import load_spec
 from specs.model.spec import Exclusion, Factor, Origin, Spec
 
 MODULES = [
-    importlib.import_module(f"tests.generator.kept_pairs.{each.name}")
-    for each in pkgutil.iter_modules(tests.generator.kept_pairs.__path__)
-    if not each.name.startswith("_")  # what several of the modules share
+    importlib.import_module(f"tests.generator.kept_pairs.{module.name}")
+    for module in pkgutil.iter_modules(tests.generator.kept_pairs.__path__)
+    if not module.name.startswith("_")  # what several of the modules share
 ]
 
 
 def pairs_of(module: ModuleType, spec: Spec) -> set[frozenset[tuple[str, object]]]:
     """The pairs of levels that some call has."""
     lacking = [
-        f"data == {each!r} and element_type == {kind!r}"
+        f"data == {factor!r} and element_type == {kind!r}"
         for kind in module.FACTORS["element_type"]
-        for each in module.FACTORS["data"]
-        if each not in data_classes(kind)
+        for factor in module.FACTORS["data"]
+        if factor not in data_classes(kind)
     ]
     origin = Origin("derived")
     factors = tuple(Factor(name, levels) for name, levels in module.FACTORS.items())
-    exclusions = tuple(Exclusion(each, origin) for each in (*module.EXCLUSIONS, *lacking))
+    exclusions = tuple(Exclusion(exclusion, origin) for exclusion in (*module.EXCLUSIONS, *lacking))
     model = factor_model(replace(spec, factors=factors, exclusions=exclusions, interactions=()))
     names = model.names
     return {

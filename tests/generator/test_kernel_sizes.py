@@ -44,8 +44,8 @@ def failing(name: str, kernel: Kernel) -> list[str]:
     for case in cases_of(name):
         if case.element_type.name not in ("float", "double", "int32", "int64", "uint8", "int8"):
             continue
-        given = [numbers(each) for _, each in case.inputs if each is not None]
-        attributes = {key: each.value for key, each in case.attributes.items()}
+        given = [numbers(tensor) for _, tensor in case.inputs if tensor is not None]
+        attributes = {key: attribute.value for key, attribute in case.attributes.items()}
         made = kernel(given, attributes)
         kind = case.expectations[0].outputs[0].expected.element_type
         elements = (
@@ -79,10 +79,10 @@ def conv(given: Sequence[Array], attributes: Mapping[str, Any]) -> Array:
     pads = attributes.get("pads", (0,) * 2 * rank)
     strides, dilations = attributes.get("strides", (1,) * rank), attributes.get("dilations", (1,) * rank)
     X = np.pad(X, [(0, 0), (0, 0), *zip(pads[:rank], pads[rank:], strict=True)])
-    reach = [(each - 1) * step + 1 for each, step in zip(W.shape[2:], dilations, strict=True)]
+    reach = [(extent - 1) * step + 1 for extent, step in zip(W.shape[2:], dilations, strict=True)]
     windows = np.lib.stride_tricks.sliding_window_view(X, reach, tuple(range(2, 2 + rank)))
-    steps = tuple(slice(None, None, each) for each in strides)
-    taps = tuple(slice(None, None, each) for each in dilations)
+    steps = tuple(slice(None, None, stride) for stride in strides)
+    taps = tuple(slice(None, None, dilation) for dilation in dilations)
     windows = windows[(slice(None), slice(None), *steps, *taps)]
     parts = []
     for at in range(group):
@@ -303,15 +303,15 @@ def early_tie(given: Sequence[Array], attributes: Mapping[str, Any]) -> Array:
     if attributes.get("select_last_index", 0) or X.shape[-1] <= TILE:
         return argmax(given, attributes)
     blocks = [X[..., at : at + TILE] for at in range(0, X.shape[-1], TILE)]
-    tops = np.stack([each.max(-1) for each in blocks], -1)
+    tops = np.stack([block.max(-1) for block in blocks], -1)
     last = tops.shape[-1] - 1 - tops[..., ::-1].argmax(-1)
-    inside = np.stack([each.argmax(-1) for each in blocks], -1)
+    inside = np.stack([block.argmax(-1) for block in blocks], -1)
     found = np.take_along_axis(inside, last[..., None], -1)[..., 0] + TILE * last
     return np.asarray(np.expand_dims(found, axis) if attributes.get("keepdims", 1) else found)
 
 
 def sixteen_tensors(given: Sequence[Array], attributes: Mapping[str, Any]) -> Array:
-    return concat([*given[:16], *[np.zeros_like(each) for each in given[16:]]], attributes)
+    return concat([*given[:16], *[np.zeros_like(array) for array in given[16:]]], attributes)
 
 
 MISTAKES: Mapping[str, tuple[str, Kernel]] = {
@@ -380,7 +380,7 @@ def test_in_every_other_case_sums_are_exact(name: str) -> None:
 
 def normalized(name: str, sums: type, given: Sequence[Array], attributes: Mapping[str, Any]) -> Array:
     """A normalization whose first stage is in a type, its sums one element after the other."""
-    X, *affine = (each.astype(np.float64) for each in given)
+    X, *affine = (array.astype(np.float64) for array in given)
     at = attributes.get("axis", -1) % X.ndim
     lanes = X.shape[0] * attributes["num_groups"] if name.startswith("Group") else prod(X.shape[:at])
     rows = X.reshape(lanes, -1)
@@ -391,7 +391,7 @@ def normalized(name: str, sums: type, given: Sequence[Array], attributes: Mappin
     deviation = np.sqrt(in_turn(rows * rows, sums) / count + epsilon)
     found = (rows / deviation[:, None]).astype(np.float64).reshape(X.shape)
     if name.startswith("Group"):
-        affine = [each.reshape(-1, *[1] * (X.ndim - 2)) for each in affine]
+        affine = [array.reshape(-1, *[1] * (X.ndim - 2)) for array in affine]
     found = found * affine[0]
     return np.asarray(found + affine[1] if len(affine) > 1 else found)
 
@@ -419,14 +419,14 @@ def test_a_first_stage_in_the_type_of_the_data_is_noticed(name: str) -> None:
     assert sorted(cases) == STAGES[name].split()
     for case in cases.values():
         given = [numbers(each) for _, each in case.inputs if each is not None]
-        attributes = {key: each.value for key, each in case.attributes.items()}
+        attributes = {key: attribute.value for key, attribute in case.attributes.items()}
         narrow = np.float16 if case.element_type.name == "float16" else ml_dtypes.bfloat16
         kind, verdicts = case.expectations[0].outputs[0].expected.element_type, []
         for sums in (narrow, np.float32, np.float64):
             with np.errstate(all="ignore"):
                 made = normalized(name, sums, given, attributes)
             elements = np.asarray(encode(kind, made.reshape(-1).tolist())).reshape(made.shape)
-            more = [each.expected for each in case.expectations[0].outputs[1:]]
+            more = [output.expected for output in case.expectations[0].outputs[1:]]
             answer = Answered((Tensor(kind, elements), *more))
             verdicts.append(judge(case, answer).verdict)
         assert verdicts == ["mismatch", "pass", "pass"]

@@ -41,7 +41,7 @@ DRAWN = ("Dropout",)
 
 def shift_part(seeds: Iterable[int], facts: str = "f", other: Iterable[int] = ()) -> SuitePart:
     """A part of calls of Shift that the cache keeps; something else is expected of `other` ones."""
-    cases = [make_case(operator=NAME, seed=each) for each in seeds]
+    cases = [make_case(operator=NAME, seed=seed) for seed in seeds]
     cases += [
         replace(make_case(operator=NAME, seed=each), expectations=(expect(sample(99)),)) for each in other
     ]
@@ -55,7 +55,7 @@ def lock_of(part: SuitePart) -> Lock:
 
 
 def changes(old: SuitePart, new: SuitePart) -> list[str]:
-    return [str(each) for each in compare(lock_of(old), lock_of(new))]
+    return [str(lock_change) for lock_change in compare(lock_of(old), lock_of(new))]
 
 
 @pytest.fixture
@@ -88,8 +88,8 @@ def test_a_version_is_named_with_both_digests_where_its_cases_are_not_kept(tmp_p
     digests = f"the lock has d, now it is {made.digest[:16]}"
     assert str(told) == f"changed operator: {SHIFT} ({digests}; its cases as they were are not kept here)"
     old = shift_part([1])
-    for each in (tmp_path / "cache").rglob(old.digest):
-        each.write_bytes(b"damaged")
+    for path in (tmp_path / "cache").rglob(old.digest):
+        path.write_bytes(b"damaged")
     assert [each.how for each in compare(lock_of(old), lock_of(made))] == ["changed operator"]
 
 
@@ -106,9 +106,12 @@ def test_facts_and_operators_count_too() -> None:
 
 
 def test_a_suite_that_differs_in_nothing_but_its_digest_is_told() -> None:
-    assert [str(each) for each in compare(LOCK, replace(LOCK, digest="other"))] == ["changed: the suite"]
+    assert [str(lock_change) for lock_change in compare(LOCK, replace(LOCK, digest="other"))] == [
+        "changed: the suite"
+    ]
     assert [
-        str(each) for each in compare(LOCK, replace(LOCK, digest="other", options={"size": "small"}))
+        str(lock_change)
+        for lock_change in compare(LOCK, replace(LOCK, digest="other", options={"size": "small"}))
     ] == ["changed: the suite (it is made with other options)"]
 
 

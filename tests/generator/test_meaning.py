@@ -48,7 +48,7 @@ def test_half_of_the_elements_off_by_half_say_nothing(allowed: list[float], says
 
 def test_the_longest_axes_are_cut_together() -> None:
     inputs = (("X", np.zeros((3, 9))), ("B", np.zeros(9)), ("C", np.zeros((3, 1))))
-    call = Call({}, tuple((name, tensor(each)) for name, each in inputs))
+    call = Call({}, tuple((name, tensor(array)) for name, array in inputs))
     shapes = [[each.shape for _, each in found.inputs if each is not None] for found in shortened(call)]
     assert shapes == [
         [(3, 4), (4,), (3, 1)],

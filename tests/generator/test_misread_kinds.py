@@ -33,7 +33,7 @@ def ones_squeezed(given: Given, attributes: Mapping[str, Any], right: NDArray[An
     if not (given["shape"] > 1).any() or (given["shape"] == 0).any():
         return None
     return right.reshape(
-        [each for each, wanted in zip(right.shape, given["shape"], strict=True) if wanted != 1]
+        [extent for extent, wanted in zip(right.shape, given["shape"], strict=True) if wanted != 1]
     )
 
 
@@ -88,9 +88,9 @@ def _cases(operator: str) -> tuple[Case, ...]:
 def test_a_fault_is_named_by_a_change_of_its_kind(operator: str, fault: Fault, key: str) -> None:
     failures, passing = [], []
     for case in _cases(operator):
-        (right,) = (each.expected for each in case.expectations[0].outputs)
+        (right,) = (output.expected for output in case.expectations[0].outputs)
         given = {name: each.array for name, each in case.inputs if each is not None}
-        attributes = {name: each.value for name, each in case.attributes.items()}
+        attributes = {name: attribute.value for name, attribute in case.attributes.items()}
         array = fault(given, attributes, right.array)
         if array is None:
             continue
@@ -100,6 +100,6 @@ def test_a_fault_is_named_by_a_change_of_its_kind(operator: str, fault: Fault, k
         else:
             failures.append(FailingCase(case, (answer,)))
     assert len(failures) > 3
-    found = explain([str(each.case.id) for each in failures], failures, passing)
+    found = explain([str(failure.case.id) for failure in failures], failures, passing)
     assert found.change is not None, [each for each in found.tried if each.fits == each.tested]
     assert found.change.key == key

@@ -47,11 +47,14 @@ def bench(operator: str) -> tuple[Spec, DeclaredLevels, ReferenceOperator]:
 
 
 def broken(spec: Spec, call: Call) -> list[str]:
-    return [each.id for each in check_constraints(spec, call.attributes, dict(call.inputs))]
+    return [
+        check_constraint.id
+        for check_constraint in check_constraints(spec, call.attributes, dict(call.inputs))
+    ]
 
 
 def has_result(reference: ReferenceOperator, call: Call) -> bool:
-    plain = {name: each.value for name, each in call.attributes.items()}
+    plain = {name: attribute.value for name, attribute in call.attributes.items()}
     return bool(reference.evaluate(plain, dict(call.inputs)))
 
 
@@ -59,9 +62,9 @@ def has_result(reference: ReferenceOperator, call: Call) -> bool:
 def test_readings_are_those_of_the_reference(operator: str) -> None:
     spec, _, reference = bench(operator)
     stated = {
-        each.id: tuple(each.options)
-        for each in spec.readings
-        if each.chosen is None or each.id in reference.readings
+        reading.id: tuple(reading.options)
+        for reading in spec.readings
+        if reading.chosen is None or reading.id in reference.readings
     }
     assert stated == dict(reference.readings)
     for reading in spec.readings:
@@ -87,7 +90,7 @@ def test_suite_is_large_enough_and_small_enough(operator: str) -> None:
 def test_levels_that_no_exclusion_forbids_give_a_valid_call(operator: str, data: st.DataObject) -> None:
     spec, levels, reference = bench(operator)
     row = {each.name: data.draw(st.sampled_from(each.levels), each.name) for each in spec.factors}
-    if any(parse(each.when).evaluate(row) for each in spec.exclusions):
+    if any(parse(exclusion.when).evaluate(row) for exclusion in spec.exclusions):
         return
     # Combinations of three levels and more that no call has, no exclusion need name.
     call = levels.build_call(spec, {name: str(level) for name, level in row.items()}, Draw("any"))
@@ -132,7 +135,7 @@ def test_invalid_calls_break_each_constraint_alone(operator: str) -> None:
         assert has_result(reference, valid), name
         assert broken(spec, call) == [name], name
         seen.add(name)
-    wanted = {each.id for each in spec.constraints if each.require is not None}
+    wanted = {constraint.id for constraint in spec.constraints if constraint.require is not None}
     assert wanted - seen <= ALWAYS_KEPT.get(operator, set())
 
 
@@ -140,7 +143,7 @@ def test_invalid_calls_break_each_constraint_alone(operator: str) -> None:
 def test_calls_do_not_depend_on_what_was_built_before(operator: str) -> None:
     spec, levels, _ = bench(operator)
     name = OperatorName.parse(operator)
-    row = {each.name: str(each.levels[0]) for each in spec.factors}
+    row = {factor.name: str(factor.levels[0]) for factor in spec.factors}
     first = levels.build_call(spec, row, Draw("one"))
     list(levels.invalid_calls(spec, Draw("two")))
     again = levels.build_call(spec, row, Draw("one"))

@@ -187,7 +187,7 @@ def test_a_sum_of_products_in_tf32_is_right_or_wrong(name: str, kernel: Kernel) 
         if case.element_type.name == "float":
             words.add(str(case.id.word))
             factors = [numbers(each) for _, each in case.inputs[:2] if each is not None]
-            if any((tf32(each) != each).any() for each in factors):
+            if any((tf32(factor) != factor).any() for factor in factors):
                 rounded.add(str(case.id.word))
     assert changed(tf32) <= rounded
     assert changed(tf32, 1.01) == words == changed(shortened)
@@ -201,14 +201,14 @@ def attended(
     turn: Callable[[Array], Array] = np.asarray,
 ) -> Array:
     """Attention on four axes in float; with keys of zero behind the last, so many alone, another mask."""
-    given = {name: numbers(each).astype(np.float32) for name, each in case.inputs if each is not None}
-    options: dict[str, Any] = {name: each.value for name, each in case.attributes.items()}
+    given = {name: numbers(tensor).astype(np.float32) for name, tensor in case.inputs if tensor is not None}
+    options: dict[str, Any] = {name: attribute.value for name, attribute in case.attributes.items()}
     Q, past = given["Q"], given["past_key"].shape[2] if "past_key" in given else 0
     K, V = (
         np.concatenate([given[behind], given[name]], 2) if past else given[name]
         for name, behind in (("K", "past_key"), ("V", "past_value"))
     )
-    K, V = (np.repeat(each, Q.shape[1] // each.shape[1], 1)[:, :, :keys] for each in (K, V))
+    K, V = (np.repeat(array, Q.shape[1] // array.shape[1], 1)[:, :, :keys] for array in (K, V))
     scores = rounded(Q) @ rounded(K).swapaxes(-1, -2) * np.float32(options.get("scale", Q.shape[-1] ** -0.5))
     cap = np.float32(options.get("softcap", 0))
     scores = cap * np.tanh(scores / cap) if cap else scores

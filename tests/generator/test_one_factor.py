@@ -16,7 +16,7 @@ MEAN_VARIANCE = "ai.onnx::MeanVarianceNormalization-13"
 def test_a_default_that_is_a_list_is_given_as_one_of_its_kind() -> None:
     space = space_of(MEAN_VARIANCE)
     call = Call({}, (("X", tensor([[[[1, 2]]]], "float")),))
-    (changed,) = (each for each in others(space, call) if each.to.startswith(GIVEN_AS))
+    (changed,) = (other for other in others(space, call) if other.to.startswith(GIVEN_AS))
     assert changed.call.attributes == {"axes": attribute("ints", (0, 2, 3))}
     attempt = space.attempt(changed.call)
     assert attempt is not None

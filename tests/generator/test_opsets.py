@@ -78,7 +78,7 @@ def test_versions_of_an_operator_are_made_by_opset_or_all(
         ran = CliRunner().invoke(generate_command.command, [*given, *more])
         assert ran.exception is None
         with open_suite(path) as suite:
-            assert {CaseId.parse(each).operator.short for each in suite.case_ids} == names
+            assert {CaseId.parse(case_id).operator.short for case_id in suite.case_ids} == names
 
 
 @pytest.mark.slow

@@ -63,15 +63,15 @@ def write(path: Path, operators: list[OperatorName], folders: list[Path]) -> tup
     """The digest of a suite that takes what is kept, and what was told."""
     lines: list[Made | str] = []
     digest = write_generated(path, operators, SMALL, folders, 1, lines.append, keep=True)
-    return digest, [str(each) for each in lines]
+    return digest, [str(line) for line in lines]
 
 
 def test_a_suite_of_parts_has_the_bytes_of_one_of_cases(tmp_path: Path) -> None:
-    made = [generate_operator(each, SMALL) for each in BOTH]
+    made = [generate_operator(operator, SMALL) for operator in BOTH]
     write_generated(tmp_path / "parts", BOTH, SMALL)
     with open_suite(tmp_path / "parts") as suite:
         manifest = suite.manifest
-    cases = [case for each in reversed(made) for case in each.cases]
+    cases = [case for operator_cases in reversed(made) for case in operator_cases.cases]
     write_suite(tmp_path / "cases", cases, manifest["facts"], manifest["options"])
     parts = files_of(tmp_path / "parts")
     assert parts.pop("known.json")  # what is known of causes stands beside the suite
@@ -272,8 +272,8 @@ print(making.make_part_once(OperatorName.parse(sys.argv[2]), Options.of("small")
 def test_two_processes_that_make_the_same_part_make_it_once(tmp_path: Path) -> None:
     words = [sys.executable, "-c", _MAKING, str(tmp_path / "made"), str(PATCHES)]
     running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    digests = {each.communicate()[0] for each in running}
-    assert [each.returncode for each in running] == [0, 0, 0]
+    digests = {popen.communicate()[0] for popen in running}
+    assert [popen.returncode for popen in running] == [0, 0, 0]
     assert len(digests) == 1
     assert (tmp_path / "made").read_text() == "made\n"
     assert [path.name for path in parts_of(PATCHES).folder.iterdir()] == [part_key(PATCHES, SMALL)]
@@ -286,7 +286,7 @@ def test_a_maker_that_is_killed_keeps_nobody_waiting(tmp_path: Path) -> None:
         f"with one_maker(OperatorName.parse('{PAD}'), '{KEY}0'): os._exit(9)\n"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
-    assert [each.suffix for each in parts_of(PAD).folder.iterdir()] == [".lock"]
+    assert [path.suffix for path in parts_of(PAD).folder.iterdir()] == [".lock"]
     with kept_parts.one_maker(PAD, f"{KEY}0"):
         pass
     assert list(parts_of(PAD).folder.iterdir()) == []
@@ -298,8 +298,8 @@ def test_locks_that_killed_makers_left_go_with_the_next_part() -> None:
     with kept_parts.one_maker(PAD, f"{KEY}0"):
         keep_part(small_part(), f"{KEY}0")
         # One's own is held, though by the same process.
-        assert sorted(each.name for each in parts_of(PAD).folder.iterdir()) == [f"{KEY}0", f"{KEY}0.lock"]
-    assert [each.name for each in parts_of(PAD).folder.iterdir()] == [f"{KEY}0"]
+        assert sorted(path.name for path in parts_of(PAD).folder.iterdir()) == [f"{KEY}0", f"{KEY}0.lock"]
+    assert [path.name for path in parts_of(PAD).folder.iterdir()] == [f"{KEY}0"]
 
 
 def test_what_changes_while_a_part_is_made_is_not_kept(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:

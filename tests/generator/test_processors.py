@@ -13,20 +13,20 @@ PART = ("Resize-11", "Resize-18", "--size", "small")
 
 
 def test_the_processors_differ_in_all_that_matters() -> None:
-    variables = [each.variables for each in processors()]
+    variables = [processor.variables for processor in processors()]
     for name, least in (("OPENBLAS_CORETYPE", 3), ("OPENBLAS_NUM_THREADS", 2)):
-        assert len({each[name] for each in variables}) >= least, name
+        assert len({variable[name] for variable in variables}) >= least, name
     if len(variables[2]["NPY_DISABLE_CPU_FEATURES"].split()) > 1:
-        assert len({each["NPY_DISABLE_CPU_FEATURES"] for each in variables}) >= 3
+        assert len({variable["NPY_DISABLE_CPU_FEATURES"] for variable in variables}) >= 3
 
 
 @pytest.mark.nightly
 def test_a_suite_has_the_same_bytes_on_every_processor(tmp_path: Path) -> None:
     digests = {}
-    for number, each in enumerate(processors()):
+    for number, processor in enumerate(processors()):
         folder = tmp_path / str(number)
         folder.mkdir()
-        digests[each.name] = digest_under(each, PART, folder)
+        digests[processor.name] = digest_under(processor, PART, folder)
     assert len(set(digests.values())) == 1, digests
 
 
@@ -42,9 +42,9 @@ def test_the_part_would_show_a_product_of_matrices(tmp_path: Path, monkeypatch: 
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     digests = set()
-    for number, each in enumerate(processors()[:3]):
+    for number, processor in enumerate(processors()[:3]):
         folder = tmp_path / str(number)
         folder.mkdir()
-        digests.add(digest_under(each, PART, folder))
-    if len({each.variables["OPENBLAS_CORETYPE"] for each in processors()[:3]}) == 3:
+        digests.add(digest_under(processor, PART, folder))
+    if len({processor.variables["OPENBLAS_CORETYPE"] for processor in processors()[:3]}) == 3:
         assert len(digests) > 1, "no case of the part shows it any more: take operators whose cases do"

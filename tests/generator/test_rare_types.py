@@ -17,7 +17,7 @@ def test_most_rows_have_types_that_are_not_rare() -> None:
     assert space.spec.declared is not None
     rare = space.spec.declared.rare
     rows = make_rows(space, ())
-    uses = {name: Counter(each.levels[name] for each in rows) for name in rare}
+    uses = {name: Counter(row.levels[name] for row in rows) for name in rare}
     for name, levels in rare.items():
-        assert all(uses[name][each] >= 3 for each in levels)
-        assert sum(uses[name][each] for each in levels) * 2 < len(rows)
+        assert all(uses[name][level] >= 3 for level in levels)
+        assert sum(uses[name][level] for level in levels) * 2 < len(rows)

@@ -97,13 +97,11 @@ def test_a_draw_that_is_none_any_more_is_searched_for() -> None:
     damaged = replace(
         kept,
         draws=tuple(None for _ in kept.draws),
-        instead=tuple(Instead(each.place, each.row, each.draw) for each in kept.instead),
+        instead=tuple(Instead(instead.place, instead.row, instead.draw) for instead in kept.instead),
     )
     found = _covered_with(damaged)
     assert len(found.rows) == len(searched.rows)
-    assert {frozenset(each.items()) for each in found.rows} == {
-        frozenset(each.items()) for each in searched.rows
-    }
+    assert {frozenset(row.items()) for row in found.rows} == {frozenset(row.items()) for row in searched.rows}
 
 
 def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:

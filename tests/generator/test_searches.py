@@ -31,11 +31,14 @@ class Candidates:
         self.asked.append(self.name)
         if self.drawn:
             draw.integer(0, 9)
-        yield from ({self.name: each} for each in self.values)
+        yield from ({self.name: value} for value in self.values)
 
 
 def search_over(*made: Candidates, rules: Mapping[str, str], spec: Spec = SPEC) -> CallSearch:
-    variables = [SearchVariable(each.name, frozenset([each.name]), frozenset(), each) for each in made]
+    variables = [
+        SearchVariable(candidates.name, frozenset([candidates.name]), frozenset(), candidates)
+        for candidates in made
+    ]
     constraints = [
         Constraint(name, None, text, "error", None, None, Origin("derived", why="a test"))
         for name, text in rules.items()
@@ -62,9 +65,11 @@ def test_what_fails_with_some_draws_is_searched_with_others() -> None:
 def test_what_rules_said_of_levels_holds_for_other_searches() -> None:
     """A space that was searched often finds what one finds that never was."""
     used, fresh = space_of(IDENTITY), open_space(load_spec(IDENTITY))
-    levels = [dict(used.plainest, type_V=each, input="optional(tensor)") for each in used.factors["type_V"]]
-    found = [used.search.solve(each, Draw("used")) for each in (*levels, *levels)]
-    alone = [fresh.search.solve(each, Draw("used")) for each in levels]
+    levels = [
+        dict(used.plainest, type_V=factor, input="optional(tensor)") for factor in used.factors["type_V"]
+    ]
+    found = [used.search.solve(level, Draw("used")) for level in (*levels, *levels)]
+    alone = [fresh.search.solve(level, Draw("used")) for level in levels]
     assert [_bindings(each) for each in found] == [_bindings(each) for each in (*alone, *alone)]
     assert 0 < sum(isinstance(each, Found) for each in alone) < len(alone)
 

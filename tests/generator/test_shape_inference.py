@@ -30,8 +30,8 @@ Extents = tuple[int | None, ...]
 def infer(case: Case, valid_case: Case | None = None) -> Extents | InferenceError | None:
     """The extents that shape inference gives the output (None: no shape), or how it refuses the call."""
     model = onnx.ModelProto.FromString(build_model(case, "initializers", valid_case))
-    for each in model.graph.output:
-        each.type.tensor_type.ClearField("shape")
+    for value_info in model.graph.output:
+        value_info.type.tensor_type.ClearField("shape")
     try:
         inferred = infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
     except InferenceError as error:
@@ -53,7 +53,7 @@ def contradiction(case: Case, valid_case: Case | None = None) -> str | None:
         return f"{case.id} must be refused ({case.constraint}), and shape inference takes it as {inferred}"
     if isinstance(inferred, InferenceError):
         return f"{case.id} must be answered, and shape inference refuses it: {inferred}"
-    shapes = {each.outputs[0].expected.shape for each in case.expectations}
+    shapes = {expectation.outputs[0].expected.shape for expectation in case.expectations}
     if inferred is None or any(_fits(shape, inferred) for shape in shapes):
         return None
     return f"{case.id} must be of {sorted(shapes)}, and shape inference has {inferred}"

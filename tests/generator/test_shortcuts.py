@@ -33,7 +33,7 @@ def _space(name: str, version: int) -> CallSpace:
 
 
 def test_a_default_is_written_and_left_out() -> None:
-    edges = {each.word: each.call for each in find_edges(_space("Softmax", 13), Draw("edges"))}
+    edges = {edge.word: edge.call for edge in find_edges(_space("Softmax", 13), Draw("edges"))}
     written, left_out = edges["default_of_axis_written"], edges["default_of_axis_left_out"]
     assert written.attributes["axis"].value == -1
     assert "axis" not in left_out.attributes
@@ -72,9 +72,9 @@ def _without(call: Call, name: str) -> Call:
 
 def test_one_tensor_is_given_twice() -> None:
     space = _space("Add", 14)
-    (call,) = [each.call for each in find_edges(space, Draw("edges")) if each.word == "one_tensor_twice"]
+    (call,) = [edge.call for edge in find_edges(space, Draw("edges")) if edge.word == "one_tensor_twice"]
     assert len(call.inputs) == 1
-    assert [(each.name, each.parts) for each in slots_of(call.inputs, call.slots)] == [
+    assert [(slot.name, slot.parts) for slot in slots_of(call.inputs, call.slots)] == [
         ("A", (0,)),
         ("B", (0,)),
     ]
@@ -108,7 +108,7 @@ def test_rows_have_data_at_points() -> None:
 @pytest.mark.parametrize(("name", "version"), [("Concat", 13), ("MatMul", 13), ("Add", 14), ("Sum", 13)])
 def test_one_tensor_is_given_twice_where_two_can_have_one_shape(name: str, version: int) -> None:
     """Where a plain call has no two of one shape, one in which all extents are equal has."""
-    assert "one_tensor_twice" in {each.word for each in find_edges(_space(name, version), Draw("edges"))}
+    assert "one_tensor_twice" in {edge.word for edge in find_edges(_space(name, version), Draw("edges"))}
 
 
 WITHOUT = {"Constant", "RandomNormal", "RandomUniform"}
@@ -119,7 +119,13 @@ SHORT = {"AffineGrid", "Attention", "DFT", "GRU", "LSTM", "MaxRoiPool", "MelWeig
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "operator", [each for each in default_operators() if each.name not in WITHOUT | SHORT], ids=str
+    "operator",
+    [
+        default_operator
+        for default_operator in default_operators()
+        if default_operator.name not in WITHOUT | SHORT
+    ],
+    ids=str,
 )
 def test_tensors_end_around_a_vector_and_one_is_long(operator: OperatorName) -> None:
     """Extents of inputs, of their blocks (SpaceToDepth), or numbers that extents of the output follow from.
@@ -146,7 +152,7 @@ def _whole_numbers(tensor: Tensor) -> list[int]:
 
 
 def test_extents_of_joined_tensors_are_those_of_the_word() -> None:
-    edges = {each.word: each.call for each in find_edges(_space("Concat", 13), Draw("edges"))}
+    edges = {edge.word: edge.call for edge in find_edges(_space("Concat", 13), Draw("edges"))}
     assert {tensor.shape for _, tensor in edges["length_17"].inputs if tensor is not None} == {(17,)}
     for word, axis in (("inputs_0_of_2_is_0", 0), ("inputs_1_of_2_is_0", 1)):
         assert all(tensor is not None and tensor.shape[axis] == 0 for _, tensor in edges[word].inputs)

@@ -52,7 +52,11 @@ def test_what_rounds_nothing_or_no_element_alone_has_none(name: str) -> None:
 
 
 def test_sizes_are_many() -> None:
-    (case,) = (each for each in in_vectors(cases_of("ai.onnx::Erf-13")) if each.element_type.name == "float")
+    (case,) = (
+        in_vector
+        for in_vector in in_vectors(cases_of("ai.onnx::Erf-13"))
+        if in_vector.element_type.name == "float"
+    )
     ((_, given),) = case.inputs
     assert given is not None
     sizes = np.abs(given.array.astype(np.float64))

@@ -43,7 +43,7 @@ def case_with(allowed: float, *more: ExpectedOutput, given: object = RIGHT, **at
         inputs=(("X", tensor(np.asarray(given))),),
         output_names=("Y",),
         attributes={name: attribute("int", value) for name, value in attributes.items()},
-        expectations=tuple(Expectation((each,)) for each in outputs),
+        expectations=tuple(Expectation((output,)) for output in outputs),
     )
 
 
@@ -152,7 +152,7 @@ def test_no_case_of_the_default_suite_accepts_a_hundredth_more_or_zeros() -> Non
     beyond = [f"{each.case} {each.output} accepts {each.beyond}" for each in unexcused(found, allowed)]
     assert beyond == []
     assert all(each.largest is None for each in found)
-    every_operator = {str(each) for each in default_operators()}
+    every_operator = {str(default_operator) for default_operator in default_operators()}
     assert {each.operator for each in found} == every_operator
     every = [output for each in found for output in each.beyond]
     assert [each.cases for each in allowed if not any(each.covers(output) for output in every)] == []

@@ -90,13 +90,13 @@ def test_whatever_is_opened_to_make_a_part_is_counted(operator: OperatorName) ->
     )  # fmt: skip
     loaded, opened = json.loads(ran.stdout)
     code = names(SourceReader().code_of(operator))
-    used = {each for each in _of_ours(loaded) if not each.endswith("__init__.py")}
+    used = {our for our in _of_ours(loaded) if not our.endswith("__init__.py")}
     # The references of other operators are imported to be found.
     others = {each for each in used if each.startswith("reference/")}
     assert used - others <= code
     assert f"reference/operators/{'pad' if operator == PAD else 'center_crop_pad'}.py" in others & code
     digests = SourceReader().sources_of(operator).specs
-    counted = {each.partition(":")[0] for each in digests}
+    counted = {digest.partition(":")[0] for digest in digests}
     for name in _of_ours(opened):
         if (ROOT / name).is_file() and not name.endswith((".pyc", ".py")):
             # What size small begins with counts as the operator's own selection, not as a file.
@@ -106,7 +106,7 @@ def test_whatever_is_opened_to_make_a_part_is_counted(operator: OperatorName) ->
 
 def _of_ours(files: list[str]) -> set[str]:
     """Those of some files that are of our packages, by their place in the checkout."""
-    inside = {Path(each) for each in files if Path(each).is_relative_to(ROOT)}
+    inside = {Path(file) for file in files if Path(file).is_relative_to(ROOT)}
     packages = ("generator/", "specs/", "conformance/", "opcert/", "reference/")
     return {name for name in names(sorted(inside)) if name.startswith(packages)}
 
@@ -167,12 +167,12 @@ def test_of_an_installed_opcert_all_code_counts_and_nothing_is_parsed(
     def refuse(path: Path) -> tuple[str, ...]:
         raise AssertionError(f"{path} is parsed")
 
-    checkout = {each: SourceReader().sources_of(each) for each in (PAD, RESIZE)}
+    checkout = {operator: SourceReader().sources_of(operator) for operator in (PAD, RESIZE)}
     assert checkout[PAD].code != checkout[RESIZE].code
     assert set(SourceReader().code_of(PAD)) < set(code_files())
     monkeypatch.setattr(sources, "_is_checkout", lambda: False)
     monkeypatch.setattr(sources, "imports_of", refuse)
-    installed = {each: SourceReader().sources_of(each) for each in (PAD, RESIZE)}
+    installed = {operator: SourceReader().sources_of(operator) for operator in (PAD, RESIZE)}
     assert installed[PAD].code == installed[RESIZE].code
     assert installed[PAD].specs == checkout[PAD].specs
 
@@ -205,7 +205,7 @@ def test_the_digest_follows_code_that_only_a_users_modules_import(
     monkeypatch.setattr(sources, "digest_of", noting)
     sources_digest([tmp_path])
     assert "generator/exploring/shrinking/shrinking.py" in names(
-        [each for each in seen if each.is_relative_to(ROOT)]
+        [path for path in seen if path.is_relative_to(ROOT)]
     )
 
 

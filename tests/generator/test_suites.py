@@ -57,14 +57,18 @@ UNBROKEN = dict.fromkeys(
 
 
 def test_every_shipped_operator_can_be_generated() -> None:
-    assert {str(each) for each in OPERATORS} >= SHIPPED
+    assert {str(operator) for operator in OPERATORS} >= SHIPPED
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=str)
 def test_readings_are_the_parameters_of_the_reference(operator: OperatorName) -> None:
     """Every open reading; a settled one may be computed in the chosen way alone."""
     spec, known = load_spec(operator), find_operator(operator).readings
-    stated = {each.id: set(each.options) for each in spec.readings if each.chosen is None or each.id in known}
+    stated = {
+        reading.id: set(reading.options)
+        for reading in spec.readings
+        if reading.chosen is None or reading.id in known
+    }
     assert stated == {name: set(options) for name, options in known.items()}
 
 
@@ -73,7 +77,7 @@ def test_every_row_becomes_a_call_that_keeps_every_rule(operator: OperatorName) 
     spec, levels = open_spec(operator)
     model = factor_model(spec)
     rows = cover(model, 2)
-    assert all(each.origin.sources or each.origin.why for each in spec.exclusions)
+    assert all(exclusion.origin.sources or exclusion.origin.why for exclusion in spec.exclusions)
     plain = [{name: str(level) for name, level in model.row_levels(row).items()} for row in rows]
     for chosen in levels.deal(plain):
         drawn = (levels.build_call(spec, chosen, Draw(f"{chosen} {turn}")) for turn in range(DRAWS))
@@ -102,7 +106,7 @@ def test_the_pairs_of_random_rows_that_no_exclusion_rules_out_are_covered(operat
     spec, _ = open_spec(operator)
     model = factor_model(spec)
     covered = covered_tuples(model, cover(model, 2), 2)
-    rules = [parse(each.when) for each in spec.exclusions]
+    rules = [parse(exclusion.when) for exclusion in spec.exclusions]
     draw, found = Draw(f"rows of {operator}"), 0
     for _ in range(20_000):
         if found > 20:
@@ -127,9 +131,9 @@ def test_every_rule_is_broken_alone_by_a_call_made_from_a_valid_one(
     broken = set()
     for name, valid, call in levels.invalid_calls(spec, Draw(f"{operator}/{word}")):
         assert find_violations(spec, valid) == []
-        assert [each.id for each in find_violations(spec, call)] == [name]
+        assert [violation.id for violation in find_violations(spec, call)] == [name]
         broken.add(name)
-    rules = {each.id for each in spec.constraints if each.require is not None}
+    rules = {constraint.id for constraint in spec.constraints if constraint.require is not None}
     assert sorted(rules - broken - set(UNBROKEN)) == []
     assert broken <= rules
 
@@ -168,9 +172,9 @@ def test_the_same_bytes_whatever_the_surroundings(tmp_path: Path) -> None:
     files = sorted(
         path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()
     )
-    assert [each.name for each in files] == ["CenterCropPad-18.pb", "Pad-1.pb", "known.json", "manifest.json"]
-    for each in files:
-        assert (tmp_path / "one" / each).read_bytes() == (tmp_path / "two" / each).read_bytes()
+    assert [file.name for file in files] == ["CenterCropPad-18.pb", "Pad-1.pb", "known.json", "manifest.json"]
+    for file in files:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
 
 def test_a_suite_holds_each_case_with_what_the_manifest_promises(tmp_path: Path) -> None:

@@ -74,9 +74,9 @@ def test_what_is_taken_over_has_the_answers_that_the_reference_gives_to_this_ver
         assert case.id.digest == call.digest(named(short))
         assert not workshop.violations(replace(call))
         anew = expectations_of(workshop.question(call))
-        assert [[(one.name, one.expected) for one in each.outputs] for each in case.expectations] == [
-            [(one.name, one.expected) for one in each.outputs] for each in anew
-        ]
+        assert [
+            [(one.name, one.expected) for one in expectation.outputs] for expectation in case.expectations
+        ] == [[(one.name, one.expected) for one in each.outputs] for each in anew]
         for ours, theirs in zip(case.expectations, anew, strict=True):
             assert (ours.readings, ours.behaviours) == (dict(theirs.readings), dict(theirs.behaviours))
             for left, right in zip(ours.outputs, theirs.outputs, strict=True):
@@ -105,7 +105,7 @@ def test_the_reference_is_not_asked_about_what_a_newer_version_has_asked(
     asked: list[Call] = []
 
     def note(_: Workshop, *given: object) -> None:
-        asked.extend(each for each in given if isinstance(each, Call))
+        asked.extend(call for call in given if isinstance(call, Call))
 
     monkeypatch.setattr(Workshop, "make_valid", note)
     assert (
@@ -172,10 +172,10 @@ def test_a_damaged_answer_of_the_newer_version_would_be_noticed() -> None:
 def test_an_older_part_is_made_anew_where_the_facts_of_a_newer_version_change(tmp_path: Path) -> None:
     shutil.copytree(room_of(named("Gather-1"), OWN_FOLDER), room_of(named("Gather-1"), tmp_path))
     older, newest = named("Gather-1"), named("Gather-13")
-    before = [part_key(each, Options(), [tmp_path]) for each in (older, newest)]
+    before = [part_key(operator, Options(), [tmp_path]) for operator in (older, newest)]
     facts = room_of(older, tmp_path) / "imported-11.yaml"
     facts.write_text(facts.read_text(encoding="utf-8") + "\n# read again\n", encoding="utf-8")
-    after = [part_key(each, Options(), [tmp_path]) for each in (older, newest)]
+    after = [part_key(operator, Options(), [tmp_path]) for operator in (older, newest)]
     assert after[0] != before[0]
     assert after[1] == before[1]
 
@@ -183,7 +183,7 @@ def test_an_older_part_is_made_anew_where_the_facts_of_a_newer_version_change(tm
 def test_cases_that_are_taken_say_what_they_are_made_of_in_this_version() -> None:
     workshop = workshop_with_taken(named("Gather-1"))
     spec = load_spec(named("Gather-1"))
-    documents = {each.key for each in spec.documents}
+    documents = {document.key for document in spec.documents}
     for each in workshop.cases.values():
         assert {document for document, _ in each.sources} <= documents
         assert call_of(each).digest(named("Gather-1")) == each.id.digest

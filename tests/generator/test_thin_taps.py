@@ -50,7 +50,8 @@ def passes(case: Case, call: Call, taps: Any) -> bool:
     kind = case.expectations[0].outputs[0].expected.element_type
     got = compute(call, ROUTES[0], KINDS[kind.name], taps).astype(kind.storage)
     return any(
-        compare_output(each.outputs[0], Tensor(kind, got)).difference is None for each in case.expectations
+        compare_output(expectation.outputs[0], Tensor(kind, got)).difference is None
+        for expectation in case.expectations
     )
 
 

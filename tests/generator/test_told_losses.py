@@ -78,11 +78,11 @@ def test_the_greatest_of_neighbours_that_a_float_takes_for_one_is_told() -> None
     (case,) = cases_of("ArgMax-13", "wide_uint32_given")
     data = given_to(case, "data")
     assert data.array.max() > 2**24
-    attributes = {name: each.numbers[0] for name, each in case.attributes.items()}
+    attributes = {name: attribute.numbers[0] for name, attribute in case.attributes.items()}
     assert not attributes.get("select_last_index")
     axis, keep = int(attributes.get("axis", 0)), bool(attributes.get("keepdims", 1))
     held, right = (
-        np.argmax(each, axis, keepdims=keep) for each in (data.array.astype(np.float32), data.array)
+        np.argmax(array, axis, keepdims=keep) for array in (data.array.astype(np.float32), data.array)
     )
     assert fails(case, tensor(held, "int64"))
     assert not fails(case, tensor(right, "int64"))
@@ -92,7 +92,7 @@ def test_words_that_lose_their_blanks_are_told() -> None:
     (case,) = cases_of("Flatten-25", "words_with_blanks")
     right = case.expectations[0].outputs[0].expected
     for change in (stripped, in_ascii):
-        lost = np.array([change(each) for each in right.array.flat], dtype=object).reshape(right.shape)
+        lost = np.array([change(number) for number in right.array.flat], dtype=object).reshape(right.shape)
         assert fails(case, Tensor(right.element_type, lost))
 
 
@@ -108,8 +108,8 @@ def test_equal_is_asked_about_words_that_differ_in_blanks_alone() -> None:
 @pytest.mark.parametrize("name", FIRST)
 def test_an_operator_that_tells_everything_gets_no_more(name: str) -> None:
     words = {str(each.id.word) for each in cases_of(name)}
-    assert not [each for each in words if each.startswith(("words_", "nothing_but", "nan_behind"))]
-    assert not [each for each in words if each.startswith("wide_") and each.endswith(("_given", "_made"))]
+    assert not [word for word in words if word.startswith(("words_", "nothing_but", "nan_behind"))]
+    assert not [word for word in words if word.startswith("wide_") and word.endswith(("_given", "_made"))]
 
 
 @pytest.mark.parametrize("name", ["Max-13", "Min-13", "Add-14", "Mod-28", "ReduceMax-20"])
@@ -129,8 +129,8 @@ def test_specials_are_reduced_in_each_way() -> None:
 def test_a_maximum_that_takes_nan_now_so_and_now_so_is_told() -> None:
     (case,) = cases_of("Max-13", "specials_together")
     inputs = [given.array for _, given in case.inputs if given is not None]
-    shape = np.broadcast_shapes(*(each.shape for each in inputs))
-    spread = [np.broadcast_to(each, shape) for each in inputs]
+    shape = np.broadcast_shapes(*(array.shape for array in inputs))
+    spread = [np.broadcast_to(array, shape) for array in inputs]
     propagated, ignored = np.maximum.reduce(spread), np.fmax.reduce(spread)
     assert not fails(case, tensor(propagated, "float"))
     assert not fails(case, tensor(ignored, "float"))
@@ -150,6 +150,6 @@ def test_nan_behind_whole_vectors_is_told() -> None:
 
 def test_nan_alone_comes_out_of_what_picks_the_greatest() -> None:
     (case,) = cases_of("TopK-24", "nothing_but_nan")
-    values, indices = (each.expected for each in case.expectations[0].outputs)
+    values, indices = (output.expected for output in case.expectations[0].outputs)
     assert all(map(math.isnan, values.array.reshape(-1).tolist()))
     assert fails(case, tensor(np.zeros(values.shape), "float"), indices)

@@ -146,6 +146,6 @@ def test_the_table_is_followed_by_the_operators_without_a_reference(repository: 
 def test_the_readme_counts_as_the_lock_does(repository: Path) -> None:
     text = (repository / "README.md").read_text(encoding="utf-8")
     versions = read_lock().default.versions.values()
-    cases, operators = sum(each.cases for each in versions), len(versions)
+    cases, operators = sum(version.cases for version in versions), len(versions)
     assert f"{cases:,} cases of {operators} operators" in text
     assert f"\n{operators} of them, each in its newest version" in text

@@ -84,9 +84,9 @@ def product_of(case: Case, multiply: Kernel) -> Tensor | None:
     points = [given_to(case, f"{each}_zero_point") for each in "ab"]
     if A is None or B is None or A.array.ndim < 2 or B.array.ndim < 2:
         return None
-    if any(each is not None and each.array.size != 1 for each in points):
+    if any(point is not None and point.array.size != 1 for point in points):
         return None
-    a, b = (0 if each is None else int(each.array.reshape(-1)[0]) for each in points)
+    a, b = (0 if point is None else int(point.array.reshape(-1)[0]) for point in points)
     return tensor(multiply(A.array.astype(np.int64), B.array.astype(np.int64), a, b), "int32")
 
 
@@ -151,7 +151,7 @@ def test_sums_of_integers_keep_every_bit(add: Callable[[NDArray[Any]], Any], not
     beyond = [case for case in cases_of("ReduceSum-13") if str(case.id.word).startswith("beyond_")]
     answers = [(case, output) for case in beyond for output in summed(case, add)]
     assert answers
-    assert noticed == any(judge(case, Answered((each,))).verdict in FAILING for case, each in answers)
+    assert noticed == any(judge(case, Answered((answer,))).verdict in FAILING for case, answer in answers)
 
 
 def test_unsigned_numbers_are_no_negative_ones() -> None:

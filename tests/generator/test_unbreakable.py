@@ -56,8 +56,8 @@ def test_breaches_are_those_of_a_search_for_every_rule(name: str, monkeypatch: p
         space = _space(name)
         operator = space.spec.operator
         return [
-            (each.constraint.id, each.valid.digest(operator), each.call.digest(operator))
-            for each in find_breaches(space, Draw(f"{name}/invalid"))
+            (breach.constraint.id, breach.valid.digest(operator), breach.call.digest(operator))
+            for breach in find_breaches(space, Draw(f"{name}/invalid"))
         ]
 
     without = found()

@@ -58,7 +58,10 @@ FIRST = ("raises", "an axis more", "too few")
 
 @pytest.mark.parametrize(
     "name",
-    [each if each in FIRST else pytest.param(each, marks=pytest.mark.nightly) for each in REFERENCES],
+    [
+        reference if reference in FIRST else pytest.param(reference, marks=pytest.mark.nightly)
+        for reference in REFERENCES
+    ],
 )
 def test_one_that_is_wrong_is_named_with_its_call_and_the_others_are_made(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -80,7 +83,7 @@ def test_one_that_is_wrong_is_named_with_its_call_and_the_others_are_made(
     assert not suite.exists()
     assert f"{RIGHT}: " not in answer.err.partition("opcert: bug")[2]
     kept = tmp_path / "cache" / "opcert" / "parts" / "ai.onnx"
-    assert {each.parent.name for each in kept.glob("*/*") if each.suffix != ".lock"} == {RIGHT.short}
+    assert {path.parent.name for path in kept.glob("*/*") if path.suffix != ".lock"} == {RIGHT.short}
     monkeypatch.undo()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     assert call(capsys, "generate", WRONG, RIGHT, "--size", "small", "-o", suite).code == 0
@@ -90,7 +93,7 @@ def test_one_that_is_wrong_is_named_with_its_call_and_the_others_are_made(
 
 def _asked(operator: str, call: Call, names: tuple[str, ...], *shapes: tuple[int, ...]) -> None:
     spec = load_spec(OperatorName.parse(operator))
-    answers = [Answer(Tensor(ELEMENT_TYPES["float"], np.zeros(each, np.float32))) for each in shapes]
+    answers = [Answer(Tensor(ELEMENT_TYPES["float"], np.zeros(shape, np.float32))) for shape in shapes]
     check_answers(spec, names, answers, declared_results(spec, call, names))
 
 
@@ -115,7 +118,7 @@ def test_an_output_that_nobody_asks_for_is_not_looked_at() -> None:
     given = Call({}, (("X", _floats(2, 2)),), (), ("Y", "", "inverse_indices"))
     spec = load_spec(OperatorName.parse("ai.onnx::Unique-11"))
     declared = declared_results(spec, given, ("Y", "", "inverse_indices"))
-    assert [str(each.shape) for each in declared] == ["[up to 4]", "None", "[4]"]
+    assert [str(declared_output.shape) for declared_output in declared] == ["[up to 4]", "None", "[4]"]
 
 
 def test_extents_up_to_a_number_are_those_and_no_more() -> None:

@@ -104,7 +104,7 @@ np.log(a)  # may differ: a place in a drawing
 
 
 def found(line: str) -> list[str]:
-    return [each.what for each in check(f"{IMPORTS}{line}\n", "sample.py")]
+    return [finding.what for finding in check(f"{IMPORTS}{line}\n", "sample.py")]
 
 
 @pytest.mark.slow
@@ -123,8 +123,8 @@ def test_what_is_the_same_everywhere_is_not(line: str) -> None:
 
 
 def test_other_names_of_the_modules_are_known() -> None:
-    assert [each.what for each in check("import numpy\nnumpy.dot(a, b)\n", "x.py")] == ["numpy.dot"]
-    assert [each.what for each in check("import math as m\nm.log(a)\n", "x.py")] == ["math.log"]
+    assert [finding.what for finding in check("import numpy\nnumpy.dot(a, b)\n", "x.py")] == ["numpy.dot"]
+    assert [finding.what for finding in check("import math as m\nm.log(a)\n", "x.py")] == ["math.log"]
 
 
 def test_a_reason_must_say_something_and_excuse_something() -> None:

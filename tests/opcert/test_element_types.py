@@ -27,7 +27,9 @@ def test_names_and_codes_are_those_of_onnx(name: str) -> None:
     assert BY_CODE[ELEMENT_TYPES[name].code].name == name
 
 
-@pytest.mark.parametrize("name", [each.name for each in ELEMENT_TYPES.values() if each.layout])
+@pytest.mark.parametrize(
+    "name", [element_type.name for element_type in ELEMENT_TYPES.values() if element_type.layout]
+)
 def test_layouts_agree_with_numpy_and_ml_dtypes(name: str) -> None:
     layout = ELEMENT_TYPES[name].layout
     assert layout is not None
@@ -39,7 +41,9 @@ def test_layouts_agree_with_numpy_and_ml_dtypes(name: str) -> None:
     assert float(info.max) >= 2.0**layout.greatest_exponent
 
 
-@pytest.mark.parametrize("name", [each.name for each in ELEMENT_TYPES.values() if each.is_integer])
+@pytest.mark.parametrize(
+    "name", [element_type.name for element_type in ELEMENT_TYPES.values() if element_type.is_integer]
+)
 def test_integer_ranges_hold_every_value_of_the_width(name: str) -> None:
     each = ELEMENT_TYPES[name]
     low, high = each.integer_range
@@ -48,9 +52,9 @@ def test_integer_ranges_hold_every_value_of_the_width(name: str) -> None:
 
 
 def test_numpy_types_map_to_themselves() -> None:
-    for each in ELEMENT_TYPES.values():
-        if each.name not in ML_NAMES and each.bits >= 8:
-            assert element_type_of(each.storage) is each
+    for element_type in ELEMENT_TYPES.values():
+        if element_type.name not in ML_NAMES and element_type.bits >= 8:
+            assert element_type_of(element_type.storage) is element_type
     assert element_type_of(np.dtype("U3")).name == "string"
     with pytest.raises(UserError):
         element_type_of(np.dtype("M8[s]"))

@@ -128,7 +128,7 @@ def test_xml_takes_every_text(text: str) -> None:
     assert again.get("name") == root.get("name")
 
 
-@given(st.recursive(TEXTS, lambda each: st.lists(each) | st.dictionaries(TEXTS, each)))
+@given(st.recursive(TEXTS, lambda text: st.lists(text) | st.dictionaries(TEXTS, text)))
 def test_json_keeps_every_text(value: object) -> None:
     assert json.loads(for_json(value)) == value
     assert json.loads(for_json(value, indent=2)) == value

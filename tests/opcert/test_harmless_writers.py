@@ -45,7 +45,7 @@ def offences(source: str) -> Iterator[str]:
         if not isinstance(node, ast.Call):
             continue
         name = name_of(node.func)
-        words = {each.arg: each.value for each in node.keywords}
+        words = {keyword.arg: keyword.value for keyword in node.keywords}
         ascii_alone = words.get("ensure_ascii")
         if (
             name in ("json.dumps", "json.dump")

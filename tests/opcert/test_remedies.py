@@ -15,8 +15,8 @@ NOT_INSTALLED = re.compile(r"benchmarks|-m (?:tools|tests)\b|\btools[./][a-z]")
 def texts(path: Path) -> list[tuple[int, str]]:
     """The texts of a module, those within others too, by their lines."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    constants = [each for each in ast.walk(tree) if isinstance(each, ast.Constant)]
-    return [(each.lineno, each.value) for each in constants if isinstance(each.value, str)]
+    constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    return [(constant.lineno, constant.value) for constant in constants if isinstance(constant.value, str)]
 
 
 def test_no_text_of_a_package_names_what_is_not_installed() -> None:

@@ -51,11 +51,11 @@ def test_every_room_says_what_it_is_for() -> None:
 
 def test_no_imports_go_in_a_circle() -> None:
     graph = grimp.build_graph(*PACKAGES)
-    imports = {each: graph.find_modules_directly_imported_by(each) for each in graph.modules}
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     while ends := [each for each, used in imports.items() if not used & imports.keys()]:
-        for each in ends:
-            del imports[each]
+        for end in ends:
+            del imports[end]
     while starts := set(imports) - {each for used in imports.values() for each in used}:
-        for each in starts:
-            del imports[each]
+        for start in starts:
+            del imports[start]
     assert sorted(imports) == [], "these import one another"

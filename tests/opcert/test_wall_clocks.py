@@ -62,13 +62,13 @@ def _asked_of_the_wall(path: Path) -> Iterator[str]:
     text = path.read_text("utf-8")
     if not _WORDS.search(text):
         return
-    for each in ast.walk(ast.parse(text)):
-        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name | ast.Attribute):
-            owner = each.value.id if isinstance(each.value, ast.Name) else each.value.attr
-            if (owner, each.attr) in NAMES:
-                yield f"{owner}.{each.attr}"
-        if isinstance(each, ast.ImportFrom) and each.module == "time":
-            yield from (f"time.{one.name}" for one in each.names if ("time", one.name) in NAMES)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
+            owner = node.value.id if isinstance(node.value, ast.Name) else node.value.attr
+            if (owner, node.attr) in NAMES:
+                yield f"{owner}.{node.attr}"
+        if isinstance(node, ast.ImportFrom) and node.module == "time":
+            yield from (f"time.{one.name}" for one in node.names if ("time", one.name) in NAMES)
 
 
 def test_who_asks_for_the_time_of_day_is_known(repository: Path) -> None:
@@ -85,7 +85,7 @@ def test_who_asks_for_the_time_of_day_is_known(repository: Path) -> None:
 def test_workers_in_javascript_do_not_either(repository: Path) -> None:
     workers = [*(repository / "conformance").rglob("*.mjs"), *(repository / "conformance").rglob("*.js")]
     assert workers
-    assert [each.name for each in workers if "Date." in each.read_text("utf-8")] == []
+    assert [worker.name for worker in workers if "Date." in worker.read_text("utf-8")] == []
 
 
 @pytest.fixture
@@ -114,8 +114,8 @@ def _opcert(
 
 
 def _verdicts(record: Path) -> dict[str, str]:
-    rows = [json.loads(each) for each in record.read_text().splitlines()]
-    return {each["case"]: each["verdict"] for each in rows if each["type"] == "result"}
+    rows = [json.loads(line) for line in record.read_text().splitlines()]
+    return {row["case"]: row["verdict"] for row in rows if row["type"] == "result"}
 
 
 @pytest.mark.slow

@@ -159,7 +159,7 @@ def detours(source: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call):
             continue
-        name, words = name_of(node.func), {each.arg: each.value for each in node.keywords}
+        name, words = name_of(node.func), {keyword.arg: keyword.value for keyword in node.keywords}
         last = name.rpartition(".")[2]
         method = isinstance(node.func, ast.Attribute)
         if last == "touch":  # of a file that was read: its time alone

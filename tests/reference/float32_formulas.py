@@ -73,13 +73,13 @@ class Summed:
     def honest(self, values: Values) -> Iterator[Array]:
         every = list(self.terms(values))
         for order, end in product(EVERY_ORDER, self.ends):
-            yield in_float32([end(_sum(order, each.a, each.b), each, values) for each in every])
+            yield in_float32([end(_sum(order, terms.a, terms.b), terms, values) for terms in every])
 
     def faulty(self, values: Values) -> Mapping[str, Array]:
         every, end = list(self.terms(values)), self.ends[0]
-        lacking = [end(_sum(from_the_first, each.a[:-1], each.b[:-1]), each, values) for each in every]
+        lacking = [end(_sum(from_the_first, terms.a[:-1], terms.b[:-1]), terms, values) for terms in every]
         rough = values.changed(through_bfloat16)
-        narrow = [end(_sum(from_the_first, each.a, each.b), each, rough) for each in self.terms(rough)]
+        narrow = [end(_sum(from_the_first, term.a, term.b), term, rough) for term in self.terms(rough)]
         plain = next(iter(self.honest(values)))
         return {
             "the last term left out": in_float32(lacking),
@@ -116,14 +116,14 @@ class Multiplied:
     def honest(self, values: Values) -> Iterator[Array]:
         every = list(self.terms(values))
         for order in ORDERS:
-            yield in_float32([multiplied(each.a, order) if len(each.a) else _ONE for each in every])
+            yield in_float32([multiplied(terms.a, order) if len(terms.a) else _ONE for terms in every])
         yield in_float32(
-            [multiplied(each.a[::-1], from_the_first) if len(each.a) else _ONE for each in every]
+            [multiplied(terms.a[::-1], from_the_first) if len(terms.a) else _ONE for terms in every]
         )
 
     def faulty(self, values: Values) -> Mapping[str, Array]:
         every = list(self.terms(values))
-        lacking = [multiplied(each.a[:-1], from_the_first) if len(each.a) > 1 else _ONE for each in every]
+        lacking = [multiplied(terms.a[:-1], from_the_first) if len(terms.a) > 1 else _ONE for terms in every]
         plain = next(iter(self.honest(values)))
         return {
             "the last factor left out": in_float32(lacking),
@@ -155,16 +155,16 @@ class Gemm:
         alpha, beta, added = self._scales(values)
         every = list(general_products(values))
         for order in EVERY_ORDER:
-            sums = [_sum(order, each.a, each.b) for each in every]
+            sums = [_sum(order, terms.a, terms.b) for terms in every]
             yield in_float32([alpha * one + beta * c for one, c in zip(sums, added, strict=True)])
             yield in_float32([fused(alpha, one, beta * c) for one, c in zip(sums, added, strict=True)])
-            scaled = [_sum(order, alpha * each.a, each.b) for each in every]
+            scaled = [_sum(order, alpha * terms.a, terms.b) for terms in every]
             yield in_float32([fused(beta, c, one) for one, c in zip(scaled, added, strict=True)])
 
     def faulty(self, values: Values) -> Mapping[str, Array]:
         alpha, beta, added = self._scales(values)
         every = list(general_products(values))
-        lacking = [_sum(from_the_first, each.a[:-1], each.b[:-1]) for each in every]
+        lacking = [_sum(from_the_first, terms.a[:-1], terms.b[:-1]) for terms in every]
         plain = next(iter(self.honest(values)))
         return {
             "the last term left out": in_float32(

@@ -55,7 +55,7 @@ def multiplied(a: Row, order: Computed) -> np.float32:
     lanes = (
         [a[place::8] for place in range(min(8, len(a)))] if order is in_fused_blocks else [a[::2], a[1::2]]
     )
-    each_lane = [np.multiply.accumulate(each)[-1] for each in lanes if len(each)]
+    each_lane = [np.multiply.accumulate(lane)[-1] for lane in lanes if len(lane)]
     return np.float32(np.multiply.accumulate(each_lane)[-1])
 
 
@@ -90,8 +90,8 @@ class Values:
     def changed(self, change: Callable[[Array], Array]) -> Values:
         """The same with its floats changed."""
         inputs = [
-            (name, change(each) if each is not None and each.dtype == np.float32 else each)
-            for name, each in self.inputs
+            (name, change(array) if array is not None and array.dtype == np.float32 else array)
+            for name, array in self.inputs
         ]
         return Values(inputs, self.attributes, self.output)
 
@@ -128,13 +128,13 @@ def reduced(values: Values) -> Iterator[Terms]:
 
 
 def squares(values: Values) -> Iterator[Terms]:
-    for each in reduced(values):
-        yield Terms(each.a, each.a, each.count)
+    for terms in reduced(values):
+        yield Terms(terms.a, terms.a, terms.count)
 
 
 def magnitudes(values: Values) -> Iterator[Terms]:
-    for each in reduced(values):
-        yield Terms(np.abs(each.a), each.b, each.count)
+    for terms in reduced(values):
+        yield Terms(np.abs(terms.a), terms.b, terms.count)
 
 
 def running(values: Values) -> Iterator[Terms]:
@@ -213,7 +213,7 @@ def convolved_back(values: Values) -> Iterator[Terms]:
                 for here, begin, each, dilation in zip(output, begins, offset, window.dilations, strict=True)
             ]
             steps = [divmod(each, stride) for each, stride in zip(moved, window.strides, strict=True)]
-            place = tuple(each for each, _ in steps)
+            place = tuple(step for step, _ in steps)
             if any(rest for _, rest in steps) or not all(
                 0 <= each < extent for each, extent in zip(place, window.extents, strict=True)
             ):
@@ -255,11 +255,11 @@ def pooled_whole(values: Values) -> Iterator[Terms]:
 
 
 def operands_of(values: Values) -> list[Array]:
-    return [each for _, each in values.inputs if each is not None]
+    return [array for _, array in values.inputs if array is not None]
 
 
 def added_up(values: Values) -> Iterator[Terms]:
     """The operands of a sum of any number of tensors, element by element."""
     operands = np.broadcast_arrays(*operands_of(values))
-    for row in np.stack([each.reshape(-1) for each in operands], axis=-1):
+    for row in np.stack([operand.reshape(-1) for operand in operands], axis=-1):
         yield Terms(row, _ones(row), len(row))

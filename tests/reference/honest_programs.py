@@ -27,7 +27,11 @@ KINDS: Mapping[str, type[Any]] = {
     "bfloat16": ml_dtypes.bfloat16,
 }
 _WORDS = {int: "int", float: "float", str: "string", list: "ints"}
-_OPERATORS = {each.name: each for each in newest_operators() if each.domain == "ai.onnx"}
+_OPERATORS = {
+    newest_operator.name: newest_operator
+    for newest_operator in newest_operators()
+    if newest_operator.domain == "ai.onnx"
+}
 
 
 @dataclass(frozen=True)
@@ -75,10 +79,10 @@ class Asked:
         with np.errstate(invalid="ignore"):
             found = (np.abs(expected - value) <= allowed) | np.isposinf(allowed)
         found |= (expected == value) | (np.isnan(expected) & np.isnan(value))
-        for each in output.alternatives:
-            others = self._decoded(np.array(each.values, output.expected.array.dtype))
-            here = value.reshape(-1)[each.index]
-            found.reshape(-1)[each.index] |= bool(
+        for alternative in output.alternatives:
+            others = self._decoded(np.array(alternative.values, output.expected.array.dtype))
+            here = value.reshape(-1)[alternative.index]
+            found.reshape(-1)[alternative.index] |= bool(
                 np.any((others == here) | (np.isnan(others) & np.isnan(here)))
             )
         return np.asarray(~found)

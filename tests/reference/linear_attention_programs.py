@@ -64,7 +64,7 @@ def by_steps(
     """One token after the other, as the page writes it."""
     state, outputs = call.state, []
     for at in range(call.q.shape[2]):
-        q, k, v, gate = (each[:, :, at] for each in (call.q, call.k, call.v, call.gate))
+        q, k, v, gate = (array[:, :, at] for array in (call.q, call.k, call.v, call.gate))
         factor = power(-gate if fault == "gate of the other sign" else gate)
         before = state
         if fault == "gate of values":

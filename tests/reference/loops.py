@@ -26,7 +26,7 @@ def answers(name: str, version: int, inputs: dict[str, Any], **attributes: Any) 
         for key, each in inputs.items()
         if each is not None
     }
-    attributes = {key: each for key, each in attributes.items() if each is not None}
+    attributes = {key: attribute for key, attribute in attributes.items() if attribute is not None}
     reference = find_operator(OperatorName("ai.onnx", name, version))
     return reference.evaluate(attributes, given, outputs=outputs)
 

@@ -38,7 +38,7 @@ def random_calls(mode: str, antialias: bool, element_type: str) -> Iterator[tupl
         coordinates = rng.choice(COORDINATES)
         call = Call(
             shape=shape,
-            data=tuple(Fraction(each) for each in numbers(kind, X.array)),
+            data=tuple(Fraction(number) for number in numbers(kind, X.array)),
             scales=tuple(single(rng.uniform(0.3, 3)) for _ in shape) if by_scales else None,
             sizes=None if by_scales else tuple(rng.randint(1, 7) for _ in shape),
             roi=tuple(map(single, map(float, (*starts, *ends))))

@@ -93,7 +93,7 @@ class Programs:
             r(w(x) * wide_alpha + wide_beta),
             r(w(r(w(x) * wide_alpha)) + wide_beta),
         )
-        clipped = [np.clip(each, zero, one) for each in lines]
+        clipped = [np.clip(line, zero, one) for line in lines]
         yield Tried("HardSigmoid", {"alpha": alpha, "beta": beta}, (("X", x),), clipped)
         near = np.array([*x[2:], t(alpha), -t(alpha)], dtype=t)
         above = [np.where(near > t(alpha), near, zero), np.where(w(near) > wide_alpha, near, zero)]

@@ -20,9 +20,9 @@ def _node_tests() -> list[Any]:
 def load_node_tests(operators: Collection[str]) -> dict[str, Any]:
     """The tests of one node of these operators, by their names."""
     return {
-        each.name: each
-        for each in _node_tests()
-        if each.model is not None
-        and len(each.model.graph.node) == 1
-        and each.model.graph.node[0].op_type in operators
+        node_test.name: node_test
+        for node_test in _node_tests()
+        if node_test.model is not None
+        and len(node_test.model.graph.node) == 1
+        and node_test.model.graph.node[0].op_type in operators
     }

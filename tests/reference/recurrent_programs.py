@@ -99,7 +99,7 @@ class Cell:
 
     def run(self, given: Arrays) -> list[Array]:
         """Y, Y_h and for LSTM Y_c of inputs by name; the gates' sums are taken apart, W X first."""
-        data = {name: self.arithmetic.hold(each) for name, each in given.items() if name != "sequence_lens"}
+        data = {name: self.arithmetic.hold(array) for name, array in given.items() if name != "sequence_lens"}
         batch_first = bool(self.attributes.get("layout", 0))
         if batch_first:
             data |= {
@@ -122,17 +122,17 @@ class Cell:
                 for step, at in enumerate(order):
                     states = self._step(data["X"][at, row][None], states, weights)
                     Y[step if self.fault == "not turned back" else at, place, row] = states[0][0]
-                lasts.append([each[0] for each in states])
-            finals.append([np.stack([each[at] for each in lasts]) for at in range(len(lasts[0]))])
-        states = [np.stack([each[at] for each in finals]) for at in range(len(finals[0]))]
+                lasts.append([state[0] for state in states])
+            finals.append([np.stack([last[at] for last in lasts]) for at in range(len(lasts[0]))])
+        states = [np.stack([final[at] for final in finals]) for at in range(len(finals[0]))]
         if batch_first:
-            Y, states = Y.transpose(2, 0, 1, 3), [each.swapaxes(0, 1) for each in states]
+            Y, states = Y.transpose(2, 0, 1, 3), [state.swapaxes(0, 1) for state in states]
         return [Y, *states]
 
     def _initial(self, data: Arrays, place: int, row: int, hidden: int) -> list[Array]:
         nothing = np.zeros((1, hidden), data["X"].dtype)
         names = ("initial_h", "initial_c") if self.name == "LSTM" else ("initial_h",)
-        return [data[each][place, row][None] if each in data else nothing for each in names]
+        return [data[name][place, row][None] if name in data else nothing for name in names]
 
     def _weights(self, data: Arrays, place: int) -> Mapping[str, Sequence[Array]]:
         """W, R, Wb, Rb and P gate by gate."""
@@ -141,9 +141,9 @@ class Cell:
         B = data["B"][place] if "B" in data else np.zeros(2 * gates * hidden, data["X"].dtype)
         found |= {"Wb": np.split(B[: gates * hidden], gates), "Rb": np.split(B[gates * hidden :], gates)}
         if self.fault == "no bias":
-            found |= {name: [0 * each for each in found[name]] for name in ("Wb", "Rb")}
+            found |= {name: [0 * array for array in found[name]] for name in ("Wb", "Rb")}
         if self.fault == "Wb alone":
-            found["Rb"] = [0 * each for each in found["Rb"]]
+            found["Rb"] = [0 * array for array in found["Rb"]]
         if "P" in data:
             found["P"] = np.split(data["P"][place], 3)
             if self.fault == "peepholes of other gates":

@@ -88,10 +88,10 @@ def axis_numbers(call: Call) -> dict[int, AxisNumbers]:
             new = call.sizes[i]
             scale = Fraction(new, old) if old else Fraction(1)
             if call.policy != "stretch":
-                if any(call.shape[each] == 0 for each in axes):
+                if any(call.shape[axis] == 0 for axis in axes):
                     raise Undefined
                 ratios = [
-                    Fraction(size, call.shape[each]) for size, each in zip(call.sizes, axes, strict=True)
+                    Fraction(size, call.shape[axis]) for size, axis in zip(call.sizes, axes, strict=True)
                 ]
                 common = min(ratios) if call.policy == "not_larger" else max(ratios)
                 before = common * call.shape[i if call.aspect_by_position else d]

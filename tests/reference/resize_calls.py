@@ -135,8 +135,8 @@ def _attributes(call: Call) -> dict[str, Any]:
 def _inputs(call: Call, X: Tensor) -> dict[str, Tensor | None]:
     return {
         "X": X,
-        "roi": None if call.roi is None else tensor([float(each) for each in call.roi], "float"),
-        "scales": None if call.scales is None else tensor([float(each) for each in call.scales], "float"),
+        "roi": None if call.roi is None else tensor([float(number) for number in call.roi], "float"),
+        "scales": None if call.scales is None else tensor([float(scale) for scale in call.scales], "float"),
         "sizes": None if call.sizes is None else tensor(np.array(call.sizes, np.int64), "int64"),
     }
 

@@ -247,8 +247,8 @@ def roi_align(
                 found[region, channel, y, x] = max(samples)
                 continue
             total = n(0)
-            for each in samples:
-                total = total + each
+            for sample in samples:
+                total = total + sample
             found[region, channel, y, x] = total / n(len(samples))
     return found
 

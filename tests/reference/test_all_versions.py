@@ -16,13 +16,21 @@ from opcert.vocabulary.tensors import Tensor, tensor
 from reference.registry import find_operator, for_all_versions
 from specs.files.library import load_spec
 
-MODELLED = [each for each in modelled_operators() if f"{each.domain}::{each.name}" in for_all_versions()]
+MODELLED = [
+    modelled_operator
+    for modelled_operator in modelled_operators()
+    if f"{modelled_operator.domain}::{modelled_operator.name}" in for_all_versions()
+]
 
 
 @pytest.mark.parametrize("operator", MODELLED, ids=str)
 def test_declaration_and_reference_leave_the_same_open(operator: OperatorName) -> None:
     spec, known = load_spec(operator), find_operator(operator).readings
-    stated = {each.id: set(each.options) for each in spec.readings if each.chosen is None or each.id in known}
+    stated = {
+        reading.id: set(reading.options)
+        for reading in spec.readings
+        if reading.chosen is None or reading.id in known
+    }
     assert stated == {name: set(options) for name, options in known.items()}
 
 
@@ -31,7 +39,9 @@ def test_each_attribute_and_input_has_a_parameter_and_the_same_default(operator:
     spec, reference = load_spec(operator), find_operator(operator)
     known = {*reference.inputs, *reference.attributes}
     assert {each.name for each in spec.inputs} | set(spec.attributes) <= known
-    defaults = {name: each.default for name, each in spec.attributes.items() if each.has_default}
+    defaults = {
+        name: attribute.default for name, attribute in spec.attributes.items() if attribute.has_default
+    }
     for name, default in defaults.items():
         own = reference.default_of(name)
         plain = tuple(default) if isinstance(default, list) else default
@@ -39,12 +49,12 @@ def test_each_attribute_and_input_has_a_parameter_and_the_same_default(operator:
 
 
 def test_a_bare_name_is_the_newest_version() -> None:
-    assert [str(each) for each in select_operators(["Add"])] == ["ai.onnx::Add-14"]
-    assert [str(each) for each in select_operators(["Add-7"])] == ["ai.onnx::Add-7"]
+    assert [str(select_operator) for select_operator in select_operators(["Add"])] == ["ai.onnx::Add-14"]
+    assert [str(select_operator) for select_operator in select_operators(["Add-7"])] == ["ai.onnx::Add-7"]
 
 
 def test_every_operator_named_has_a_declaration() -> None:
-    assert set(for_all_versions()) == {f"{each.domain}::{each.name}" for each in MODELLED}
+    assert set(for_all_versions()) == {f"{operator.domain}::{operator.name}" for operator in MODELLED}
 
 
 MODULE = """

@@ -75,7 +75,9 @@ def asked(call: str, kind: str) -> Asked:
 def wrong(call: str, kind: str, got: tuple[Array, Array]) -> int:
     """How many elements of both outputs are outside."""
     found, last = asked(call, kind), len(asked(call, kind).accepted[0]) - 1
-    return sum(int(np.count_nonzero(found.wrong(each, at))) for each, at in zip(got, (0, last), strict=True))
+    return sum(
+        int(np.count_nonzero(found.wrong(array, at))) for array, at in zip(got, (0, last), strict=True)
+    )
 
 
 def seen(
@@ -133,11 +135,11 @@ def exactly(call: str) -> tuple[Array, Array]:
                     biased = capped + mpmath.mpf(float(mask[_place(mask, batch, head, query, key)]))
                 for stage, each in zip(stages, (score, capped, biased), strict=False):
                     stage.append(each)
-            powers = [mpmath.exp(each) for each in stages[2]]
+            powers = [mpmath.exp(stage) for stage in stages[2]]
             summed = mpmath.fsum(powers)
-            stages[3] = [each / summed if summed else mpmath.mpf(0) for each in powers]
+            stages[3] = [power / summed if summed else mpmath.mpf(0) for power in powers]
             told[batch, head, query] = [
-                float(each) for each in stages[attributes.get("qk_matmul_output_mode", 0)]
+                float(stage) for stage in stages[attributes.get("qk_matmul_output_mode", 0)]
             ]
             for place in range(WIDTH):
                 column = values[batch, head // GROUP, :, place]

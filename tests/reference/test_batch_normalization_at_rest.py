@@ -69,7 +69,7 @@ def data_of(kind: str) -> tuple[Array, ...]:
     """Elements of four channels, and a scale, bias, mean and variance of each."""
     draw = np.random.default_rng(61)
     x, scale, b, mean = draw.uniform(-4, 9, (3, 4, 7)), *(draw.uniform(-2, 3, 4) for _ in range(3))
-    return tuple(each.astype(KINDS[kind]) for each in (x, scale, b, mean, draw.uniform(0.05, 3, 4)))
+    return tuple(array.astype(KINDS[kind]) for array in (x, scale, b, mean, draw.uniform(0.05, 3, 4)))
 
 
 @cache
@@ -82,7 +82,7 @@ def asked(kind: str) -> Asked:
 
 def result_of(program: Program, kind: str) -> Array:
     x, *channels = data_of(kind)
-    columns = [each.reshape(-1, 1) for each in channels]
+    columns = [channel.reshape(-1, 1) for channel in channels]
     return program(x, columns[0], columns[1], columns[2], columns[3], x.dtype.type(EPSILON)).astype(x.dtype)
 
 
@@ -102,7 +102,7 @@ def test_an_honest_program_is_accepted_where_all_numbers_are_near_one(way: str) 
         found = Asked.of(
             "BatchNormalization", "float", inputs, {"epsilon": EPSILON}, version=9, outputs=("Y",)
         )
-        scale, b, mean, var = (each.reshape(-1, 1) for each in channels)
+        scale, b, mean, var = (channel.reshape(-1, 1) for channel in channels)
         assert not found.wrong(PROGRAMS[way](x, scale, b, mean, var, np.float32(EPSILON))).any()
 
 
@@ -116,7 +116,7 @@ def test_values_are_those_of_mpmath() -> None:
     found = asked("double").accepted[0][0].expected.array
     with mpmath.workprec(200):
         for image, channel, place in np.ndindex(*x.shape):
-            exact = [mpmath.mpf(float(each[channel])) for each in (scale, b, mean, var)]
+            exact = [mpmath.mpf(float(array[channel])) for array in (scale, b, mean, var)]
             deviation = mpmath.sqrt(exact[3] + mpmath.mpf(EPSILON))
             wanted = (mpmath.mpf(float(x[image, channel, place])) - exact[2]) / deviation * exact[0] + exact[
                 1
@@ -145,7 +145,7 @@ def places_of(kind: str) -> tuple[Array, ...]:
     """Elements of four channels, and a scale, bias, mean and variance of each place of a channel."""
     draw = np.random.default_rng(67)
     x, *given = draw.uniform(-4, 9, (3, 4, 7)), *(draw.uniform(-2, 3, (4, 7)) for _ in range(3))
-    return tuple(each.astype(KINDS[kind]) for each in (x, *given, draw.uniform(0.05, 3, (4, 7))))
+    return tuple(array.astype(KINDS[kind]) for array in (x, *given, draw.uniform(0.05, 3, (4, 7))))
 
 
 @cache
@@ -166,14 +166,14 @@ def test_an_honest_program_of_places_is_accepted(way: str, kind: str) -> None:
     assert not asked_by_place(kind).wrong(by_place(PROGRAMS[way], kind)).any()
 
 
-@pytest.mark.parametrize("way", [each for each in FAULTS if each != "statistics of the batch"])
+@pytest.mark.parametrize("way", [fault for fault in FAULTS if fault != "statistics of the batch"])
 def test_a_faulty_program_of_places_is_not(way: str) -> None:
     assert np.count_nonzero(asked_by_place("float").wrong(by_place(FAULTS[way], "float"))) >= 10
 
 
 def test_statistics_of_channels_are_not_those_of_places() -> None:
     x, *given = places_of("float")
-    columns = [each.mean(axis=1, keepdims=True) for each in given]
+    columns = [array.mean(axis=1, keepdims=True) for array in given]
     found = by_deviation(x, columns[0], columns[1], columns[2], columns[3], np.float32(EPSILON))
     assert np.count_nonzero(asked_by_place("float").wrong(found.astype(np.float32))) >= 40
 
@@ -183,7 +183,7 @@ def test_values_of_places_are_those_of_mpmath() -> None:
     found = asked_by_place("double").accepted[0][0].expected.array
     with mpmath.workprec(200):
         for image, channel, place in np.ndindex(*x.shape):
-            own = [mpmath.mpf(float(each[channel, place])) for each in (scale, b, mean, var)]
+            own = [mpmath.mpf(float(array[channel, place])) for array in (scale, b, mean, var)]
             apart = mpmath.mpf(float(x[image, channel, place])) - own[2]
             wanted = apart / mpmath.sqrt(own[3] + mpmath.mpf(EPSILON)) * own[0] + own[1]
             assert abs(float(found[image, channel, place]) - float(wanted)) <= 1e-15 * abs(float(wanted))

@@ -34,7 +34,7 @@ def test_the_page_has_the_table_that_the_script_prints_of_a_family() -> None:
 
 
 def test_the_page_has_every_family_and_accuses_nobody() -> None:
-    rows = [[each.strip() for each in line.strip("|").split("|")] for line in printed()[2:]]
+    rows = [[word.strip() for word in line.strip("|").split("|")] for line in printed()[2:]]
     families = {row[0]: row for row in rows if row[0]}
     assert list(families) == list(FAMILIES)
     for family, row in families.items():
@@ -60,7 +60,7 @@ def test_a_table_is_made_of_what_was_measured() -> None:
 @pytest.mark.parametrize("name", ["AveragePool", "Conv", "ConvTranspose", "Gemm", "MatMul", "ReduceMean"])
 def test_formulas_are_those_of_the_operators(name: str) -> None:
     """The small suite of each; a formula that is another one would be far outside."""
-    formula = next(each[name] for each in FAMILIES.values() if name in each)
+    formula = next(family[name] for family in FAMILIES.values() if name in family)
     for case in float_cases(name, "small"):
         values = Values.of(case)
         with np.errstate(all="ignore"):
@@ -69,7 +69,9 @@ def test_formulas_are_those_of_the_operators(name: str) -> None:
 
 def test_a_share_is_the_distance_over_what_is_allowed() -> None:
     case = next(
-        each for each in float_cases("CumSum", "small") if each.expectations[0].outputs[0].allowed is not None
+        float_case
+        for float_case in float_cases("CumSum", "small")
+        if float_case.expectations[0].outputs[0].allowed is not None
     )
     (output, *_) = case.expectations[0].outputs
     expected = output.expected.array

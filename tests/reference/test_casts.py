@@ -68,7 +68,7 @@ def test_integers_lose_their_higher_bits(kind: str, to: str) -> None:
     values = [low, high, 0, 1, low // 2 + 3, high // 3]
     least, _ = ELEMENT_TYPES[to].integer_range
     width = ELEMENT_TYPES[to].bits
-    expected = [(each - least) % (1 << width) + least for each in values]
+    expected = [(value - least) % (1 << width) + least for value in values]
     assert [int(each) for each in cast(given(values, kind), to).expected.array] == expected
     assert cast(given([200], "int16"), "int8").expected.array.tolist() == [-56]  # the text's own example
 
@@ -76,7 +76,10 @@ def test_integers_lose_their_higher_bits(kind: str, to: str) -> None:
 def test_fractions_become_either_neighbour_and_nothing_else() -> None:
     answer = cast(given([2.5, -2.5, 3.0, np.nan, 300.0], "float"), "int8")
     assert answer.expected.array.tolist()[:3] == [2, -2, 3]
-    assert {at: set(each) for at, each in (answer.alternatives or {}).items()} == {0: {3}, 1: {-3}}
+    assert {at: set(alternative) for at, alternative in (answer.alternatives or {}).items()} == {
+        0: {3},
+        1: {-3},
+    }
     assert answer.allowed is not None
     assert answer.allowed.tolist() == [0, 0, 0, np.inf, np.inf]
 

@@ -25,7 +25,7 @@ LENGTH, HELD, EMPTY = tensor(np.array(2, np.int64)), tensor(np.array(True)), ten
 def case_of(kind: str, *parts: Tensor, empty: bool = False) -> Case:
     workshop = open_workshop(OperatorName.parse("ai.onnx::Identity-16"), Options())
     slot = Slot("input", tuple(range(len(parts))), parse_value_type(kind), empty)
-    return workshop.make_valid("cover", None, Call({}, tuple(("input", each) for each in parts), (slot,)))
+    return workshop.make_valid("cover", None, Call({}, tuple(("input", part) for part in parts), (slot,)))
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ def case_of(kind: str, *parts: Tensor, empty: bool = False) -> Case:
 def test_what_goes_in_comes_out(kind: str, parts: tuple[Tensor, ...], held: tuple[Tensor, ...]) -> None:
     case = case_of(kind, *parts)
     assert case.output_names == ("output",)
-    assert {name: str(each) for name, each in case.output_types.items()} == {"output": kind}
-    assert tuple(each.expected for each in case.expectations[0].outputs) == held
+    assert {name: str(output_type) for name, output_type in case.output_types.items()} == {"output": kind}
+    assert tuple(output.expected for output in case.expectations[0].outputs) == held
     assert judge(read_golden(write_golden(case)[0]), Answered(held)).verdict == "pass"
     assert judge(case, Answered(held[:-1])).verdict == "mismatch"
     other = replace(held[-1], array=np.asarray(held[-1].array + np.asarray(1, held[-1].array.dtype)))
@@ -50,7 +50,7 @@ def test_what_goes_in_comes_out(kind: str, parts: tuple[Tensor, ...], held: tupl
 
 def test_an_optional_of_nothing_holds_nothing() -> None:
     case = case_of("optional(tensor(float))", empty=True)
-    assert [each.expected for each in case.expectations[0].outputs] == [EMPTY]
+    assert [output.expected for output in case.expectations[0].outputs] == [EMPTY]
     assert judge(case, Answered((EMPTY,))).verdict == "pass"
     assert judge(case, Answered((HELD, FIRST))).verdict == "mismatch"
 
@@ -58,5 +58,5 @@ def test_an_optional_of_nothing_holds_nothing() -> None:
 def test_a_tensor_is_one_output() -> None:
     workshop = open_workshop(OperatorName.parse("ai.onnx::Identity-13"), Options())
     case = workshop.make_valid("cover", None, Call({}, (("input", FIRST),)))
-    assert [each.expected for each in case.expectations[0].outputs] == [FIRST]
+    assert [output.expected for output in case.expectations[0].outputs] == [FIRST]
     assert case.output_types == {}

@@ -50,10 +50,10 @@ def test_the_file_is_well_formed() -> None:
 
 @pytest.mark.slow
 def test_every_passage_that_blames_stands_in_a_document_of_the_operator(documents: Documents) -> None:
-    operators = {str(each): load_spec(each) for each in list_operators()}
+    operators = {str(operator): load_spec(operator) for operator in list_operators()}
     for entry in load_disagreements():
         about = [spec for name, spec in operators.items() if entry.concerns(name)]
-        files = {each.file for spec in about for each in spec.documents}
+        files = {document.file for spec in about for document in spec.documents}
         for passage in entry.passage:
             assert passage.partition(":")[0] in files, f"{entry.id}: no document of {entry.operator}"
             assert_cited(documents, passage)
@@ -62,9 +62,9 @@ def test_every_passage_that_blames_stands_in_a_document_of_the_operator(document
 def test_no_runtime_is_blamed_for_a_reading() -> None:
     """What a text leaves open is said in the spec, so that the case passes: only what is printed is left."""
     blamed = [
-        each.id
-        for each in load_disagreements()
-        if each.cause == "reading" and not {"document", "onnx-node-tests"} & set(each.against)
+        disagreement.id
+        for disagreement in load_disagreements()
+        if disagreement.cause == "reading" and not {"document", "onnx-node-tests"} & set(disagreement.against)
     ]
     assert blamed == []
 
@@ -165,7 +165,7 @@ def test_an_entry_may_name_several_operators(tmp_path: Path) -> None:
     (entry,) = read_disagreements(write(tmp_path, text))
     told = ["ai.onnx::Resize-18", "ai.onnx::Resize-19", "ai.onnx::Abs-13"]
     others = ["ai.onnx::Abs-6", "com.example::Resize-18"]
-    assert [each for each in (*told, *others) if entry.concerns(each)] == told
+    assert [other for other in (*told, *others) if entry.concerns(other)] == told
 
 
 def test_files_by_runtime_come_last_and_hold_that_runtime_alone(tmp_path: Path) -> None:
@@ -177,8 +177,8 @@ def test_files_by_runtime_come_last_and_hold_that_runtime_alone(tmp_path: Path) 
     for name in ("second", "first"):
         text = ENTRY.replace("id: widened", f"id: {name}_widened").replace("some_runtime", name)
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
-    found = [each.id for each in load_disagreements(tmp_path)]
+    found = [disagreement.id for disagreement in load_disagreements(tmp_path)]
     assert found == ["widened", "everywhere", "first_widened", "second_widened"]
     assert files_by_runtime()
     for path in files_by_runtime():
-        assert {each.against for each in read_disagreements(path)} == {(path.stem,)}
+        assert {disagreement.against for disagreement in read_disagreements(path)} == {(path.stem,)}

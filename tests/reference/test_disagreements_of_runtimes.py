@@ -44,7 +44,7 @@ def check(suite: Suite, record: Record) -> None:
     ]
     assert not unexplained, "\n".join(["no entry of a disagreements.yaml explains:", *unexplained])
     runtime = record.header["runtime"]
-    stale = {each.id for each in find_silent(suite, record, entries, found)}
+    stale = {disagreement.id for disagreement in find_silent(suite, record, entries, found)}
     if "avx512f" in machine_here()["features"]:
         stale -= WITHOUT_AVX_512
     assert not stale, f"{runtime['name']} {runtime['version']} does nothing like: {', '.join(sorted(stale))}"
@@ -53,7 +53,7 @@ def check(suite: Suite, record: Record) -> None:
 def check_followed(suite: Suite, record: Record) -> None:
     """followed.yaml of the rooms says what this version of the runtime follows, and nothing else."""
     runtime = record.header["runtime"]
-    known = [each for each in load_all_followed() if each.runtime == runtime["name"]]
+    known = [readings for readings in load_all_followed() if readings.runtime == runtime["name"]]
     assert len(known) <= 1
     if not known:
         assert followed_by(suite, record)["followed"] == {}
@@ -69,7 +69,7 @@ def test_onnxruntime(suite: Suite, tmp_path: Path) -> None:
     without = [row for row in record.results if row.verdict != "mismatch"]
     with pytest.raises(AssertionError, match=r"does nothing like: .*onnxruntime_policy_with_negative_axes"):
         check(suite, replace(record, results=tuple(without)))
-    row = next(each for each in record.results if each.verdict == "pass")
+    row = next(result for result in record.results if result.verdict == "pass")
     worse = replace(row, verdict="mismatch", reason="1 of 2 elements wrong")
     with pytest.raises(AssertionError, match=rf"explains:\s+mismatch {row.case}"):
         check(suite, replace(record, results=(*record.results, worse)))

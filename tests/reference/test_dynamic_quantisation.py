@@ -78,8 +78,8 @@ FAULTS: dict[str, Program] = {
     "254 steps": with_range(least, greatest, 254),
     "256 steps": with_range(least, greatest, 256),
     "a symmetric range": with_range(lambda x: -abs(x).max(), lambda x: abs(x).max()),
-    "halves up": with_rounding(lambda each: np.floor(each + 0.5)),
-    "halves away from zero": with_rounding(lambda each: np.trunc(each + np.copysign(0.5, each))),
+    "halves up": with_rounding(lambda array: np.floor(array + 0.5)),
+    "halves away from zero": with_rounding(lambda array: np.trunc(array + np.copysign(0.5, array))),
     "truncated": with_rounding(np.trunc),
     "rounded behind the zero point": with_rounding(np.rint, point_first=True),
     "in half precision": lambda x: by_division(x.astype(np.float16).astype(np.float32)),
@@ -131,7 +131,7 @@ def test_values_are_those_of_fractions() -> None:
             float(np.float32(float(step))),
             shift,
         )
-        found = [min(max(round(each / step) + shift, 0), 255) for each in given]
+        found = [min(max(round(number / step) + shift, 0), 255) for number in given]
         assert y.expected.array.reshape(-1).tolist() == found
 
 

@@ -28,7 +28,7 @@ def drawn() -> tuple[str, list[tuple[int, ...]]]:
         place = int(DRAW.integers(0, len(letters) + 1))
         dots = DRAW.random() < 0.3
         broadcast = tuple(each if DRAW.random() < 0.7 else 1 for each in batch)
-        shape = [extents[each] for each in letters]
+        shape = [extents[letter] for letter in letters]
         terms.append("".join([*letters[:place], "..." * dots, *letters[place:]]))
         shapes.append((*shape[:place], *(broadcast if dots else ()), *shape[place:]))
         dotted |= dots
@@ -53,13 +53,13 @@ def by_loops(equation: str, operands: Sequence[NDArray[Any]]) -> NDArray[Any]:
     for names, operand in zip(named, operands, strict=True):
         for name, extent in zip(names, operand.shape, strict=True):
             extents[name] = max(extents.get(name, 1), extent)
-    dots = sorted((each for each in extents if each[0] == "."), reverse=True)
-    every = "".join(each for names in named for each in names if each[0] != ".")
+    dots = sorted((extent for extent in extents if extent[0] == "."), reverse=True)
+    every = "".join(name for names in named for name in names if name[0] != ".")
     once = sorted(each for each in set(every) if every.count(each) == 1)
     before, some, behind = right.partition("...")
     output = [*before, *(dots if some else ()), *behind] if arrow else [*dots, *once]
-    found = np.zeros([extents[each] for each in output], operands[0].dtype)
-    for place in itertools.product(*(range(each) for each in extents.values())):
+    found = np.zeros([extents[value_info] for value_info in output], operands[0].dtype)
+    for place in itertools.product(*(range(extent) for extent in extents.values())):
         at: Mapping[str, int] = dict(zip(extents, place, strict=True))
         term = found.dtype.type(1)
         for names, operand in zip(named, operands, strict=True):
@@ -67,16 +67,16 @@ def by_loops(equation: str, operands: Sequence[NDArray[Any]]) -> NDArray[Any]:
             term = found.dtype.type(
                 term * operand[tuple(min(at[name], extent - 1) for name, extent in pairs)]
             )
-        found[tuple(at[each] for each in output)] += term
+        found[tuple(at[value_info] for value_info in output)] += term
     return found
 
 
 def test_random_equations_agree_with_numpy_and_leave_room_for_float32() -> None:
     for _ in range(500):
         equation, shapes = drawn()
-        given = tuple(np.asarray(DRAW.normal(size=each), np.float32) for each in shapes)
+        given = tuple(np.asarray(DRAW.normal(size=shape), np.float32) for shape in shapes)
         answer = evaluate("Einsum-12", {"Inputs": given}, equation=equation)
-        exact = np.einsum(equation, *(each.astype(np.float64) for each in given))
+        exact = np.einsum(equation, *(array.astype(np.float64) for array in given))
         assert answer.expected.shape == exact.shape, equation
         np.testing.assert_allclose(answer.expected.array, exact, rtol=1e-5, atol=1e-5, err_msg=equation)
         assert np.all(accepted(answer, by_loops(equation, given))), equation
@@ -86,8 +86,8 @@ def test_random_equations_agree_with_numpy_and_leave_room_for_float32() -> None:
 def test_integers_wrap_around() -> None:
     for _ in range(100):
         equation, shapes = drawn()
-        given = tuple(np.asarray(DRAW.integers(-128, 128, size=each), np.int8) for each in shapes)
-        exact = np.asarray(by_loops(equation, [each.astype(np.int64) for each in given]))
+        given = tuple(np.asarray(DRAW.integers(-128, 128, size=shape), np.int8) for shape in shapes)
+        exact = np.asarray(by_loops(equation, [array.astype(np.int64) for array in given]))
         answer = evaluate("Einsum-12", {"Inputs": given}, {"integer_overflow": "wrap"}, equation=equation)
         assert answer.expected.array.tolist() == ((exact + 128) % 256 - 128).tolist(), equation
 
@@ -105,14 +105,14 @@ def test_integers_wrap_around() -> None:
 )
 def test_a_misread_equation_is_noticed(equation: str, shapes: list[tuple[int, ...]], wrong: str) -> None:
     for _ in range(20):
-        given = tuple(np.asarray(DRAW.uniform(1.25, 3, size=each), np.float32) for each in shapes)
+        given = tuple(np.asarray(DRAW.uniform(1.25, 3, size=shape), np.float32) for shape in shapes)
         answer = evaluate("Einsum-12", {"Inputs": given}, equation=equation)
         assert not accepted(answer, np.einsum(wrong, *given)).all()
 
 
 def test_three_factors_may_be_multiplied_in_any_order() -> None:
     one = np.float32(1)
-    given = tuple(np.asarray([each], np.float32) for each in (1e-30, 1e30, 1e30))
+    given = tuple(np.asarray([number], np.float32) for number in (1e-30, 1e30, 1e30))
     answer = evaluate("Einsum-12", {"Inputs": given}, equation="i,i,i->i")
     assert accepted(answer, np.asarray([(given[0] * given[1] * given[2])[0]])).all()
     with np.errstate(over="ignore"):

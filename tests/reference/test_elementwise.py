@@ -18,13 +18,13 @@ from reference.registry import find_operator
 
 Array = NDArray[Any]
 NUMBERS = (0.0, 1.0, 0.5, 2.5, 3.0, 1e30, 3e-30, np.inf)
-SPECIAL = np.array([*NUMBERS, *(-each for each in NUMBERS), np.nan], np.float32)
+SPECIAL = np.array([*NUMBERS, *(-number for number in NUMBERS), np.nan], np.float32)
 
 
 def evaluate(name: str, *given: Array | None, **attributes: Any) -> Answer:
     """The answer of an operator's reference; readings at their first option."""
     operator = find_operator(OperatorName.parse(f"ai.onnx::{name}"))
-    tensors = [None if each is None else tensor(each) for each in given]
+    tensors = [None if array is None else tensor(array) for array in given]
     variadic = operator.inputs == ("data_0",)
     inputs: dict[str, Any] = (
         {"data_0": tuple(tensors)} if variadic else dict(zip(operator.inputs, tensors, strict=False))
@@ -145,7 +145,7 @@ def test_mod_of_floats_rounded_down_is_exact_and_rounded_once() -> None:
     exact = [a - math.floor(a / b) * b for a, b in pairs]
     assert np.array_equal(
         evaluate("Mod-28", x, y, fmod=0).expected.array,
-        np.array([float(each) for each in exact]).astype(np.float32),
+        np.array([float(number) for number in exact]).astype(np.float32),
     )
 
 
@@ -197,7 +197,7 @@ def test_range_has_the_elements_of_its_formula(start: float, limit: float, delta
 
 
 def test_a_range_whose_length_hangs_on_rounding_is_no_case() -> None:
-    given = [np.asarray(each, np.float32) for each in (0.0, 0.3, 0.1)]
+    given = [np.asarray(number, np.float32) for number in (0.0, 0.3, 0.1)]
     with pytest.raises(UnstableLength):
         evaluate("Range-11", *given)
 
@@ -211,7 +211,7 @@ def test_bits_and_shifts_are_those_of_python(kind: Any) -> None:
     mask = 2**ends.bits - 1
 
     def wrapped(values: list[int]) -> Array:
-        return np.array([each & mask for each in values], np.uint64).astype(kind)
+        return np.array([value & mask for value in values], np.uint64).astype(kind)
 
     pairs = list(zip(a.tolist(), b.tolist(), strict=True))
     shifts = list(zip(a.tolist(), amounts.tolist(), strict=True))

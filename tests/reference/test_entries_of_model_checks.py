@@ -37,9 +37,9 @@ def first_entry(
     said = {each: attribute(kind, value) for each, (kind, value) in attributes.items()}
     names = scope_of(load_spec(name), said, inputs)
     case = f"{name.path}/cover/call_0123456789ab-0123456789ab"
-    for each in load_disagreements():
-        if each.explains(str(name), case, against, verdict, {}, reason, names):
-            return each.id
+    for disagreement in load_disagreements():
+        if disagreement.explains(str(name), case, against, verdict, {}, reason, names):
+            return disagreement.id
     return None
 
 

@@ -54,12 +54,12 @@ def test_a_chain_of_operations_stays_inside(steps: list[tuple[str, float]], star
 @settings(max_examples=100, deadline=None)
 @given(st.lists(SMALL, min_size=1, max_size=12), st.randoms(use_true_random=False))
 def test_a_sum_stays_inside_in_any_order(terms: list[float], random: Any) -> None:
-    values = [Fraction(float(F32(each))) for each in terms]
+    values = [Fraction(float(F32(term))) for term in terms]
     estimate = Estimate.exact(values).total(axis=0)
     random.shuffle(terms)
     single = F32(0)
-    for each in terms:
-        single = single + F32(each)
+    for term in terms:
+        single = single + F32(term)
     assert abs(Fraction(float(single)) - sum(values)) <= Fraction(float(estimate.error[0]))
 
 

@@ -41,8 +41,8 @@ def printed_examples() -> Iterator[tuple[OperatorName, Example]]:
         if operator not in implemented():
             continue
         for example in load_spec(operator).examples:
-            values = [each for _, each in (*example.inputs, *example.outputs) if each is not None]
-            if example.outputs and all(each.data is not None for each in values):
+            values = [value for _, value in (*example.inputs, *example.outputs) if value is not None]
+            if example.outputs and all(value.data is not None for value in values):
                 yield operator, example
 
 
@@ -73,8 +73,8 @@ def agrees(answer: Answer, value: Value) -> bool:
 
 def explains(operator: ReferenceOperator, readings: Mapping[str, str], example: Example) -> bool:
     inputs = {name: as_tensor(value) for name, value in example.inputs if name and value}
-    attributes = {name: tuple(each) if isinstance(each, list) else each
-                  for name, each in example.attributes.items()}  # fmt: skip
+    attributes = {name: tuple(attribute) if isinstance(attribute, list) else attribute
+                  for name, attribute in example.attributes.items()}  # fmt: skip
     try:
         answers = operator.evaluate(attributes, inputs, readings)
     except OpcertError:
@@ -86,11 +86,14 @@ def explains(operator: ReferenceOperator, readings: Mapping[str, str], example: 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "example"),
-    [pytest.param(name, each, id=f"{name.short}-{each.id}") for name, each in printed_examples()],
+    [
+        pytest.param(name, printed_example, id=f"{name.short}-{printed_example.id}")
+        for name, printed_example in printed_examples()
+    ],
 )
 def test_printed_outputs(name: OperatorName, example: Example) -> None:
     operator = find_operator(name)
-    found = any(explains(operator, each, example) for each in combinations(operator))
+    found = any(explains(operator, combination, example) for combination in combinations(operator))
     case = f"{name.path}/example/{example.id}"
     entry = explain(load_disagreements(), str(name), case, "document")
     if entry is None:
@@ -106,13 +109,13 @@ def test_one_combination_explains_every_printed_output_of_resize() -> None:
     operator = find_operator(name)
     examples = [
         example
-        for each, example in printed_examples()
-        if each == name
+        for printed_example, example in printed_examples()
+        if printed_example == name
         and explain(load_disagreements(), str(name), f"{name.path}/example/{example.id}", "document") is None
     ]
     assert len(examples) >= 35
     readings = {"scale": "given", "length_resized": "fractional"}
-    assert all(explains(operator, readings, each) for each in examples)
+    assert all(explains(operator, readings, example) for example in examples)
 
 
 @cache
@@ -130,7 +133,7 @@ def fits_node_test(name: str) -> tuple[str, bool]:
     node = test.model.graph.node[0]
     version = {"Resize": 19, "CenterCropPad": 18}[node.op_type]
     operator = find_operator(OperatorName("ai.onnx", node.op_type, version))
-    attributes = {each.name: read_attribute(each) for each in node.attribute}
+    attributes = {attribute.name: read_attribute(attribute) for attribute in node.attribute}
     ((given, wanted),) = test.data_sets
     present = iter(given)
     inputs = {

@@ -39,7 +39,9 @@ def starts(extent: int, size: int, stride: int, rate: int, auto_pad: str) -> lis
     begins = list(range(0, extent, stride))
     missing = max([0, *(start + span - extent for start in begins)])
     while missing > 0:
-        begins = begins if (missing % 2 == 1) == (auto_pad == "same_upper") else [each - 1 for each in begins]
+        begins = (
+            begins if (missing % 2 == 1) == (auto_pad == "same_upper") else [begin - 1 for begin in begins]
+        )
         missing -= 1
     return begins
 

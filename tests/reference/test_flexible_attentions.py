@@ -104,7 +104,7 @@ def answers(call: str, kind: str) -> tuple[Answer, ...]:
 
 def wrong(call: str, kind: str, got: Array) -> int:
     """How many elements are outside."""
-    return min(int(np.count_nonzero(~accepted(each, got))) for each in answers(call, kind))
+    return min(int(np.count_nonzero(~accepted(answer, got))) for answer in answers(call, kind))
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -118,9 +118,9 @@ def test_loops_of_many_digits_are_the_expectation(call: str) -> None:
             at, own = (head, query), head // GROUP
             scores = scale * (k[batch, own] * q[batch, head, query]).sum(axis=1)
             powers = [mpmath.exp(each) for each in _at(call, "score_mod", scores, at)]
-            weights = np.array([each / mpmath.fsum(powers) for each in powers], dtype=object)
+            weights = np.array([power / mpmath.fsum(powers) for power in powers], dtype=object)
             weights = _at(call, "prob_mod", weights, at)
-            found[batch, head, query] = [float(each) for each in weights @ v[batch, own]]
+            found[batch, head, query] = [float(weight) for weight in weights @ v[batch, own]]
     np.testing.assert_allclose(answers(call, "float")[0].expected.array, found, rtol=2.0**-23)
     assert not wrong(call, "float", found.astype(np.float32))
 
@@ -198,20 +198,20 @@ def test_a_faulty_program_is_refused(call: str, fault: Mapping[str, Any]) -> Non
 def test_node_tests_of_onnx() -> None:
     tests = load_node_tests(("FlexAttention",))
     assert tests
-    for each in tests.values():
-        check_node_test(each)
+    for test in tests.values():
+        check_node_test(test)
 
 
 def check_node_test(test: Any) -> None:
     """It agrees, or its graphs have nodes that are not computed here."""
     node = test.model.graph.node[0]
     attributes = {
-        each.name: read_graph(each.g) if each.HasField("g") else read_attribute(each)
-        for each in node.attribute
+        attribute.name: read_graph(attribute.g) if attribute.HasField("g") else read_attribute(attribute)
+        for attribute in node.attribute
     }
     ((given, wanted),) = test.data_sets
     inputs = {key: tensor(np.asarray(each)) for key, each in zip("QKV", given, strict=True)}
-    graphs = [each.g for each in node.attribute if each.HasField("g")]
+    graphs = [attribute.g for attribute in node.attribute if attribute.HasField("g")]
     if any(each.op_type in ("Shape", "Range", "Where") for graph in graphs for each in graph.node):
         with pytest.raises(OutsideDomain):
             REFERENCE.evaluate(attributes, inputs)
@@ -221,4 +221,4 @@ def check_node_test(test: Any) -> None:
         for held in ("float32", "input")
         for scale in ("type", "float32")
     ]
-    assert any(accepted(each, np.asarray(wanted[0])).all() for each in found)
+    assert any(accepted(answer, np.asarray(wanted[0])).all() for answer in found)

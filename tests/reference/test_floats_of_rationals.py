@@ -38,17 +38,17 @@ def rationals(numerators: list[int], denominator: int) -> Rationals:
 )
 def test_each_is_rounded_once(numerators: list[int], denominator: int) -> None:
     found = rationals(numerators, denominator).floats()
-    assert found.tolist() == [nearest(Fraction(each, denominator)) for each in numerators]
+    assert found.tolist() == [nearest(Fraction(numerator, denominator)) for numerator in numerators]
 
 
 @given(st.lists(st.integers(-(2**40), 2**40), max_size=6), st.integers(0, 160))
 def test_what_is_remembered_of_numbers_is_what_is_true(numerators: list[int], power: int) -> None:
     values = rationals(numerators * 2, 2**power)
-    held = [is_representable(BINARY32, each, 2**power) for each in numerators * 2]
+    held = [is_representable(BINARY32, numerator, 2**power) for numerator in numerators * 2]
     assert values.representable(BINARY32).tolist() == held
-    for each, quantum in zip(numerators * 2, quanta(values), strict=True):
-        if each:
-            times = Fraction(each, 2**power) / Fraction(quantum)
+    for numerator, quantum in zip(numerators * 2, quanta(values), strict=True):
+        if numerator:
+            times = Fraction(numerator, 2**power) / Fraction(quantum)
             assert times.denominator == 1
             assert times.numerator % 2
 

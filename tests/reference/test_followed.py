@@ -28,8 +28,8 @@ MEASURED = """measured:
 
 
 def test_the_file_names_readings_and_options_that_there_are() -> None:
-    for each in load_all_followed():
-        for operator, told in each.followed.items():
+    for followed_readings in load_all_followed():
+        for operator, told in followed_readings.followed.items():
             readings = {reading.id: reading for reading in load_spec(OperatorName.parse(operator)).readings}
             for reading, options in told.items():
                 assert set(options) <= set(readings[reading].options), (operator, reading)
@@ -43,7 +43,7 @@ def test_followers_are_told_by_option(tmp_path: Path) -> None:
 
     def told(reading: str) -> dict[str, list[str]]:
         return {
-            option: [str(each) for each in found]
+            option: [str(follower) for follower in found]
             for option, found in followers(measured, operator, reading).items()
         }
 

@@ -197,7 +197,7 @@ def roots_of(count: int) -> Array:
 
 
 def rounded(given: Array, kind: Any) -> Array:
-    real, imaginary = (each.astype(kind).astype(np.float64) for each in (given.real, given.imag))
+    real, imaginary = (array.astype(kind).astype(np.float64) for array in (given.real, given.imag))
     return np.asarray(real + 1j * imaginary)
 
 
@@ -258,7 +258,7 @@ def frames_of(signal: Array, step: int, window: Array, *, bins: int) -> Array:
     """The transforms of all frames that the signal fills, in double precision."""
     length = len(window)
     starts = range(0, len(signal) - length + 1, step)
-    return parts(np.array([np.fft.fft(signal[each : each + length] * window)[:bins] for each in starts]))
+    return parts(np.array([np.fft.fft(signal[start : start + length] * window)[:bins] for start in starts]))
 
 
 def framed(signal: Array, step: int, window: Array | None, length: int | None, **attributes: int) -> Asked:
@@ -294,7 +294,9 @@ def test_a_sample_whose_product_with_the_window_overflows_leaves_its_frame_open(
     with np.errstate(all="ignore"):
         frames = [np.float32(3e38) * signal[0, at * length : (at + 1) * length, 0] for at in range(2)]
         roots = np.exp(-2j * np.pi * np.outer(np.arange(length), np.arange(length)) / length)
-        got[0] = [parts((each.astype(np.complex64) * roots.astype(np.complex64)).sum(-1)) for each in frames]
+        got[0] = [
+            parts((frame.astype(np.complex64) * roots.astype(np.complex64)).sum(-1)) for frame in frames
+        ]
     wrong = found.wrong(got)[0]
     assert np.isnan(got[0, 0]).any()
     assert not wrong[0].any()
@@ -318,5 +320,5 @@ def test_faulty_frames_are_not() -> None:
         "conjugates": plain * [1, -1],
         "over their length": plain / 4,
     }
-    for word, each in faults.items():
-        assert found.wrong(each[None].astype(np.float32)).any(), word
+    for word, fault in faults.items():
+        assert found.wrong(fault[None].astype(np.float32)).any(), word

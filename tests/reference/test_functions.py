@@ -53,7 +53,11 @@ OPERATORS = {
     **{name: name.capitalize() for name in FUNCTIONS},
     "sigmoid": "Sigmoid",
 }
-NEWEST = {each.name: each for each in newest_operators() if each.domain == "ai.onnx"}
+NEWEST = {
+    newest_operator.name: newest_operator
+    for newest_operator in newest_operators()
+    if newest_operator.domain == "ai.onnx"
+}
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 1.5, -1.5, math.inf, -math.inf, math.nan)
 
 
@@ -95,7 +99,7 @@ def inside(answer: Answer, got: Array) -> NDArray[np.bool_]:
         near = np.abs(got.reshape(-1).astype(np.float64) - expected) <= answer.allowed.reshape(-1)
     same = (got.reshape(-1) == expected) | (np.isnan(got.reshape(-1)) & np.isnan(expected))
     for index, values in (answer.alternatives or {}).items():
-        near[index] |= any(float(got.reshape(-1)[index]) == float(each) for each in values)
+        near[index] |= any(float(got.reshape(-1)[index]) == float(value) for value in values)
     return np.asarray(near | same)
 
 

@@ -87,7 +87,7 @@ def test_bits_of_whole_bytes() -> None:
 def test_bits_of_parts_of_bytes(names: tuple[str, ...]) -> None:
     bits = ELEMENT_TYPES[names[0]].bits
     patterns = list(range(1 << bits))
-    signed = [each - (1 << bits) if each >> (bits - 1) else each for each in patterns]
+    signed = [pattern - (1 << bits) if pattern >> (bits - 1) else pattern for pattern in patterns]
     held = {name: signed if name.startswith("int") else patterns for name in names}
     for source in names:
         for target in names:
@@ -99,7 +99,7 @@ def test_bits_of_parts_of_bytes(names: tuple[str, ...]) -> None:
 def test_two_floats_are_the_bits_of_a_complex_number() -> None:
     X = tensor([1.0, -2.5, 0.0], "double")
     got = answer("BitCast", 26, {"input": X}, to=ELEMENT_TYPES["complex64"].code)
-    halves = [struct.unpack("<ff", struct.pack("<d", each)) for each in (1.0, -2.5, 0.0)]
+    halves = [struct.unpack("<ff", struct.pack("<d", number)) for number in (1.0, -2.5, 0.0)]
     assert [(each.real, each.imag) for each in got.array.tolist()] == halves
 
 

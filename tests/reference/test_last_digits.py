@@ -34,4 +34,4 @@ def test_of_many_it_is_that_of_each(whole: list[int], power: int, odd: int) -> N
     """Whether their integers have 64 bits or more, over a power of two or any other number."""
     numbers = [Fraction(each, odd << power) for each in whole]
     found = Rationals.of(numbers).last_digits().tolist()
-    assert found == [_last_digit(each.numerator, each.denominator) for each in numbers]
+    assert found == [_last_digit(number.numerator, number.denominator) for number in numbers]

@@ -70,14 +70,16 @@ def wrong(call: str, kind: str, got: Both) -> int:
     """How many elements of both outputs are outside."""
     to = KINDS[kind]
     return sum(
-        int(np.count_nonzero(asked(call, kind).wrong(each.astype(to), at))) for at, each in enumerate(got)
+        int(np.count_nonzero(asked(call, kind).wrong(array.astype(to), at))) for at, array in enumerate(got)
     )
 
 
 def held(call: str, kind: str, computed: Any = None) -> Unpacked:
     """The call in a type of numpy, that of the data as a rule."""
     to = KINDS[kind] if computed is None else computed
-    return Unpacked.of(data_of(call, kind), attributes_of(call), lambda each: np.asarray(each).astype(to))
+    return Unpacked.of(
+        data_of(call, kind), attributes_of(call), lambda attribute: np.asarray(attribute).astype(to)
+    )
 
 
 def exactly(call: str) -> Both:
@@ -85,11 +87,13 @@ def exactly(call: str) -> Both:
     number = np.frompyfunc(lambda each: mpmath.mpf(float(each)), 1, 1)
     with mpmath.workprec(250):
         exact = Unpacked.of(
-            data_of(call, "float"), attributes_of(call), lambda each: np.asarray(number(each), dtype=object)
+            data_of(call, "float"),
+            attributes_of(call),
+            lambda attribute: np.asarray(number(attribute), dtype=object),
         )
         power = np.frompyfunc(mpmath.exp, 1, 1)
-        found = by_steps(exact, power=lambda each: np.asarray(power(each), dtype=object))
-        output, state = (np.asarray(np.frompyfunc(float, 1, 1)(each)) for each in found)
+        found = by_steps(exact, power=lambda array: np.asarray(power(array), dtype=object))
+        output, state = (np.asarray(np.frompyfunc(float, 1, 1)(array)) for array in found)
     return output.astype(np.float64), state.astype(np.float64)
 
 
@@ -170,7 +174,9 @@ def test_a_state_in_float_is_computed_with_in_float_or_in_the_type_of_the_data()
     )
     output, state = found.accepted[0]
     assert (output.expected.element_type.name, state.expected.element_type.name) == ("float16", "float")
-    call = Unpacked.of(given, attributes_of("both"), lambda each: np.asarray(each).astype(np.float32))
+    call = Unpacked.of(
+        given, attributes_of("both"), lambda attribute: np.asarray(attribute).astype(np.float32)
+    )
     last = by_steps(call)[1]
     assert (np.abs(state.expected.array - last) <= state.allowed).all()
 

@@ -16,8 +16,8 @@ DRAW = np.random.default_rng(21)
 
 def shapes() -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Of two stacks of matrices that are broadcast against each other, or of vectors."""
-    rows, inner, columns = (int(each) for each in DRAW.integers(1, 6, size=3))
-    lead = tuple(int(each) for each in DRAW.integers(1, 4, size=int(DRAW.integers(3))))
+    rows, inner, columns = (int(integer) for integer in DRAW.integers(1, 6, size=3))
+    lead = tuple(int(integer) for integer in DRAW.integers(1, 4, size=int(DRAW.integers(3))))
     narrow = tuple(each if DRAW.random() < 0.6 else 1 for each in lead)
     left, right = (*lead, rows, inner), (*narrow, inner, columns)
     return (left if DRAW.random() < 0.8 else (inner,)), (right if DRAW.random() < 0.8 else (inner,))
@@ -70,7 +70,7 @@ def test_integers_wrap_around(kind: Any) -> None:
 
 def test_gemm_is_scaled_transposed_and_added_to() -> None:
     for _ in range(400):
-        rows, inner, columns = (int(each) for each in DRAW.integers(1, 6, size=3))
+        rows, inner, columns = (int(integer) for integer in DRAW.integers(1, 6, size=3))
         across, down = int(DRAW.integers(2)), int(DRAW.integers(2))
         alpha, beta = (float(np.float32(each)) for each in DRAW.normal(size=2))
         a, b = DRAW.normal(size=(rows, inner)), DRAW.normal(size=(inner, columns))
@@ -89,7 +89,7 @@ def test_gemm_is_scaled_transposed_and_added_to() -> None:
 
 def test_zero_points_go_by_rows_and_columns() -> None:
     for _ in range(200):
-        rows, inner, columns = (int(each) for each in DRAW.integers(1, 6, size=3))
+        rows, inner, columns = (int(integer) for integer in DRAW.integers(1, 6, size=3))
         a = DRAW.integers(0, 256, size=(rows, inner)).astype(np.uint8)
         b = DRAW.integers(-128, 128, size=(inner, columns)).astype(np.int8)
         by_rows = DRAW.integers(0, 256, size=(rows,)).astype(np.uint8)

@@ -32,9 +32,9 @@ def bins_of(values: Values, steps: int) -> list[int]:
     """The bins of all edges, in 200 bits."""
     bands, length, rate, lower, upper = values
     with mpmath.workprec(200):
-        low, high = (2595 * mpmath.log10(1 + mpmath.mpf(each) / 700) for each in (lower, upper))
+        low, high = (2595 * mpmath.log10(1 + mpmath.mpf(number) / 700) for number in (lower, upper))
         mels = [low + at * (high - low) / steps for at in range(int(bands) + 2)]
-        hertz = [700 * (mpmath.power(10, each / 2595) - 1) for each in mels]
+        hertz = [700 * (mpmath.power(10, mel / 2595) - 1) for mel in mels]
         return [int(mpmath.floor((length + 1) * each / rate)) for each in hertz]
 
 
@@ -55,12 +55,14 @@ def triangles(bins: list[int], length: int) -> Array:
 
 def in_single(values: Values, floor: Callable[[Any], Any] = np.floor, mel: str = "htk") -> Array:
     """The printed program in float32."""
-    bands, length, rate = (int(each) for each in values[:3])
-    lower, upper = (np.float32(each) for each in values[3:])
+    bands, length, rate = (int(value) for value in values[:3])
+    lower, upper = (np.float32(value) for value in values[3:])
     if mel == "htk":
-        low, high = (np.float32(2595) * np.log10(1 + each / np.float32(700)) for each in (lower, upper))
+        low, high = (
+            np.float32(2595) * np.log10(1 + floating / np.float32(700)) for floating in (lower, upper)
+        )
     else:
-        low, high = (each * np.float32(3 / 200) for each in (lower, upper))
+        low, high = (floating * np.float32(3 / 200) for floating in (lower, upper))
     mels = np.arange(bands + 2).astype(np.float32) * ((high - low) / np.float32(bands + 2)) + low
     if mel == "htk":
         hertz = np.float32(700) * (np.power(np.float32(10), mels / np.float32(2595)) - 1)
@@ -111,6 +113,6 @@ def test_integers_are_truncated_or_rounded() -> None:
     values = (1, 24, 8000, 0.0, 3900.0)
     plain = triangles(bins_of(values, 3), 24)
     accepted = [each[0].expected.array for each in asked(values, code=7).accepted]
-    assert any(np.array_equal(each, np.floor(plain)) for each in accepted)
-    assert any(np.array_equal(each, np.round(plain)) for each in accepted)
+    assert any(np.array_equal(array, np.floor(plain)) for array in accepted)
+    assert any(np.array_equal(array, np.round(plain)) for array in accepted)
     assert math.isclose(plain.max(), 1)

@@ -60,9 +60,9 @@ def test_what_may_be_lost_of_moved_elements(name: str) -> None:
     assert handled(X, "kept", "kept").expected == X
     strict = handled(X, "kept", "kept")
     assert accepts(strict, X)
-    assert not any(accepts(strict, each) for each in (*zeros, lost))
+    assert not any(accepts(strict, zero) for zero in (*zeros, lost))
     assert handled(X, "flushed", "kept").expected == zeros[0]
-    assert all(accepts(handled(X, "flushed", "kept"), each) for each in zeros)
+    assert all(accepts(handled(X, "flushed", "kept"), zero) for zero in zeros)
     # What is flushed in one input may be kept in another.
     some = flushed.copy()
     some[3] = bits[3]
@@ -70,8 +70,8 @@ def test_what_may_be_lost_of_moved_elements(name: str) -> None:
     assert accepts(handled(X, "flushed", "kept"), Tensor(kind, some.view(part.storage).view(kind.storage)))
     assert handled(X, "kept", "lost").expected == lost
     assert accepts(handled(X, "kept", "lost"), X)
-    assert not any(accepts(handled(X, "kept", "lost"), each) for each in zeros)
-    assert all(accepts(handled(X, "flushed", "lost"), each) for each in zeros)
+    assert not any(accepts(handled(X, "kept", "lost"), zero) for zero in zeros)
+    assert all(accepts(handled(X, "flushed", "lost"), zero) for zero in zeros)
     # The least normal number is no subnormal one, and another number is no zero.
     wrong = Tensor(
         kind, np.where(bits == least_normal, 0, bits).astype(unsigned).view(part.storage).view(kind.storage)
@@ -95,7 +95,7 @@ def test_every_mover_says_what_it_leaves_open(operator: str) -> None:
         assert not accepts(answer, tensor(np.array([1, 0.0, wrong, 2], np.float32)))
     call = Call({}, tuple(inputs.items()))
     expectations = expect(load_spec(found.operator), found, call)
-    named = [each.behaviours for each in expectations]
+    named = [expectation.behaviours for expectation in expectations]
     assert [each["subnormals"] for each in named] == [("kept",), ("kept",), ("flushed",), ("flushed",)]
     assert [each["negative_zeros"] for each in named] == [("kept",), ("lost",), ("kept",), ("lost",)]
 
@@ -109,7 +109,7 @@ def steps_by_loops(values: np.ndarray[Any, Any], scales: list[float], order: lis
         )
         shape, exact = resize_by_loops.resize(call)
         data = [Fraction(math.floor(each + Fraction(1, 2))) for each in exact]
-    return [int(each) for each in data]
+    return [int(number) for number in data]
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_axes_that_are_not_listed_may_be_weighed(mode: str) -> None:
     assert 0 not in (alone.alternatives or {})
     weighed = resize(X, readings={"unlisted_axes": "weighed"}, **call)
     assert weighed.expected.array.tolist() == [[0.0, -INF]]
-    assert [math.isnan(each) for each in (weighed.alternatives or {})[0]] == [True]
+    assert [math.isnan(alternative) for alternative in (weighed.alternatives or {})[0]] == [True]
     finite = Tensor(ELEMENT_TYPES["float"], floats(0, 0, 0, 1).array.reshape(2, 2))
     plain = [resize(finite, readings={"unlisted_axes": each}, **call) for each in ("untouched", "weighed")]
     assert plain[0].expected == plain[1].expected

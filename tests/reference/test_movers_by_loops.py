@@ -59,7 +59,9 @@ def test_flatten(version: int) -> None:
         X = distinct(random, some_shape(random))
         axis = random.randint(-len(X.shape) if version >= 11 else 0, len(X.shape))
         first = [
-            each for place, each in enumerate(X.shape) if place < (axis + len(X.shape) if axis < 0 else axis)
+            extent
+            for place, extent in enumerate(X.shape)
+            if place < (axis + len(X.shape) if axis < 0 else axis)
         ]
         wanted = prod(first), prod(X.shape[len(first) :])
         assert keeps_order(answer("Flatten", version, {"input": X}, axis=axis), X, wanted)
@@ -90,7 +92,7 @@ def test_expand_and_tile() -> None:
     for _ in range(TIMES):
         X = distinct(random, some_shape(random, most=3))
         longer = some_shape(random, most=2) + tuple(
-            random.choice([each, 1] if each != 1 else [0, 1, 4]) for each in X.shape
+            random.choice([extent, 1] if extent != 1 else [0, 1, 4]) for extent in X.shape
         )
         shape = longer[random.randint(0, len(longer)) :] if random.random() < 0.3 else longer
         ends = list(itertools.zip_longest(X.shape[::-1], shape[::-1], fillvalue=1))[::-1]

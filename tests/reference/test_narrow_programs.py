@@ -23,7 +23,7 @@ from tests.reference.narrow_programs import TYPES, Programs, Tried
 
 Array = NDArray[Any]
 ROUNDS = int(os.environ.get("OPCERT_EXAMPLES", "25"))
-OPERATORS = {each.name: each for each in newest_operators()}
+OPERATORS = {newest_operator.name: newest_operator for newest_operator in newest_operators()}
 
 
 def _tensor(given: Array, kind: str) -> Tensor:
@@ -40,7 +40,7 @@ def _attribute(value: Any) -> Attribute:
 def _expectations(tried: Tried, kind: str) -> tuple[Expectation, ...]:
     operator = OPERATORS[tried.operator]
     attributes: Mapping[str, Attribute] = {name: _attribute(each) for name, each in tried.attributes.items()}
-    call = Call(attributes, tuple((name, _tensor(each, kind)) for name, each in tried.inputs))
+    call = Call(attributes, tuple((name, _tensor(array, kind)) for name, array in tried.inputs))
     return expect(space_of(operator).spec, find_operator(operator), call)
 
 
@@ -55,10 +55,10 @@ def _accepts(output: ExpectedOutput, got: Array, kind: str) -> bool:
     with np.errstate(invalid="ignore"):
         found = (np.abs(expected - got) <= allowed) | np.isposinf(allowed)
     found |= (expected == got) | (np.isnan(expected) & np.isnan(got))
-    for each in output.alternatives:
-        others = _decoded(np.array(each.values, output.expected.array.dtype), kind)
-        value = got.reshape(-1)[each.index]
-        found.reshape(-1)[each.index] |= bool(
+    for alternative in output.alternatives:
+        others = _decoded(np.array(alternative.values, output.expected.array.dtype), kind)
+        value = got.reshape(-1)[alternative.index]
+        found.reshape(-1)[alternative.index] |= bool(
             np.any((others == value) | (np.isnan(others) & np.isnan(value)))
         )
     return bool(found.all())
@@ -90,7 +90,7 @@ def test_a_unit_in_the_last_place_more_is_not(kind: str, name: str) -> None:
     noticed = 0
     for seed in range(ROUNDS):
         with np.errstate(all="ignore"):
-            (tried,) = (each for each in Programs(kind, seed).calls() if each.operator == name)
+            (tried,) = (call for call in Programs(kind, seed).calls() if call.operator == name)
             plain = TYPES[kind]
             if name == "ReduceSum" and dict(tried.inputs)["data"].shape[-1] > 2:
                 continue
@@ -101,9 +101,10 @@ def test_a_unit_in_the_last_place_more_is_not(kind: str, name: str) -> None:
         if not finite.any():
             continue
         assert not any(
-            _accepts(each.outputs[0], right, kind)
-            for each in _expectations(tried, kind)
-            if "accumulation_type" not in each.behaviours and "subnormals" not in each.behaviours
+            _accepts(expectation.outputs[0], right, kind)
+            for expectation in _expectations(tried, kind)
+            if "accumulation_type" not in expectation.behaviours
+            and "subnormals" not in expectation.behaviours
         )
         noticed += 1
     assert noticed

@@ -16,7 +16,11 @@ from reference.numbers.numbers import encode_bits, largest, layout_of, numbers, 
 from reference.numbers.rationals import Rationals
 from reference.sums.sums import Sums
 
-TYPES = [each for each in ELEMENT_TYPES.values() if each.is_float and each.layout is not None]
+TYPES = [
+    element_type
+    for element_type in ELEMENT_TYPES.values()
+    if element_type.is_float and element_type.layout is not None
+]
 FURTHEST = float(np.finfo(np.float64).max)
 POWERS = (0, 24, 53, 149, 298, 1000, 1080, 2148)
 
@@ -52,8 +56,8 @@ def arrays(draw: st.DrawFn) -> tuple[ElementType, list[tuple[int, int]]]:
 def as_rationals(pairs: list[tuple[int, int]]) -> Rationals:
     """Over one denominator where all have the same, as sums have."""
     numerator, denominator = np.empty(len(pairs), dtype=object), np.empty(len(pairs), dtype=object)
-    numerator[:], denominator[:] = [each for each, _ in pairs], [each for _, each in pairs]
-    if len({each for _, each in pairs}) == 1:
+    numerator[:], denominator[:] = [pair for pair, _ in pairs], [pair for _, pair in pairs]
+    if len({pair for _, pair in pairs}) == 1:
         denominator = np.array(pairs[0][1], dtype=object)
     return Rationals(numerator, denominator)
 
@@ -62,9 +66,9 @@ def as_rationals(pairs: list[tuple[int, int]]) -> Rationals:
 def test_each_is_rounded_as_one_alone(made: tuple[ElementType, list[tuple[int, int]]]) -> None:
     element_type, pairs = made
     found = nearest_floats(element_type, as_rationals(pairs))
-    bits = np.array([encode_bits(element_type, *each) for each in pairs], dtype=np.uint64)
+    bits = np.array([encode_bits(element_type, *pair) for pair in pairs], dtype=np.uint64)
     assert found.bits.tolist() == bits.tolist()
-    held = [float(each) for each in numbers(element_type, storage_of(element_type, bits))]
+    held = [float(number) for number in numbers(element_type, storage_of(element_type, bits))]
     assert np.array_equal(found.results, held, equal_nan=True)
 
 
@@ -119,6 +123,6 @@ def test_what_an_error_carries_beyond_the_greatest_number_may_be_infinite(
     elif lost:
         expected = list(dict.fromkeys([*expected, math.inf, -math.inf, math.nan]))
     stored = np.array(rounded.alternatives.get(0, ()), dtype=kind.storage)
-    assert str([float(each) for each in numbers(kind, stored)]) == str(expected)
+    assert str([float(number) for number in numbers(kind, stored)]) == str(expected)
     # An error of the greatest float64, rounded up, is infinite in any case.
     assert bool(np.isinf(rounded.allowed[0])) == (anything or (not infinite and error >= FURTHEST))

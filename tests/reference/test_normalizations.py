@@ -133,7 +133,7 @@ def computed(
     deviation = np.sqrt(spread + stage(0 if name == "MeanVariance" else EPSILON))
     found = ((x - middle) / deviation).astype(second)
     if name in ("Instance", "Batch"):
-        scale, bias = (np.resize(each, len(x))[:, None] for each in (scale, bias))
+        scale, bias = (np.resize(array, len(x))[:, None] for array in (scale, bias))
     if name != "MeanVariance":
         found = (found * scale.astype(second)).astype(second) + bias.astype(second)
     return placed(name, found.astype(narrow))
@@ -309,7 +309,7 @@ def asked_of_overflow(name: str, x: Array) -> Asked:
 
 def by_its_formula(name: str, x: Array) -> Array:
     """What steps in the type of the rows come to."""
-    scale, bias = (each.astype(x.dtype) for each in scales_of("float"))
+    scale, bias = (array.astype(x.dtype) for array in scales_of("float"))
     if name == "LpNormalization":
         return np.asarray(x / np.sqrt(added(x * x)))
     if name == "RMSNormalization":

@@ -23,7 +23,7 @@ Program = Callable[[Array, int], Array]
 
 def exact_norm(held: list[float], p: int) -> mpmath.mpf:
     with mpmath.workprec(400):
-        return mpmath.root(mpmath.fsum(abs(mpmath.mpf(each)) ** p for each in held), p)
+        return mpmath.root(mpmath.fsum(abs(mpmath.mpf(number)) ** p for number in held), p)
 
 
 @pytest.mark.parametrize("name", ["float", "double"])

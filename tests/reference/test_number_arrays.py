@@ -61,7 +61,7 @@ def working(kind: str, *, flush: bool = False, narrow: bool = False) -> Working:
 def computed(
     function: Callable[..., Numbers], *given: Array, flush: bool = False, narrow: bool = False
 ) -> Answer:
-    tensors = [tensor(each) for each in given]
+    tensors = [tensor(array) for array in given]
     shared = working(tensors[0].element_type.name, flush=flush, narrow=narrow)
     return answer_of(function(*(Numbers.of(each, shared) for each in tensors)), Choice("wrap"))
 
@@ -76,7 +76,9 @@ def accepted(answer: Answer, got: Array) -> Array:
     found = near | (expected == got) | (np.isnan(expected) & np.isnan(got))
     for index, others in (answer.alternatives or {}).items():
         value = float(got.flat[index])
-        found.flat[index] |= any(value == each or (math.isnan(value) and math.isnan(each)) for each in others)
+        found.flat[index] |= any(
+            value == other or (math.isnan(value) and math.isnan(other)) for other in others
+        )
     return np.asarray(found)
 
 
@@ -154,7 +156,7 @@ def _orders(terms: Array) -> list[Array]:
 @pytest.mark.parametrize("offset", [0.0, 1e3])
 def test_a_sum_in_any_order_is_accepted_and_one_term_less_is_not(kind: Any, offset: float) -> None:
     terms = (np.random.default_rng(2).normal(size=(40, 17)) + offset).astype(kind)
-    answer = computed(lambda each: total(each, 1), terms)
+    answer = computed(lambda term: total(term, 1), terms)
     for got in _orders(terms):
         assert accepted(answer, got).all()
     short = _orders(terms[:, 1:])[0]
@@ -165,12 +167,12 @@ def test_a_sum_in_any_order_is_accepted_and_one_term_less_is_not(kind: Any, offs
 
 def test_a_sum_in_the_type_of_the_input_is_a_reading_of_its_own() -> None:
     terms = np.random.default_rng(3).normal(size=(60, 33)).astype(np.float16)
-    narrow, wide = _orders(terms), [each.astype(np.float16) for each in _orders(terms.astype(np.float32))]
-    strict = computed(lambda each: total(each, 1), terms)
-    lenient = computed(lambda each: total(each, 1), terms, narrow=True)
-    assert all(accepted(strict, each).all() for each in wide)
-    assert not all(accepted(strict, each).all() for each in narrow)
-    assert all(accepted(lenient, each).all() for each in narrow)
+    narrow, wide = _orders(terms), [order.astype(np.float16) for order in _orders(terms.astype(np.float32))]
+    strict = computed(lambda term: total(term, 1), terms)
+    lenient = computed(lambda term: total(term, 1), terms, narrow=True)
+    assert all(accepted(strict, array).all() for array in wide)
+    assert not all(accepted(strict, array).all() for array in narrow)
+    assert all(accepted(lenient, array).all() for array in narrow)
 
 
 def test_products_are_summed_in_any_order_fused_or_not() -> None:
@@ -227,7 +229,9 @@ def test_integers_wrap_as_the_processors_do(kind: Any) -> None:
             assert np.array_equal(answer.expected.array, OPERATIONS[name](a, b))
     saturated = answer_of(Numbers.of(tensor(a)) + Numbers.of(tensor(b)), Choice("saturate"))
     whole_sums = [int(x) + int(y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
-    assert saturated.expected.array.tolist() == [min(max(each, ends.min), ends.max) for each in whole_sums]
+    assert saturated.expected.array.tolist() == [
+        min(max(whole_sum, ends.min), ends.max) for whole_sum in whole_sums
+    ]
     b = np.where(b == 0, 1, b).astype(kind)
     quotient = computed(lambda x, y: x.truncated_quotient(y), a, b)
     exact = [
@@ -294,7 +298,7 @@ def test_nobody_asks_for_subnormals_where_there_are_none(values: list[float]) ->
 
 def test_what_overflows_on_the_way_may_be_lost() -> None:
     terms = np.array([[3e38, 3e38, -3e38]], np.float32)
-    answer = computed(lambda each: total(each, 1), terms)
+    answer = computed(lambda term: total(term, 1), terms)
     assert float(answer.expected.array[0]) == np.float32(3e38)
     for got in (3e38, math.inf, math.nan):
         assert accepted(answer, np.array([got], np.float32)).all()

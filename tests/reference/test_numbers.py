@@ -45,7 +45,7 @@ def library_values(element_type: ElementType, storage: NDArray[Any]) -> NDArray[
 def test_every_narrow_element_decodes_as_its_library_says(element_type: ElementType) -> None:
     storage = every_bit_pattern(element_type)
     wanted = library_values(element_type, storage)
-    got = np.array([float(each) for each in numbers(element_type, storage)])
+    got = np.array([float(number) for number in numbers(element_type, storage)])
     np.testing.assert_array_equal(got, wanted)
     np.testing.assert_array_equal(np.signbit(got[got == 0]), np.signbit(wanted[wanted == 0]))
 
@@ -76,7 +76,7 @@ def test_rounding_is_to_nearest_even_between_all_neighbours(element_type: Elemen
         rng.integers(0, 1 << element_type.bits, 2000, dtype=np.uint64) if span < element_type.bits else None
     )
     storage = every_bit_pattern(element_type) if bits is None else storage_of(element_type, bits)
-    finite = [each for each in numbers(element_type, storage) if isinstance(each, Fraction)]
+    finite = [number for number in numbers(element_type, storage) if isinstance(number, Fraction)]
     ordered = sorted(set(finite))
     for low, high in pairwise(ordered[:400]):
         middle = (low + high) / 2
@@ -98,7 +98,7 @@ def test_numpy_rounds_float64_the_same_way(value: float, name: str) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.floats(allow_nan=False, width=32), st.sampled_from([each.name for each in NARROW]))
+@given(st.floats(allow_nan=False, width=32), st.sampled_from([dtype.name for dtype in NARROW]))
 def test_ml_dtypes_rounds_float32_the_same_way(value: float, name: str) -> None:
     element_type = ELEMENT_TYPES[name]
     got = encode(element_type, [Fraction(value) if math.isfinite(value) and value else value])
@@ -117,13 +117,13 @@ def test_no_element_lies_nearer(value: Fraction, name: str) -> None:
     storage = encode(element_type, [value])
     bits = int(storage.view(f"u{storage.itemsize}")[0])
     neighbours = [
-        each
+        number
         for step in (-1, 1)
         if 0 <= bits + step < 1 << element_type.bits
-        for each in numbers(element_type, storage_of(element_type, np.array([bits + step], np.uint64)))
-        if math.isfinite(each)
+        for number in numbers(element_type, storage_of(element_type, np.array([bits + step], np.uint64)))
+        if math.isfinite(number)
     ]
-    assert all(abs(Fraction(got) - value) <= abs(Fraction(each) - value) for each in neighbours)
+    assert all(abs(Fraction(got) - value) <= abs(Fraction(neighbour) - value) for neighbour in neighbours)
 
 
 def test_double_rounding_does_not_happen() -> None:

@@ -54,7 +54,11 @@ OPERATORS = (
 )
 LONG = ("lppool_3d_default", "maxpool_3d_default")
 """Printed outputs of thousands of elements."""
-VERSIONS = [each for each in modelled_operators() if each.domain == "ai.onnx" and each.name in OPERATORS]
+VERSIONS = [
+    modelled_operator
+    for modelled_operator in modelled_operators()
+    if modelled_operator.domain == "ai.onnx" and modelled_operator.name in OPERATORS
+]
 
 
 @cache
@@ -66,8 +70,8 @@ def version_of(test: Any) -> OperatorName:
     """The operator version that the test's model has."""
     (opset,) = [each.version for each in test.model.opset_import if not each.domain]
     name = test.model.graph.node[0].op_type
-    return max((each for each in VERSIONS if each.name == name and each.since_version <= opset),
-               key=lambda each: each.since_version)  # fmt: skip
+    return max((version for version in VERSIONS if version.name == name and version.since_version <= opset),
+               key=lambda version: version.since_version)  # fmt: skip
 
 
 def held(array: Any) -> Tensor:
@@ -106,7 +110,9 @@ def chosen(readings: dict[str, str], precision: str) -> dict[str, str]:
 @pytest.mark.parametrize("name", OPERATORS)
 def test_official_node_tests(name: str) -> None:
     """Each agrees with the reference, or an entry says why not, and never both."""
-    asked = [each for each in node_tests() if node_tests()[each].model.graph.node[0].op_type == name]
+    asked = [
+        node_test for node_test in node_tests() if node_tests()[node_test].model.graph.node[0].op_type == name
+    ]
     assert asked
     found = {each: agrees_with_reference(each) for each in asked}
     entries = load_disagreements()
@@ -123,7 +129,7 @@ def agrees_with_reference(name: str) -> bool:
     test = node_tests()[name]
     node = test.model.graph.node[0]
     operator = find_operator(version_of(test))
-    attributes = {each.name: read_attribute(each) for each in node.attribute}
+    attributes = {attribute.name: read_attribute(attribute) for attribute in node.attribute}
     ((given, wanted),) = test.data_sets
     present = iter(given)
     inputs: dict[str, Tensor] = {
@@ -152,7 +158,7 @@ def agrees_with_reference(name: str) -> bool:
 
 
 def printed() -> list[tuple[OperatorName, Example]]:
-    return [(each, example) for each in VERSIONS for example in load_spec(each).examples]
+    return [(version, example) for version in VERSIONS for example in load_spec(version).examples]
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ def case_of(name: str, attributes: dict[str, object], **inputs: Tensor) -> Case:
     workshop = open_workshop(OperatorName.parse(name), Options())
     kinds = {each: str(workshop.spec.attributes[each].kind) for each in attributes}
     given = {each: attribute(kinds[each], value) for each, value in attributes.items()}
-    outputs = tuple(each.name for each in workshop.spec.outputs if each.option != "optional")
+    outputs = tuple(output.name for output in workshop.spec.outputs if output.option != "optional")
     return workshop.make_valid("cover", None, Call(given, tuple(inputs.items()), outputs=outputs))
 
 

@@ -123,7 +123,7 @@ def test_what_was_greatest_goes_back_to_its_place() -> None:
         rank = random.randint(1, 3)
         shape = (random.randint(1, 2), random.randint(1, 2), *(random.randint(1, 3) for _ in range(rank)))
         kernel = tuple(random.randint(1, 3) for _ in range(rank))
-        strides = tuple(each + random.randint(0, 1) for each in kernel)
+        strides = tuple(length + random.randint(0, 1) for length in kernel)
         full = [(n - 1) * s + k for n, s, k in zip(shape[2:], strides, kernel, strict=True)]
         pads = [0] * 2 * rank
         larger = random.random() < 0.5

@@ -40,7 +40,9 @@ def by_squaring(x: Array, y: Array) -> Array:
 
 
 def newest_pow() -> ReferenceOperator:
-    return find_operator(next(each for each in newest_operators() if each.name == "Pow"))
+    return find_operator(
+        next(newest_operator for newest_operator in newest_operators() if newest_operator.name == "Pow")
+    )
 
 
 PROGRAMS: dict[str, Program] = {

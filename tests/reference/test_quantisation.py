@@ -187,7 +187,7 @@ def test_blocks_share_a_scale() -> None:
     x = np.arange(-30, 30, dtype=np.float32).reshape(3, 5, 4)
     for axis, size in ((0, 2), (1, 3), (-1, 4), (1, 5), (2, 1)):
         count = -(-x.shape[axis] // size)
-        shape = [count if at == axis % 3 else each for at, each in enumerate(x.shape)]
+        shape = [count if at == axis % 3 else extent for at, extent in enumerate(x.shape)]
         s = np.float32(2) ** (np.arange(np.prod(shape)).reshape(shape) % 3)
         z = np.arange(np.prod(shape)).reshape(shape) % 7
         index = np.indices(x.shape)

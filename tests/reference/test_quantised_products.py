@@ -136,15 +136,15 @@ HONEST: dict[str, Program] = {
     "fixed point": fixed_point,
 }
 TIES: dict[str, Program] = {
-    "halves up": rounded(lambda each: (2 * each + 1) // 2),
-    "halves away": rounded(lambda each: int(abs(each) + Fraction(1, 2)) * (1 if each > 0 else -1)),
+    "halves up": rounded(lambda number: (2 * number + 1) // 2),
+    "halves away": rounded(lambda number: int(abs(number) + Fraction(1, 2)) * (1 if number > 0 else -1)),
     "rounded behind the zero point": rounded(round, behind=True),
     "fixed point rounded twice": lambda given: fixed_point(given, twice=True),
 }
 FAULTS: dict[str, Program] = {
     "wrapped": wrapped,
-    "truncated": rounded(lambda each: int(each)),
-    "floored": rounded(lambda each: each // 1),
+    "truncated": rounded(lambda number: int(number)),
+    "floored": rounded(lambda number: number // 1),
     "no zero point of the first": changed(zeros=lambda each: (0, each.zeros[1])),
     "no zero point of the second": changed(zeros=lambda each: (each.zeros[0], 0)),
     "no zero point of the output": changed(zero=lambda _: 0),

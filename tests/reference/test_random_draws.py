@@ -80,7 +80,7 @@ def multinomial_case(width: str = "float") -> Case:
 
 def refused(case: Case, *outputs: object, kind: str) -> str | None:
     """Why one answer is not right; None where it is."""
-    made = tuple(tensor(np.asarray(each), kind) for each in outputs)
+    made = tuple(tensor(np.asarray(output), kind) for output in outputs)
     judgement = judge(case, Answered(made))
     return None if judgement.verdict == "pass" else str(judgement.reason)
 
@@ -190,12 +190,12 @@ def test_false_alarms_of_rows_and_of_dependence_are_no_more_than_stated() -> Non
 
 def test_the_rate_of_one_test_is_that_of_a_suite_divided() -> None:
     demands = [
-        each
+        distributed
         for case in (normal_case(), uniform_case(), bernoulli_case(), multinomial_case())
-        for each in case.properties
-        if isinstance(each, Distributed)
+        for distributed in case.properties
+        if isinstance(distributed, Distributed)
     ]
-    assert [each.false_alarm for each in demands] == [FALSE_ALARM] * 4
+    assert [demand.false_alarm for demand in demands] == [FALSE_ALARM] * 4
     assert math.isclose(FALSE_ALARM * TESTS, LEVEL)
     assert LEVEL == 1e-9
 
@@ -294,7 +294,7 @@ def test_rows_that_repeat_each_other_are_noticed() -> None:
 def test_type_shape_and_seed_are_demanded() -> None:
     case = normal_case(seed=True)
     assert runs_twice(case.properties)
-    one, other = (tensor(each.astype(np.float32), "float") for each in (NORMAL, NORMAL[::-1]))
+    one, other = (tensor(array.astype(np.float32), "float") for array in (NORMAL, NORMAL[::-1]))
     assert judge(case, Answered((one, one))).verdict == "pass"
     assert "second run" in str(judge(case, Answered((one, other))).reason)
     assert refused(normal_case(), NORMAL, kind="double") is not None

@@ -60,7 +60,7 @@ def test_equal_parts(version: int, extent: int, outputs: int, lengths: list[int]
     X = distinct(Random(4), (extent,))
     given = {"num_outputs": outputs} if version >= 18 else {}
     found = [each.expected for each in answers("Split", version, {"input": X}, outputs=outputs, **given)]
-    assert [each.shape for each in found] == [(each,) for each in lengths]
+    assert [each.shape for each in found] == [(length,) for length in lengths]
     assert [each for part in found for each in part.array] == X.array.tolist()
 
 
@@ -79,13 +79,13 @@ def test_slice(version: int) -> None:
             places[axis] = walked(X.shape[axis], start, end, step)
         wanted = built(
             X.element_type.name,
-            [len(each) for each in places],
+            [len(place) for place in places],
             lambda at, X=X, places=places: X.array[tuple(p[i] for p, i in zip(places, at, strict=True))],  # type: ignore[misc]
         )
         named = [axis - rank if version >= 11 and random.random() < 0.3 else axis for axis in axes]
         lists: dict[str, Any] = {"starts": starts, "ends": ends, "axes": named}
         if version >= 10:
-            given = lists | ({"steps": steps} if any(each != 1 for each in steps) else {})
+            given = lists | ({"steps": steps} if any(step != 1 for step in steps) else {})
             assert answer("Slice", version, {"data": X, **given}) == wanted
         else:
             given = {name: tuple(each) for name, each in lists.items()}

@@ -66,7 +66,7 @@ def asked(name: str, call: str, kind: str, seed: int = 7, *, ragged: bool = Fals
     attributes = {"hidden_size": HIDDEN, **CALLS[name][call]}
     outputs = ("Y", "Y_h", "Y_c")[: 3 if name == "LSTM" else 2]
     places = PLACES[: 8 if name == "LSTM" else 6]
-    named = [(each, given.get(each)) for each in places]
+    named = [(place, given.get(place)) for place in places]
     while named[-1][1] is None:
         named.pop()
     return Asked.of(name, kind, named, attributes, outputs=outputs)
@@ -74,7 +74,7 @@ def asked(name: str, call: str, kind: str, seed: int = 7, *, ragged: bool = Fals
 
 def outside(name: str, call: str, kind: str, got: list[Array], seed: int = 7, *, ragged: bool = False) -> int:
     held = asked(name, call, kind, seed, ragged=ragged)
-    return sum(int(held.wrong(each.astype(KINDS[kind]), at).sum()) for at, each in enumerate(got))
+    return sum(int(held.wrong(array.astype(KINDS[kind]), at).sum()) for at, array in enumerate(got))
 
 
 @pytest.mark.parametrize("ragged", [False, True])

@@ -40,7 +40,7 @@ def evaluate(
 
 def groups(data: Array, axes: Sequence[int]) -> Iterator[tuple[tuple[int, ...], list[Any]]]:
     """By the index of what is kept (reduced axes at 0), the elements in row-major order."""
-    chosen = {each % data.ndim for each in axes}
+    chosen = {axis % data.ndim for axis in axes}
     kept = [range(1) if axis in chosen else range(extent) for axis, extent in enumerate(data.shape)]
     gone = [range(extent) if axis in chosen else range(1) for axis, extent in enumerate(data.shape)]
     for index in itertools.product(*kept):
@@ -57,7 +57,7 @@ def by_loops(formula: Callable[[list[Fraction]], float], data: Array, axes: Sequ
     shape = [1 if each in {a % data.ndim for a in axes} else n for each, n in enumerate(data.shape)]
     found = np.zeros(shape, np.float64)
     for index, elements in groups(data, axes):
-        found[index] = formula([Fraction(each) for each in elements])
+        found[index] = formula([Fraction(element) for element in elements])
     return found
 
 
@@ -75,9 +75,9 @@ IN_FLOAT32: dict[str, Callable[[Array], Any]] = {
     "ReduceSum-13": np.sum,
     "ReduceMean-18": np.mean,
     "ReduceProd-18": np.prod,
-    "ReduceL1-18": lambda each: np.abs(each).sum(),
-    "ReduceSumSquare-18": lambda each: (each * each).sum(),
-    "ReduceL2-18": lambda each: np.sqrt((each * each).sum()),
+    "ReduceL1-18": lambda array: np.abs(array).sum(),
+    "ReduceSumSquare-18": lambda array: (array * array).sum(),
+    "ReduceL2-18": lambda array: np.sqrt((array * array).sum()),
     "ReduceMax-20": np.max,
     "ReduceMin-20": np.min,
 }

@@ -49,7 +49,7 @@ def pooled(X: Array, rois: Array, shape: tuple[int, int], scale: float, *, ends:
     """The greatest elements by plain loops; `ends` is 1 where the second corner belongs to a region."""
     found = np.zeros((len(rois), X.shape[1], *shape), dtype=X.dtype)
     for region, (image, *corners) in enumerate(rois):
-        x1, y1, x2, y2 = (whole(F32(each) * F32(scale)) for each in corners)
+        x1, y1, x2, y2 = (whole(F32(corner) * F32(scale)) for corner in corners)
         high, wide = (max(last - first + ends, 1) for first, last in ((y1, y2), (x1, x2)))
         for row in range(shape[0]):
             for column in range(shape[1]):

@@ -37,7 +37,7 @@ def ratios(answer: Answer, got: NDArray[Any]) -> NDArray[np.float64]:
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(apart == 0, 0.0, apart / answer.allowed)
     for index, others in (answer.alternatives or {}).items():
-        if any(each == got.reshape(-1)[index] for each in others):
+        if any(other == got.reshape(-1)[index] for other in others):
             share.reshape(-1)[index] = 0.0
     return share
 
@@ -86,10 +86,10 @@ def move_by(call: Call, how: str) -> NDArray[Any]:
     outside = np.zeros([axes[d].new if d in axes else old for d, old in enumerate(call.shape)], bool)
     for d, n in axes.items():
         where = [coordinate(call, n, x, how) for x in range(n.new)]
-        pixels = [min(max(nearest(call, Fraction(each)), 0), n.old - 1) for each in where]
+        pixels = [min(max(nearest(call, Fraction(number)), 0), n.old - 1) for number in where]
         result = np.take(result, np.array(pixels, dtype=np.intp), axis=d)
         if call.coordinates == "tf_crop_and_resize":
-            mask = np.array([not 0 <= each <= n.old - 1 for each in where], dtype=bool)
+            mask = np.array([not 0 <= number <= n.old - 1 for number in where], dtype=bool)
             outside |= mask.reshape([-1 if each == d else 1 for each in range(len(call.shape))])
     return np.where(outside, F32(float(call.extrapolation_value)), result)
 

@@ -36,7 +36,7 @@ def elements(call: Call, element_type: str) -> Tensor:
 
 def outcome(call: Call, X: Tensor, route: HonestRoute) -> Tensor:
     """What a route makes of X in the precision that it works in, rounded once more to X's type."""
-    held: tuple[Any, ...] = tuple(float(each) for each in numbers(X.element_type, X.array))
+    held: tuple[Any, ...] = tuple(float(number) for number in numbers(X.element_type, X.array))
     with np.errstate(all="ignore"):
         got: NDArray[Any] = compute(replace(call, data=held), route, KINDS[X.element_type.name])
     values = [float(each) for each in got.reshape(-1)]
@@ -63,7 +63,7 @@ def near_the_greatest(draw: st.DrawFn) -> tuple[Call, str]:
     near = st.integers(-64, 64).map(lambda parts: Fraction(parts, 64)) | share
     call = draw(calls(("linear", "cubic")))
     sizes = draw(st.lists(near, min_size=len(call.data), max_size=len(call.data)))
-    return replace(call, data=tuple(each * top for each in sizes)), element_type
+    return replace(call, data=tuple(size * top for size in sizes)), element_type
 
 
 @pytest.mark.slow
@@ -106,7 +106,7 @@ def test_what_an_overflow_along_one_axis_reaches_along_the_next_is_open(name: st
     # The weights of both signs lead the first row beyond; the second has it with weight 0.
     assert plain(answer)[2:] == [0, 0]
     for index in (2, 3):
-        assert any(math.isnan(each) for each in others(answer, index))
+        assert any(math.isnan(other) for other in others(answer, index))
     half = Tensor(ELEMENT_TYPES[name], floats(-0.5 * top, 0, name=name).array.reshape(2, 1))
     assert resize(half, scales=[1, 2], mode="cubic", antialias=antialias).alternatives is None
 
@@ -114,7 +114,7 @@ def test_what_an_overflow_along_one_axis_reaches_along_the_next_is_open(name: st
 def others(answer: Any, index: int) -> list[float]:
     kind = answer.expected.element_type
     found = np.array((answer.alternatives or {}).get(index, ()), kind.storage)
-    return [float(each) for each in numbers(kind, found)]
+    return [float(number) for number in numbers(kind, found)]
 
 
 def test_float16_overflows_in_the_result_alone() -> None:
@@ -125,8 +125,8 @@ def test_float16_overflows_in_the_result_alone() -> None:
 def test_a_difference_of_numbers_of_both_signs_may_overflow() -> None:
     top = float(largest(layout_of(ELEMENT_TYPES["float"])))
     apart = resize(floats(top, -top, 1, 2), sizes=[8], mode="linear")
-    assert any(math.isinf(each) for each in others(apart, 1))
-    assert all(math.isfinite(each) for each in plain(apart))
+    assert any(math.isinf(other) for other in others(apart, 1))
+    assert all(math.isfinite(number) for number in plain(apart))
     alike = resize(floats(0.9 * top, 0.8 * top, 1, 2), sizes=[8], mode="linear")
     assert alike.alternatives is None
 
@@ -134,7 +134,7 @@ def test_a_difference_of_numbers_of_both_signs_may_overflow() -> None:
 def test_an_infinity_that_a_route_takes_from_itself_may_be_nan() -> None:
     answer = resize(floats(math.inf, 1, 2), scales=[2], mode="linear")
     assert plain(answer)[:3] == [math.inf] * 3
-    assert any(math.isnan(each) for each in others(answer, 1))
+    assert any(math.isnan(other) for other in others(answer, 1))
     behind = resize(
         floats(1, math.inf), sizes=[3], mode="linear", coordinate_transformation_mode="align_corners"
     )
@@ -147,6 +147,6 @@ def test_a_weight_that_is_set_to_zero_makes_nan_of_an_infinity() -> None:
     x = floats(math.inf, 1, 2, 3, 4, 5)
     left_out = resize(x, scales=[2], mode="cubic", exclude_outside=1)
     assert plain(left_out)[0] == math.inf
-    assert any(math.isnan(each) for each in others(left_out, 0))
+    assert any(math.isnan(other) for other in others(left_out, 0))
     # Here the infinity is too far to be weighed at all.
     assert (left_out.alternatives or {}).get(9) is None

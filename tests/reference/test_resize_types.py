@@ -48,7 +48,7 @@ def floats(*values: float, name: str = "float") -> Tensor:
 
 
 def plain(answer: Answer) -> list[float]:
-    return [float(each) for each in numbers(answer.expected.element_type, answer.expected.array)]
+    return [float(number) for number in numbers(answer.expected.element_type, answer.expected.array)]
 
 
 @pytest.mark.parametrize("name", SIXTEEN)
@@ -162,8 +162,8 @@ def test_a_doubtful_complex_part_leaves_the_other_as_it_is() -> None:
     # In the middle `a + t (b - a)` takes the infinity from itself.
     assert sorted(answer.alternatives) == [0, 1, 2]
     for index, imaginary in ((0, 1.0), (1, 2.0), (2, 3.0)):
-        assert all(math.isnan(each.real) for each in answer.alternatives[index])
-        assert all(each.imag == imaginary for each in answer.alternatives[index])
+        assert all(math.isnan(alternative.real) for alternative in answer.alternatives[index])
+        assert all(alternative.imag == imaginary for alternative in answer.alternatives[index])
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16"])
@@ -180,11 +180,11 @@ def test_nan_and_infinity_pass_where_their_weight_is_not_zero() -> None:
     answer = resize(x, sizes=[12], mode="linear")
     got = plain(answer)
     assert got[1:5] == [math.inf] * 4
-    assert all(math.isnan(each) for each in got[5:9])
+    assert all(math.isnan(number) for number in got[5:9])
     assert got[0] == 1
     # A route that brings -0.25 inside multiplies the infinity with 0; at the end nothing strange is near.
     assert answer.alternatives is not None
-    assert [math.isnan(each) for each in answer.alternatives[0]] == [True]
+    assert [math.isnan(alternative) for alternative in answer.alternatives[0]] == [True]
     assert not {9, 10, 11} & set(answer.alternatives)
 
 
@@ -192,8 +192,8 @@ def test_zero_times_infinity_is_left_open() -> None:
     answer = resize(floats(1, math.inf, 3), sizes=[3], mode="linear")
     assert plain(answer) == [1, math.inf, 3]
     assert answer.alternatives is not None
-    assert any(math.isnan(each) for each in answer.alternatives[0])
-    assert any(math.isnan(each) for each in answer.alternatives[2])
+    assert any(math.isnan(alternative) for alternative in answer.alternatives[0])
+    assert any(math.isnan(alternative) for alternative in answer.alternatives[2])
     assert math.inf not in answer.alternatives[0]
 
 
@@ -210,7 +210,7 @@ def test_overflow_of_partial_sums_may_be_infinite_or_nan() -> None:
     largest = float(np.finfo(np.float32).max)
     answer = resize(floats(largest, largest, -largest, -largest), sizes=[8], mode="cubic")
     assert answer.alternatives is not None
-    assert any(any(math.isnan(each) for each in values) for values in answer.alternatives.values())
+    assert any(any(math.isnan(value) for value in values) for values in answer.alternatives.values())
 
 
 def test_subnormals_are_kept_or_flushed() -> None:
@@ -324,10 +324,10 @@ def test_what_a_policy_rounds_is_a_length_by_its_reading() -> None:
     # The second row lies at 4 / (15/7 - 1) = 3.5, in steps of 7 elements.
     assert rows(readings={"policy_length": "fractional"}, **align) == [0, 24.5]
     symmetric = {"coordinate_transformation_mode": "half_pixel_symmetric", "version": 19}
-    assert [each // 7 for each in rows(**symmetric)] == [0, 3]
+    assert [row // 7 for row in rows(**symmetric)] == [0, 3]
     narrower = rows(readings={"symmetric_width": "fractional"}, **symmetric)
     # Less is resized than the axis has: 5/2 * (1 - 2/(15/7)) = 1/6 of an element is left out on either side.
-    assert [round(each - other, 5) for each, other in zip(narrower, rows(**symmetric), strict=True)] == [
+    assert [round(number - other, 5) for number, other in zip(narrower, rows(**symmetric), strict=True)] == [
         round(7 / 6, 5)
     ] * 2
 

@@ -25,7 +25,7 @@ def regions(x: Array, size: int, *, before: int | None = None) -> list[Array]:
 
 def by_sums(x: Array, alpha: float, beta: float, bias: float, size: int) -> Array:
     kind = x.dtype.type
-    sums = np.stack([(each * each).sum(axis=1, dtype=kind) for each in regions(x, size)], axis=1)
+    sums = np.stack([(region * region).sum(axis=1, dtype=kind) for region in regions(x, size)], axis=1)
     return np.asarray(x / np.power(kind(bias) + kind(alpha) / kind(size) * sums, kind(beta)))
 
 
@@ -43,7 +43,7 @@ def by_roots(x: Array, alpha: float, beta: float, bias: float, size: int) -> Arr
     if beta != 0.75:
         return by_sums(x, alpha, beta, bias, size)
     kind = x.dtype.type
-    sums = np.stack([(each * each).sum(axis=1, dtype=kind) for each in regions(x, size)], axis=1)
+    sums = np.stack([(region * region).sum(axis=1, dtype=kind) for region in regions(x, size)], axis=1)
     root = np.sqrt(kind(alpha) * sums / kind(size) + kind(bias))
     return np.asarray(x / (root * np.sqrt(root)))
 

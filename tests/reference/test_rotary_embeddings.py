@@ -74,20 +74,20 @@ def as_written(x: Array, y: Array, cos: Array, sin: Array) -> tuple[Array, Array
 
 def fused(x: Array, y: Array, cos: Array, sin: Array) -> tuple[Array, Array]:
     """One product of each sum exactly, as a fused operation has it: float64 holds it."""
-    wide = [each.astype(np.float64) for each in (x, cos, sin)]
+    wide = [array.astype(np.float64) for array in (x, cos, sin)]
     real, imaginary = wide[1] * wide[0] - sin * y, wide[2] * wide[0] + cos * y
     return real.astype(x.dtype), imaginary.astype(x.dtype)
 
 
 def fused_otherwise(x: Array, y: Array, cos: Array, sin: Array) -> tuple[Array, Array]:
     """The other product of each sum."""
-    wide = [each.astype(np.float64) for each in (y, cos, sin)]
+    wide = [array.astype(np.float64) for array in (y, cos, sin)]
     real, imaginary = cos * x - wide[2] * wide[0], sin * x + wide[1] * wide[0]
     return real.astype(x.dtype), imaginary.astype(x.dtype)
 
 
 def in_double(x: Array, y: Array, cos: Array, sin: Array) -> tuple[Array, Array]:
-    found = as_written(*(each.astype(np.float64) for each in (x, y, cos, sin)))
+    found = as_written(*(array.astype(np.float64) for array in (x, y, cos, sin)))
     return found[0].astype(x.dtype), found[1].astype(x.dtype)
 
 
@@ -135,7 +135,7 @@ ROTATIONS: Mapping[str, Rotate] = {
     "a sine forgotten": lambda x, y, cos, sin: (cos * x - sin * y, cos * y),
     "frequencies from the last on": lambda x, y, cos, sin: as_written(x, y, cos[::-1], sin[::-1]),
     "caches of half a precision": lambda x, y, cos, sin: as_written(
-        x, y, *(each.astype(np.float16).astype(np.float32) for each in (cos, sin))
+        x, y, *(array.astype(np.float16).astype(np.float32) for array in (cos, sin))
     ),
 }
 ATTRIBUTES: Mapping[str, Mapping[str, int]] = {

@@ -48,7 +48,7 @@ def as_call(case: Case) -> Call | None:
     elements = data.array.view(STORED.get(data.element_type.name, data.array.dtype)).astype(F64)
     if not np.isfinite(elements).all():
         return None
-    given: dict[str, Any] = {name: each.value for name, each in case.attributes.items()}
+    given: dict[str, Any] = {name: attribute.value for name, attribute in case.attributes.items()}
     oldest = case.operator.since_version == 10
     sizes = fractions(inputs.get("sizes"))
     return Call(
@@ -72,7 +72,7 @@ def as_call(case: Case) -> Call | None:
 
 def resize_cases() -> Iterator[tuple[Case, Call]]:
     suite = open_suite(named_suite(FIRST, print))
-    wanted = [each for each in suite.case_ids if each.startswith("ai.onnx/Resize-")]
+    wanted = [case_id for case_id in suite.case_ids if case_id.startswith("ai.onnx/Resize-")]
     for case in map(suite.case, wanted[::EVERY]):
         if case.demand == "answer":
             call = as_call(case)
@@ -109,7 +109,7 @@ def test_every_route_passes() -> None:
                     STORED.get(element_type.name, element_type.storage)
                 )
             output = Tensor(element_type, stored.view(element_type.storage))
-            found = [compare_output(each.outputs[0], output) for each in case.expectations]
+            found = [compare_output(expectation.outputs[0], output) for expectation in case.expectations]
             if any(each.difference is None for each in found):
                 passed += 1
             else:

@@ -27,7 +27,7 @@ def spec_of(name: str) -> Spec:
 
 def printed(example: Example) -> Value:
     """The first output of an example, with its numbers."""
-    value = next(each for _, each in example.outputs if each is not None)
+    value = next(output for _, output in example.outputs if output is not None)
     assert value.data is not None
     return value
 
@@ -44,7 +44,7 @@ def test_what_documents_print_is_right_but_for_what_is_known(name: str) -> None:
         assert any(each in finding.message for each in KNOWN), finding
 
 
-@pytest.mark.parametrize("name", [each for each in OPERATORS if "CenterCropPad" not in each])
+@pytest.mark.parametrize("name", [operator for operator in OPERATORS if "CenterCropPad" not in operator])
 def test_one_wrong_number_is_told_with_its_place(name: str) -> None:
     spec = spec_of(name)
     example = next(each for each in spec.examples if each.id not in KNOWN and _has_numbers(each))
@@ -54,15 +54,15 @@ def test_one_wrong_number_is_told_with_its_place(name: str) -> None:
     data[-1] = data[-1] + 100
     (finding,) = find(with_output(spec, example, replace(value, data=tuple(data))))
     assert (finding.code, finding.severity) == ("example-vs-reference", "error")
-    index = ", ".join(str(each - 1) for each in value.shape)
+    index = ", ".join(str(extent - 1) for extent in value.shape)
     assert f"[{index}] is printed as {data[-1]}" in finding.evidence
     assert finding.source == value.source
 
 
 def _has_numbers(example: Example) -> bool:
-    values = [each for _, each in example.outputs if each is not None]
-    given = [each for name, each in example.inputs if name]
-    return bool(values) and all(each is not None and each.data for each in (*values, *given))
+    values = [output for _, output in example.outputs if output is not None]
+    given = [value for name, value in example.inputs if name]
+    return bool(values) and all(value is not None and value.data for value in (*values, *given))
 
 
 def test_another_shape_is_told() -> None:

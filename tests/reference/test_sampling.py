@@ -54,9 +54,9 @@ def sampled_grid(seed: int) -> Tried:
     mode, padding, aligned = list(
         product(("linear", "nearest", "cubic"), ("zeros", "border", "reflection"), (0, 1))
     )[seed % 18]
-    extents = tuple(int(each) for each in draw.integers(2, 6, rank))
+    extents = tuple(int(integer) for integer in draw.integers(2, 6, rank))
     X = elements(draw, (1, 1, *extents))
-    shape = (1, *(int(each) for each in draw.integers(2, 4, rank)), rank)
+    shape = (1, *(int(integer) for integer in draw.integers(2, 4, rank)), rank)
     grid = np.asarray(draw.uniform(-1.6, 1.6, shape), dtype=F32)
     if seed % 3 == 0:
         grid = np.asarray(np.rint(grid * 8) / 8, dtype=F32)
@@ -73,7 +73,7 @@ def moved_places(seed: int) -> Tried:
     draw = np.random.default_rng([2, seed])
     rank, aligned = 2 + seed % 2, seed // 2 % 2
     theta = elements(draw, (2, rank, rank + 1))
-    size = [2, 3, *(int(each) for each in draw.integers(1, 6, rank))]
+    size = [2, 3, *(int(integer) for integer in draw.integers(1, 6, rank))]
     return Tried(
         "AffineGrid",
         {"theta": theta, "size": np.array(size, dtype=np.int64)},
@@ -84,7 +84,7 @@ def moved_places(seed: int) -> Tried:
 
 def pooled_regions(seed: int) -> Tried:
     draw = np.random.default_rng([3, seed])
-    X = elements(draw, (2, 1, *(int(each) for each in draw.integers(4, 8, 2))))
+    X = elements(draw, (2, 1, *(int(integer) for integer in draw.integers(4, 8, 2))))
     first = draw.uniform(0.6, 2.2, (2, 2))
     corners = np.concatenate([first, first + draw.uniform(0.4, 2.6, (2, 2))], axis=1)
     corners = np.rint(corners * 8) / 8 if seed % 3 == 0 else corners
@@ -97,7 +97,7 @@ def pooled_regions(seed: int) -> Tried:
         "spatial_scale": (1.0, 0.5, 1.25)[seed % 3],
     }
     rois = np.asarray(corners / attributes["spatial_scale"], dtype=F32)
-    images = [int(each) for each in draw.integers(0, 2, 2)]
+    images = [int(integer) for integer in draw.integers(0, 2, 2)]
     inputs = {"X": X, "rois": rois, "batch_indices": np.array(images, dtype=np.int64)}
     return Tried("RoiAlign", inputs, attributes, lambda way: roi_align(way, X, rois, images, attributes))
 
@@ -106,10 +106,10 @@ def convolved(seed: int) -> Tried:
     draw = np.random.default_rng([4, seed])
     group, parts = ((1, 1), (2, 1), (1, 2), (2, 2))[seed % 4]
     rank = 2 if seed % 5 else 1
-    kernel = tuple(int(each) for each in draw.integers(1, 4, rank))
-    strides, dilations = ([int(each) for each in draw.integers(1, 3, rank)] for _ in range(2))
-    pads = [int(each) for each in draw.integers(1, 3, 2 * rank)]
-    extents = tuple((each - 1) * step + 2 for each, step in zip(kernel, dilations, strict=True))
+    kernel = tuple(int(integer) for integer in draw.integers(1, 4, rank))
+    strides, dilations = ([int(integer) for integer in draw.integers(1, 3, rank)] for _ in range(2))
+    pads = [int(integer) for integer in draw.integers(1, 3, 2 * rank)]
+    extents = tuple((length - 1) * step + 2 for length, step in zip(kernel, dilations, strict=True))
     lengths = tuple((pads[axis] + pads[axis + rank] + 1) // strides[axis] + 1 for axis in range(rank))
     steps = int(np.prod(kernel))
     X, W = elements(draw, (1, 4, *extents)), elements(draw, (2, 4 // group, *kernel))

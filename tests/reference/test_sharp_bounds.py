@@ -31,7 +31,7 @@ def share(operator: str, inputs: Mapping[str, Array], got: Array) -> float:
 
 
 def single(*numbers: str) -> list[np.float32]:
-    return [np.float32(float.fromhex(each)) for each in numbers]
+    return [np.float32(float.fromhex(number)) for number in numbers]
 
 
 def test_a_quotient_by_the_reciprocal_nearly_reaches_its_bound() -> None:

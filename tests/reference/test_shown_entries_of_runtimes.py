@@ -29,11 +29,16 @@ def check(suite: Suite, name: str, folder: Path) -> None:
         further, stopped = trials_by_asking(suite, untried(pointing, trials), running.ask, 3600)
     assert stopped is None
     found = pointing.claims([*trials, *further])
-    shown = {each.id for each in found.explaining}
-    shown |= {cause.id for each in found.suspected for cause in each.causes if each.kind != "suspected"}
+    shown = {known_cause.id for known_cause in found.explaining}
+    shown |= {
+        cause.id
+        for suspicion in found.suspected
+        for cause in suspicion.causes
+        if suspicion.kind != "suspected"
+    }
     assert shown
-    cause_of = {each.id: each.same_as or each.id for each in pointing.known}
-    refuted = {cause_of[each.entry] for each in (*trials, *further) if each.result == "refuted"}
+    cause_of = {disagreement.id: disagreement.same_as or disagreement.id for disagreement in pointing.known}
+    refuted = {cause_of[trial.entry] for trial in (*trials, *further) if trial.result == "refuted"}
     left = sorted(refuted - shown)
     assert not left, f"{name} does not do what these entries say: {', '.join(left)}"
 

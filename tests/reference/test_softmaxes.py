@@ -190,7 +190,7 @@ def by_mpmath(name: str, row: list[Any]) -> list[Any]:
     if name == "ReduceLogSumExp":
         return [mpmath.log(summed)]
     shares = [mpmath.exp(each) / summed for each in row]
-    return shares if name == "Softmax" else [mpmath.log(each) for each in shares]
+    return shares if name == "Softmax" else [mpmath.log(share) for share in shares]
 
 
 @pytest.mark.slow

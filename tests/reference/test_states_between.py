@@ -34,8 +34,8 @@ def test_no_arrangement_is_wrong_beside_infinities() -> None:
     for place, expected in enumerate(kept):
         if found.open[place]:
             continue
-        for each in arrangements:
-            np.testing.assert_allclose(each[place], expected, rtol=1e-12, err_msg=str(TRIPLES[place]))
+        for arrangement in arrangements:
+            np.testing.assert_allclose(arrangement[place], expected, rtol=1e-12, err_msg=str(TRIPLES[place]))
 
 
 def test_only_what_an_infinite_state_makes_of_it_is_open() -> None:

@@ -45,9 +45,9 @@ def expected_quantum(value: Fraction) -> float:
 
 
 def check(terms: Terms, values: list[list[Fraction]]) -> None:
-    assert terms.sizes.tolist() == [[nearest(abs(each)) for each in row] for row in values]
-    assert terms.given.tolist() == [[each != 0 for each in row] for row in values]
-    assert terms.quanta.tolist() == [[expected_quantum(each) for each in row] for row in values]
+    assert terms.sizes.tolist() == [[nearest(abs(number)) for number in row] for row in values]
+    assert terms.given.tolist() == [[number != 0 for number in row] for row in values]
+    assert terms.quanta.tolist() == [[expected_quantum(number) for number in row] for row in values]
     assert terms.summed.fractions() == [sum(row, Fraction(0)) for row in values]
 
 
@@ -72,6 +72,6 @@ def test_products_are_what_fractions_come_to(data: st.DataObject, count: int, on
 @given(st.lists(INTEGERS, min_size=1, max_size=4), DENOMINATORS)
 def test_numbers_are_terms_as_they_are(values: list[int], denominator: int) -> None:
     terms = terms_of_numbers(as_numbers([values], denominator), WHOLE)
-    check(terms, [[Fraction(each, denominator) for each in values]])
-    held = [[is_representable(BINARY64, each, denominator) for each in values]]
+    check(terms, [[Fraction(value, denominator) for value in values]])
+    held = [[is_representable(BINARY64, value, denominator) for value in values]]
     assert terms.held_by(BINARY64).tolist() == held

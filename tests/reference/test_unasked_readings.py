@@ -32,11 +32,11 @@ SETTLED = 3
 
 def _open_operators() -> list[OperatorName]:
     """The newest version of each operator whose document leaves something open."""
-    return [each for each in newest_operators() if _is_open(space_of(each))]
+    return [newest_operator for newest_operator in newest_operators() if _is_open(space_of(newest_operator))]
 
 
 def _is_open(space: CallSpace) -> bool:
-    return any(each.chosen is None for each in space.spec.readings)
+    return any(reading.chosen is None for reading in space.spec.readings)
 
 
 def _with_edges(call: Call, draw: Draw) -> Call:
@@ -94,12 +94,12 @@ def _held(question: Question, options: tuple[str, ...]) -> list[object]:
     return [
         (
             name,
-            each.expected,
-            None if each.allowed is None else each.allowed.tolist(),
-            repr(sorted((each.alternatives or {}).items())),
-            each.unordered,
+            answer.expected,
+            None if answer.allowed is None else answer.allowed.tolist(),
+            repr(sorted((answer.alternatives or {}).items())),
+            answer.unordered,
         )
-        for name, each in question.answer(options)
+        for name, answer in question.answer(options)
     ]
 
 
@@ -123,11 +123,17 @@ def test_what_was_not_asked_for_changes_nothing(operator: OperatorName) -> None:
 
 
 def _asks_for_precision(space: CallSpace) -> bool:
-    return any(each.id == PRECISION and each.chosen is None for each in space.spec.readings)
+    return any(reading.id == PRECISION and reading.chosen is None for reading in space.spec.readings)
 
 
 @pytest.mark.parametrize(
-    "operator", [each for each in newest_operators() if _asks_for_precision(space_of(each))], ids=str
+    "operator",
+    [
+        newest_operator
+        for newest_operator in newest_operators()
+        if _asks_for_precision(space_of(newest_operator))
+    ],
+    ids=str,
 )
 def test_a_precision_comes_to_the_same_with_the_first_one_known_and_without(operator: OperatorName) -> None:
     space, reference = space_of(operator), find_operator(operator)
@@ -170,5 +176,5 @@ def test_a_reference_that_does_not_ask_is_found() -> None:
     call = Call({}, (("X", tensor([1.0], "float")),))
     reference = cast(ReferenceOperator, Peeking(operator))  # of which a question needs no more
     question = ask(spec, reference, call)
-    first = tuple(next(iter(each.options)) for each in question.open)
+    first = tuple(next(iter(reading.options)) for reading in question.open)
     assert ("subnormals", "flushed") in list(_differences(question, first, reference))

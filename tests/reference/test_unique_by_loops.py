@@ -65,7 +65,7 @@ def test_zeros_of_either_sign_are_one_element() -> None:
     values, _, inverse, _ = answers("Unique", 11, {"X": X})
     assert values.expected.array.tolist() == [0, 1]
     assert inverse.expected.array.tolist() == [0, 1, 0]
-    assert [np.signbit(each) for each in (values.alternatives or {})[0]] == [False, True]
+    assert [np.signbit(alternative) for alternative in (values.alternatives or {})[0]] == [False, True]
 
 
 @pytest.mark.parametrize("values", [[np.nan, 1.0], [0.0, 1e-42]])
@@ -85,7 +85,7 @@ def test_blocks_laid_into_an_image() -> None:
         full = [(n - 1) * s + r for n, s, r in zip(blocks, strides, reach, strict=True)]
         begin = [random.randint(0, 1) if each > 2 else 0 for each in full]
         end = [random.randint(0, 1) if each > 2 else 0 for each in full]
-        more = [random.randrange(each) for each in strides]
+        more = [random.randrange(stride) for stride in strides]
         image = [f + m - b - e for f, m, b, e in zip(full, more, begin, end, strict=True)]
         batch, channels, size = random.randint(1, 2), random.randint(1, 2), int(np.prod(block))
         shape = (batch, channels * size, int(np.prod(blocks)))

@@ -15,16 +15,20 @@ from reference.readings.disagreements import Disagreement, load_disagreements
 from specs.files.library import load_spec
 from specs.files.spec_folders import list_operators
 
-STATING = {each.id: each for each in load_disagreements() if each.computes}
+STATING = {disagreement.id: disagreement for disagreement in load_disagreements() if disagreement.computes}
 
 
 @cache
 def keys_of(operator: OperatorName) -> frozenset[str]:
-    return frozenset(each.key for each in find_changes(load_spec(operator)))
+    return frozenset(change.key for change in find_changes(load_spec(operator)))
 
 
 def concerned(entry: Disagreement) -> list[OperatorName]:
-    return [each for each in list_operators() if any(fnmatchcase(str(each), glob) for glob in entry.operator)]
+    return [
+        operator
+        for operator in list_operators()
+        if any(fnmatchcase(str(operator), glob) for glob in entry.operator)
+    ]
 
 
 @pytest.mark.parametrize("name", sorted(STATING))
@@ -42,15 +46,17 @@ def test_what_an_entry_computes_is_known(name: str) -> None:
 
 
 def test_only_wrong_answers_compute_something_else() -> None:
-    assert all(not each.verdicts or "mismatch" in each.verdicts for each in STATING.values())
+    assert all(
+        not disagreement.verdicts or "mismatch" in disagreement.verdicts for disagreement in STATING.values()
+    )
 
 
 def test_a_refusal_is_explained_by_words_that_tell() -> None:
     of_documents = {"document", "onnx-node-tests"}
     refusing = [
-        each
-        for each in load_disagreements()
-        if "rejected_valid" in each.verdicts and not of_documents.intersection(each.against)
+        disagreement
+        for disagreement in load_disagreements()
+        if "rejected_valid" in disagreement.verdicts and not of_documents.intersection(disagreement.against)
     ]
     assert refusing
     for entry in refusing:

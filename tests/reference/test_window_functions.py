@@ -27,8 +27,8 @@ def length(size: int, periodic: bool) -> int:
 def sum_of(factors: tuple[float, ...], step: Any, places: Array) -> Array:
     kind = places.dtype.type
     found = np.full_like(places, kind(factors[0]))
-    for at, each in enumerate(factors[1:], 1):
-        found = found + kind(each) * np.cos((places * step * kind(at)).astype(kind))
+    for at, factor in enumerate(factors[1:], 1):
+        found = found + kind(factor) * np.cos((places * step * kind(at)).astype(kind))
     return np.asarray(found)
 
 
@@ -137,7 +137,9 @@ def test_integers_are_zeros_but_where_the_window_is_one() -> None:
     found = Asked.of("HannWindow", "double", [("size", np.array(10, np.int64))], attributes)
     truncated = found.accepted[0][0]
     assert truncated.expected.array.tolist() == [0, 0, 0, 0, 0, 1, 0, 0, 0, 0]
-    assert [(each.index, tuple(each.values)) for each in truncated.alternatives] == [(5, (0,))]
+    assert [(alternative.index, tuple(alternative.values)) for alternative in truncated.alternatives] == [
+        (5, (0,))
+    ]
     nearest = [each[0].expected.array.tolist() for each in found.accepted]
     assert [0, 0, 0, 1, 1, 1, 1, 1, 0, 0] in nearest
 

@@ -84,7 +84,7 @@ class Sliding:
 
     @property
     def holds_elements(self) -> bool:
-        return all(any(inside for *_, inside, _ in self.window(each)) for each in self.outputs())
+        return all(any(inside for *_, inside, _ in self.window(output)) for output in self.outputs())
 
 
 def some_sliding(random: Random, *, ceil_mode: bool = False, most: int = 5) -> Sliding:

@@ -109,7 +109,7 @@ class Certified:
         header: Callable[[Row], None] = lambda found: None,
     ) -> None:
         """Change the record, with counts and digest that fit."""
-        first, *middle, last = (json.loads(each) for each in self.record.read_text().splitlines())
+        first, *middle, last = (json.loads(line) for line in self.record.read_text().splitlines())
         header(first)
         middle = rows(middle)
         lines = [canonical_json(each) + b"\n" for each in middle]
@@ -140,9 +140,9 @@ def problems(found: Verification) -> str:
 
 
 def pass_everything(rows: list[Row]) -> list[Row]:
-    for each in rows:
-        if each["verdict"] == "mismatch":
-            each.update(verdict="pass", worst=None)
+    for row in rows:
+        if row["verdict"] == "mismatch":
+            row.update(verdict="pass", worst=None)
     return rows
 
 

@@ -36,7 +36,7 @@ def wrong(case: Case) -> Response:
 
 def cases_of(operator: OperatorName, levels: Sequence[str]) -> list[Case]:
     """A case of an operator for each of these levels of `data`."""
-    return [make_case(operator, "cover", {"data": each}, side=2) for each in levels]
+    return [make_case(operator, "cover", {"data": level}, side=2) for level in levels]
 
 
 LEVELS = ("random", "huge", "nonfinite")
@@ -88,7 +88,9 @@ def check_of(
 ) -> ModelCheck:
     """A check of a model with these calls on runtimes with these runs, with and without optimisation."""
     nodes = tuple(each for one in made for each in one.call.nodes)
-    facts = ModelFacts("models/m.onnx", "0" * 64, {"": 18}, nodes, tuple(each.call for each in made))
+    facts = ModelFacts(
+        "models/m.onnx", "0" * 64, {"": 18}, nodes, tuple(checked_call.call for checked_call in made)
+    )
     rows = chains(made)
     runtimes = []
     for number, (results, plain) in enumerate(runs):
@@ -102,7 +104,7 @@ def chains(made: Sequence[CheckedCall]) -> tuple[CheckedChain, ...]:
     """The first Resize before the first CenterCropPad, and the other way round, which nobody asks."""
     if len(made) < 2:
         return ()
-    first, second, *_ = (each.call.first for each in made)
+    first, second, *_ = (checked_call.call.first for checked_call in made)
     return (
         CheckedChain(1, (first, second), str(ROW.id)),
         CheckedChain(2, (second, first), why="no bound is derived"),

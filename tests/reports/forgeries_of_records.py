@@ -53,9 +53,9 @@ def golden_by_its_digest(forged: Forged) -> None:
     """Wrong answers become the digest of the golden one."""
     with open_suite(forged.suite) as suite:
         wanted = {
-            each: suite.case(each).expectations[0].outputs[0].expected
-            for each in suite.case_ids
-            if suite.case(each).expectations
+            case_id: suite.case(case_id).expectations[0].outputs[0].expected
+            for case_id in suite.case_ids
+            if suite.case(case_id).expectations
         }
 
     def change(row: Row) -> Row:
@@ -77,10 +77,10 @@ def wrong_by_word(forged: Forged) -> None:
     """Right answers are called wrong, to speak against somebody else's runtime."""
     forged.forge_rows(
         lambda rows: [
-            bare(each, verdict="mismatch", reason="wrong", outputs=each["outputs"])
-            if each["verdict"] == "pass" and each["outputs"]
-            else each
-            for each in rows
+            bare(row, verdict="mismatch", reason="wrong", outputs=row["outputs"])
+            if row["verdict"] == "pass" and row["outputs"]
+            else row
+            for row in rows
         ]
     )
 
@@ -200,10 +200,10 @@ def invalid_call_refused(forged: Forged) -> None:
     said = {"stage": "run", "error": "ValueError", "message": "no"}
     forged.forge_rows(
         lambda rows: [
-            bare(each, verdict="pass", reason="refused with ValueError: no", **said)
-            if each["verdict"] == "accepted_invalid"
-            else each
-            for each in rows
+            bare(row, verdict="pass", reason="refused with ValueError: no", **said)
+            if row["verdict"] == "accepted_invalid"
+            else row
+            for row in rows
         ]
     )
 
@@ -229,18 +229,18 @@ def timed_out_of_no_limit(forged: Forged) -> None:
     """Crashes become cases that ran out of a time that was never the limit."""
     forged.forge_rows(
         lambda rows: [
-            bare(each, verdict="timeout", reason="no answer to run within 900 s", stage="run")
+            bare(row, verdict="timeout", reason="no answer to run within 900 s", stage="run")
             | {"seconds": 900.0}
-            if each["verdict"] == "crash"
-            else each
-            for each in rows
+            if row["verdict"] == "crash"
+            else row
+            for row in rows
         ]
     )
 
 
 def crash_left_out(forged: Forged) -> None:
     """The rows of cases that crashed are dropped."""
-    forged.forge_rows(lambda rows: [each for each in rows if each["verdict"] != "crash"], certify=False)
+    forged.forge_rows(lambda rows: [row for row in rows if row["verdict"] != "crash"], certify=False)
     forged.claim_record()
 
 
@@ -257,7 +257,7 @@ def rows_in_another_order(forged: Forged) -> None:
 def repetitions_left_out(forged: Forged) -> None:
     """Second repetitions are dropped, and the header says that there was one each."""
     forged.forge_rows(
-        lambda rows: [each for each in rows if each["repeat"] == 0],
+        lambda rows: [row for row in rows if row["repeat"] == 0],
         header=lambda header: header["options"].update(repeat=1),
     )
 
@@ -270,7 +270,7 @@ def repetitions_claimed(forged: Forged) -> None:
 def form_left_out(forged: Forged) -> None:
     """The rows of one form are dropped, and the header does not name it."""
     forged.forge_rows(
-        lambda rows: [each for each in rows if each["form"] == "inputs"],
+        lambda rows: [row for row in rows if row["form"] == "inputs"],
         header=lambda header: header["options"].update(forms=["inputs"]),
     )
 
@@ -285,7 +285,7 @@ def form_renamed(forged: Forged) -> None:
 
     def header(found: Row) -> None:
         forms = found["options"]["forms"]
-        found["options"]["forms"] = ["optimised" if each == "inputs" else each for each in forms]
+        found["options"]["forms"] = ["optimised" if form == "inputs" else form for form in forms]
 
     forged.forge_rows(rename, header=header)
 
@@ -294,7 +294,7 @@ def outputs_swapped_between_forms(forged: Forged) -> None:
     """The outputs of one form stand in the rows of the other."""
 
     def swap(rows: list[Row]) -> list[Row]:
-        own = [each for each in rows if each["operator"].endswith("Echo-2") and each["repeat"] == 0]
+        own = [row for row in rows if row["operator"].endswith("Echo-2") and row["repeat"] == 0]
         own[0]["outputs"], own[1]["outputs"] = own[1]["outputs"], own[0]["outputs"]
         return rows
 
@@ -379,7 +379,7 @@ def filter_left_out(forged: Forged) -> None:
     """The record of a run with -k is passed off as a whole one."""
     kept = "org.example/Echo-2"
     forged.forge_rows(
-        lambda rows: [each for each in rows if kept not in each["case"]],
+        lambda rows: [row for row in rows if kept not in row["case"]],
         header=lambda header: header["options"].update(pattern=None),
         certify=False,
     )
@@ -522,8 +522,8 @@ RECORDS = (
 
 def _digest_alone(forged: Forged, row: Row) -> Row:
     with open_suite(forged.suite) as suite:
-        expected = [each.expected for each in suite.case(row["case"]).expectations[0].outputs]
-    outputs = [digest_entry(list(each.shape), each.element_type.name, b"made up") for each in expected]
+        expected = [output.expected for output in suite.case(row["case"]).expectations[0].outputs]
+    outputs = [digest_entry(list(tensor.shape), tensor.element_type.name, b"made up") for tensor in expected]
     return bare(row, verdict="pass", outputs=outputs, expectation=0)
 
 
@@ -534,7 +534,7 @@ def _each_golden(rows: list[Row], name: str) -> list[Row]:
 
 
 def _not_sent(rows: list[Row]) -> list[Row]:
-    return [each for each in rows if each["verdict"] == "unsupported" and "stage" not in each]
+    return [row for row in rows if row["verdict"] == "unsupported" and "stage" not in row]
 
 
 def _edit_line(forged: Forged, before: bytes, after: bytes) -> None:
@@ -542,7 +542,7 @@ def _edit_line(forged: Forged, before: bytes, after: bytes) -> None:
     from conformance.suite.canonical import canonical_json, sha256
 
     first, *rows, last = forged.record.read_bytes().splitlines(keepends=True)
-    place = next(number for number, each in enumerate(rows) if before in each)
+    place = next(number for number, row in enumerate(rows) if before in row)
     rows[place] = rows[place].replace(before, after, 1)
     footer = json.loads(last)
     footer["digest"] = sha256(b"".join(rows))

@@ -66,10 +66,10 @@ def part_with_a_case_of_its_own(forged: Forged) -> None:
 
     def change(rows: list[Row]) -> list[Row]:
         with open_suite(forged.suite) as suite:
-            position = {each: number for number, each in enumerate(suite.case_ids)}
-        like = next(each for each in rows if each["levels"] == {"do": "echo"} and not each["readings"])
-        more = [{**each, "case": str(own.id)} for each in rows if each["case"] == like["case"]]
-        return sorted([*rows, *more], key=lambda each: position[each["case"]])
+            position = {case_id: number for number, case_id in enumerate(suite.case_ids)}
+        like = next(row for row in rows if row["levels"] == {"do": "echo"} and not row["readings"])
+        more = [{**row, "case": str(own.id)} for row in rows if row["case"] == like["case"]]
+        return sorted([*rows, *more], key=lambda row: position[row["case"]])
 
     forged.forge_rows(change)
 
@@ -89,7 +89,7 @@ def expectation_loosened(forged: Forged) -> None:
 def expectation_loosened_in_silence(forged: Forged) -> None:
     """The same, with the manifest's digests of what is expected as they were."""
     with open_suite(forged.suite) as suite:
-        before = {each: suite.entry(each)["expectation"] for each in suite.case_ids}
+        before = {case_id: suite.entry(case_id)["expectation"] for case_id in suite.case_ids}
 
     def restore(manifest: Row) -> None:
         for entry in manifest["cases"]:
@@ -126,9 +126,11 @@ def case_made_survival(forged: Forged) -> None:
     forged.forge_suite(change, options=_other_options)
     names: dict[str, str] = {}
     with open_suite(forged.suite) as suite:
-        order = {each: number for number, each in enumerate(suite.case_ids)}
+        order = {case_id: number for number, case_id in enumerate(suite.case_ids)}
         names = {
-            each.replace("/survival/", "/cover/"): each for each in suite.case_ids if "/survival/" in each
+            case_id.replace("/survival/", "/cover/"): case_id
+            for case_id in suite.case_ids
+            if "/survival/" in case_id
         }
 
     def rows(found: list[Row]) -> list[Row]:
@@ -166,7 +168,7 @@ def own_figures(forged: Forged) -> None:
     """The suite's manifest says that it finds every planted fault."""
 
     def change(facts: Row) -> None:
-        facts["adequacy"] = {each: {"mutants": {**FIGURES, "killed": 190}} for each in facts["operators"]}
+        facts["adequacy"] = {fact: {"mutants": {**FIGURES, "killed": 190}} for fact in facts["operators"]}
 
     forged.forge_suite(facts=change, options=_other_options)
     forged.make()
@@ -527,9 +529,9 @@ def _other_options(options: Row) -> None:
 
 def _keep_what_passes(forged: Forged, options: Any = None) -> None:
     """A suite and a record of the passing cases alone; each file by itself is whole."""
-    rows = [json.loads(each) for each in forged.record.read_text().splitlines()[1:-1]]
-    failing = {each["case"] for each in rows if each["verdict"] != "pass"}
-    wanted = {each["case"] for each in rows} - failing
+    rows = [json.loads(line) for line in forged.record.read_text().splitlines()[1:-1]]
+    failing = {row["case"] for row in rows if row["verdict"] != "pass"}
+    wanted = {row["case"] for row in rows} - failing
 
     def change(found: Row) -> None:
         found.update(options or {**found, "size": "small"})
@@ -550,8 +552,8 @@ def _loosen(forged: Forged, manifest: Callable[[Row], None] | None = None) -> No
         if case.demand != "answer" or case.element_type.name != "float":
             return case
         outputs = tuple(
-            replace(each, allowed=np.full(each.expected.shape, np.inf))
-            for each in case.expectations[0].outputs
+            replace(output, allowed=np.full(output.expected.shape, np.inf))
+            for output in case.expectations[0].outputs
         )
         first = replace(case.expectations[0], outputs=outputs)
         return replace(case, expectations=(first, *case.expectations[1:]))

@@ -96,10 +96,10 @@ class Forged(Certified):
             header(first)
             finder = FaultFinder(count_threads(first))
             results = [Result.from_json(each) for each in changed]
-            for case in dict.fromkeys(each.case for each in results):
-                same = [each for each in results if each.case == case]
-                for each in same:
-                    finder.see(each)
+            for case in dict.fromkeys(result.case for result in results):
+                same = [result for result in results if result.case == case]
+                for result in same:
+                    finder.see(result)
                 finder.compare(same)
             last["faults"] = finder.faults()
             footer(last)
@@ -230,13 +230,13 @@ def bare(row: Row, **more: Any) -> Row:
 
 def each_failing(change: Callable[[Row], Row]) -> Callable[[list[Row]], list[Row]]:
     """Change the rows that are mismatches; what is left is as it was."""
-    return lambda rows: [change(each) if each["verdict"] == "mismatch" else each for each in rows]
+    return lambda rows: [change(row) if row["verdict"] == "mismatch" else row for row in rows]
 
 
 def known_of(suite: Suite) -> dict[OperatorName, VersionTrust]:
     """What opcert carries as measured of the operators of a suite, in these tests."""
     adequacy = {"mutants": FIGURES, "cases": FIGURES["cases"]}
-    return {CaseId.parse(each).operator: VersionTrust("reviewed", adequacy) for each in suite.case_ids}
+    return {CaseId.parse(case_id).operator: VersionTrust("reviewed", adequacy) for case_id in suite.case_ids}
 
 
 def lock_of(suite: Suite) -> Lock:
@@ -276,7 +276,7 @@ def make_genuine(
     """Run the cases, and certify them as the suite that opcert carries."""
     operators = sorted({str(each.operator) for each in cases})
     coverage = {"strength": 2, "feasible": 9, "covered": 8, "uncovered": []}
-    facts = {"operators": {each: {"coverage": coverage} for each in operators}}
+    facts = {"operators": {operator: {"coverage": coverage} for operator in operators}}
     options = {"size": "default", "strength": 2, "operators": operators}
     write_suite(folder / "suite", cases, facts, options)
     with open_suite(folder / "suite") as suite:
@@ -329,7 +329,7 @@ def make_real(folder: Path, runtime: str) -> Forged:
 
 def _is_plain(case: Case) -> bool:
     """Whether a case must be answered with the floats of one output."""
-    outputs = [output for each in case.expectations for output in each.outputs]
+    outputs = [output for expectation in case.expectations for output in expectation.outputs]
     return len(outputs) == 1 and case.element_type.name == "float" and outputs[0].expected.array.size > 0
 
 

@@ -25,13 +25,13 @@ def _check_run(run: dict[str, Any]) -> None:
     driver = run["tool"]["driver"]
     assert driver["name"]
     rules = driver["rules"]
-    ids = [each["id"] for each in rules]
+    ids = [rule["id"] for rule in rules]
     assert len(set(ids)) == len(ids)
-    for each in rules:
-        assert each["shortDescription"]["text"]
-        assert each["defaultConfiguration"]["level"] in LEVELS
-        if "helpUri" in each:
-            assert urlsplit(each["helpUri"]).scheme in ("http", "https")
+    for rule in rules:
+        assert rule["shortDescription"]["text"]
+        assert rule["defaultConfiguration"]["level"] in LEVELS
+        if "helpUri" in rule:
+            assert urlsplit(rule["helpUri"]).scheme in ("http", "https")
     for each in run.get("artifacts", ()):
         assert each["location"]["uri"]
         assert _SHA256.fullmatch(each["hashes"]["sha-256"])

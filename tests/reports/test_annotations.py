@@ -46,7 +46,7 @@ def run(folder: Path, causes: int = 2, said: str = "no kernel of the kind") -> R
             return Answered((case.expectations[0].outputs[0].expected,), 0.1)
         return Refused("Error", f"{said} {extent}")
 
-    cases = [make_case(CROP_PAD, "cover", {"extent": each}) for each in kinds[:causes]]
+    cases = [make_case(CROP_PAD, "cover", {"extent": kind}) for kind in kinds[:causes]]
     made = Maker(folder, HEADER).make(
         [*cases, make_case(PAD, "cover", {"extent": "same"})], respond, faults=(FAULT,)
     )
@@ -56,7 +56,7 @@ def run(folder: Path, causes: int = 2, said: str = "no kernel of the kind") -> R
 def orders(results: Results) -> list[tuple[str, str, str]]:
     """Kind, title and message of each line; every line has to be one whole order."""
     lines = render_annotations(results).splitlines()
-    found = [_LINE.fullmatch(each) for each in lines]
+    found = [_LINE.fullmatch(line) for line in lines]
     assert None not in found, lines
     return [(each[1], each[2], each[3]) for each in found if each is not None]
 
@@ -76,7 +76,7 @@ def test_each_cause_is_an_error_with_the_command_that_shows_it(tmp_path: Path) -
 
 def test_what_a_baseline_knows_is_no_error(tmp_path: Path) -> None:
     results = run(tmp_path)
-    failing = [str(each.id) for each in results.cases if each.fails]
+    failing = [str(result.id) for result in results.cases if result.fails]
     entry = BaselineEntry(
         verdict="rejected_valid", reason="of old", expires=date(2100, 1, 1), cases=(failing[0],)
     )

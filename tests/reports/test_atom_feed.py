@@ -24,7 +24,7 @@ def feed_of(folder: Path, address: str = "") -> Element:
 
 
 def texts(feed: Element, *path: str) -> list[str]:
-    return [str(each.text) for each in feed.findall("/".join(f"{{{ATOM}}}{name}" for name in path))]
+    return [str(element.text) for element in feed.findall("/".join(f"{{{ATOM}}}{name}" for name in path))]
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_ids_stay_when_runs_come_and_no_two_are_one(runs: Path) -> None:
 
 def test_with_an_address_links_are_whole(runs: Path) -> None:
     feed = feed_of(runs, "https://example.org/site")
-    links = [each.get("href") for each in feed.iter(f"{{{ATOM}}}link")]
+    links = [element.get("href") for element in feed.iter(f"{{{ATOM}}}link")]
     assert links == [
         "https://example.org/site/feed.xml",
         "https://example.org/site/index.html",

@@ -133,7 +133,7 @@ def results_of(tmp_path: Path, case: Case, answer: Case) -> Results:
     """A run in which a case is answered as another one demands."""
     from conformance.judging.responses import Answered
 
-    outputs = tuple(each.expected for each in answer.expectations[0].outputs)
+    outputs = tuple(output.expected for output in answer.expectations[0].outputs)
     made = Maker(tmp_path).make([case], lambda _: Answered(outputs))
     return put_together(made.suite, made.record)
 

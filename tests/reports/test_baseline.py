@@ -81,7 +81,7 @@ def test_what_passes_again_is_told_and_dropped(tmp_path: Path) -> None:
     found = hold_against(known, better, TODAY)
     assert found.holds
     assert len(found.passing) == 3
-    assert [len(each.cases) for each in updated(known, better, TODAY).known] == [1]
+    assert [len(baseline_entry.cases) for baseline_entry in updated(known, better, TODAY).known] == [1]
 
 
 def test_an_expired_entry_fails_and_an_update_renews_it(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_the_worst_case_that_blames_decides(
     assert (crop.answer, crop.weaker) == ("conformant", True)
     assert (pad.answer, pad.why) == ("uncovered", "nobody says what is right")
     assert resize.asked == 3
-    assert [title in each.title for each in resize.causes] == ([True] if title else [])
+    assert [title in cause.title for cause in resize.causes] == ([True] if title else [])
 
 
 def test_levels_that_a_cause_needs_are_named(tmp_path: Path) -> None:
@@ -86,9 +86,9 @@ def test_what_optimisation_alone_breaks_is_a_cause_of_its_own(tmp_path: Path) ->
         return wrong(case) if is_resize(case) and case.levels["data"] != "nonfinite" else right(case)
 
     resize, *_ = answer_calls(calls(), run(tmp_path / "a", optimised), run(tmp_path / "b", plain))
-    found = {each.setting: [case.features["data"] for case in each.cases] for each in resize.causes}
+    found = {cause.setting: [case.features["data"] for case in cause.cases] for cause in resize.causes}
     assert found == {"any": ["huge"], "optimised": ["nonfinite"], "unoptimised": ["random"]}
-    assert any(each.says.startswith("only with optimisation: ") for each in resize.causes)
+    assert any(cause.says.startswith("only with optimisation: ") for cause in resize.causes)
     assert resize.answer == "wrong"
 
 
@@ -97,7 +97,7 @@ def test_what_is_wrong_without_optimisation_alone_does_not_blame_the_runtime_as_
 ) -> None:
     answers = answer_calls(calls(), run(tmp_path / "a", right), run(tmp_path / "b", only("huge", wrong)))
     assert answers[0].answer == "conformant"
-    assert [each.setting for each in answers[0].causes] == ["unoptimised"]
+    assert [cause.setting for cause in answers[0].causes] == ["unoptimised"]
 
 
 @pytest.mark.parametrize("kind", ["reading", "finding"])
@@ -108,7 +108,7 @@ def test_what_documents_leave_open_blames_nobody(tmp_path: Path, kind: str) -> N
     check = check_of(calls(), (with_open_cases(replace(results, known=(entry,))), None))
     assert check.runtimes[0].answers[0].answer == "open"
     assert check.holds
-    levels = {each["level"] for each in json.loads(render_sarif(check))["runs"][0]["results"]}
+    levels = {load["level"] for load in json.loads(render_sarif(check))["runs"][0]["results"]}
     assert levels == {"note"}
 
 
@@ -153,7 +153,7 @@ def test_every_file_has_the_same_counts(tmp_path: Path) -> None:
         assert each["conformantByNodeTestsAlone"] == 1
     check_sarif(json.loads(render_sarif(check)))
     junit = ElementTree.fromstring(render_junit_check(check))
-    assert [each.get("failures") for each in junit] == ["1", "1"]
+    assert [element.get("failures") for element in junit] == ["1", "1"]
     told = format_check(check)
     assert "made-up 0" not in told  # the record says the name
     assert "1 of 5 nodes conformant (1 by ONNX's node tests alone), 3 crashes, 1 not covered" in told
@@ -236,5 +236,5 @@ def test_what_fails_at_extents_that_the_model_has_not_does_not_blame(
     check = check_of([call], (results, None))
     assert check.holds == (answer == "elsewhere")
     jsonschema.validate(json.loads(render_check(check)), load_schema("check"))
-    told = any("extents that the model states" in each for each in found.causes[0].remarks)
+    told = any("extents that the model states" in remark for remark in found.causes[0].remarks)
     assert told == (side == 8)

@@ -29,9 +29,9 @@ def told(made: Sample, only: set[str] | None = None) -> list[tuple[Any, ...]]:
     cases = put_together(made.suite, made.record, only=only).cases
     # Features in their order: the preferred ones stand first.
     return [
-        (each.id, each.element_type, each.demand, each.constraint, [*each.features.items()], each.size,
-         each.verdict, each.rows)
-        for each in cases
+        (result.id, result.element_type, result.demand, result.constraint, [*result.features.items()],
+         result.size, result.verdict, result.rows)
+        for result in cases
     ]  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def test_the_facts_are_the_same_from_the_cache(made: Sample, monkeypatch: pytest
     monkeypatch.setattr(Suite, "outline", read)
     assert told(made) == plain
     places = range(3, 40, 7)
-    assert told(made, {made.suite.case_ids[each] for each in places}) == [plain[each] for each in places]
+    assert told(made, {made.suite.case_ids[place] for place in places}) == [plain[place] for place in places]
 
 
 def test_of_some_cases_nothing_is_kept(made: Sample, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_totals_stand_last_and_each_cause_has_its_sentence(tmp_path: Path) -> No
         "1 operator: 0 without a failure, 1 with. 66.6 % of 9 decided cases conform; 3 fail, from 1 cause.",
         "Causes: 1 told by the runtime.",
     ]
-    (head,) = [each for each in lines if "1. " in each]
+    (head,) = [line for line in lines if "1. " in line]
     assert (
         head.strip()
         == "1. Resize: refuses valid input: no cubic kernel (3 cases; Resize-18; on ordinary data)"
@@ -80,7 +80,7 @@ def test_totals_stand_last_and_each_cause_has_its_sentence(tmp_path: Path) -> No
 
 def test_ten_causes_at_most_are_told_and_the_rest_is_named(tmp_path: Path) -> None:
     words = [chr(ord("a") + number) * 4 for number in range(MOST_CAUSES + 3)]
-    cases = [make_case(RESIZE_18, "cover", {"mode": "cubic", "ratio": each}) for each in words]
+    cases = [make_case(RESIZE_18, "cover", {"mode": "cubic", "ratio": word}) for word in words]
     made = Maker(tmp_path).make(cases, lambda case: Refused("Fail", f"no {case.levels['ratio']} here"))
     told = format_summary(put_together(made.suite, made.record))
     assert told.count("refuses valid input") == MOST_CAUSES
@@ -88,7 +88,7 @@ def test_ten_causes_at_most_are_told_and_the_rest_is_named(tmp_path: Path) -> No
 
 
 def diagnosis_of(results: Results) -> Diagnosis:
-    names = tuple(str(each.id) for each in results.cases if each.fails)
+    names = tuple(str(result.id) for result in results.cases if result.fails)
     mode = Needed("mode", "cubic", (), ("nearest", "linear"))
     cause = DiagnosedCause(
         False, names, names[0], ("mode = cubic",), "wrong", (mode,), (), ("ratio",), names[:2],
@@ -99,7 +99,7 @@ def diagnosis_of(results: Results) -> Diagnosis:
 
 def test_what_experiments_showed_is_told_and_read_from_the_file(tmp_path: Path) -> None:
     results = results_of(tmp_path, wrong_cubic)
-    assert [each.told for each in classes_of(results)] == ["association"]
+    assert [failures.told for failures in classes_of(results)] == ["association"]
     footer = results.record.footer or {}
     path = results.record.path.with_name(FILE)
     write_diagnosis(path, results.suite.digest, footer.get("digest"), diagnosis_of(results))
@@ -132,19 +132,19 @@ def test_of_a_known_cause_an_experiment_is_told_that_other_cases_confirm(tmp_pat
     unasked: dict[str, Outcome] = dict.fromkeys(names, "unknown")
     for without, told in ((found.causes[0].without, True), (unasked, False)):
         shown = replace(of_known, shown=replace(found.causes[0], without=without))
-        assert any("fails with mode" in each for each in remarks(shown)) is told
-        assert any("without it" in each for each in remarks(shown)) is told
+        assert any("fails with mode" in remark for remark in remarks(shown)) is told
+        assert any("without it" in remark for remark in remarks(shown)) is told
 
 
 def test_what_the_documents_allow_blames_nobody(tmp_path: Path) -> None:
     results = results_of(tmp_path, wrong_cubic)
-    names = tuple(str(each.id) for each in results.cases if each.fails)
+    names = tuple(str(result.id) for result in results.cases if result.fails)
     found = Diagnosis((), names[2:], (), 1.0, None, (), names[:2])
     footer = results.record.footer or {}
     write_diagnosis(results.record.path.with_name(FILE), results.suite.digest, footer.get("digest"), found)
     results = with_open_cases(replace(results))
     left, allowed = classes_of(results)
-    assert [str(each.id) for each in allowed.cases] == list(names[:2])
+    assert [str(result.id) for result in allowed.cases] == list(names[:2])
     assert (allowed.told, allowed.tier) == ("allowed", OPEN)
     assert left.tier is not OPEN
     assert "by what the case expects, not by the documents" in headline(allowed)
@@ -165,8 +165,8 @@ def test_what_brings_most_comes_first(tmp_path: Path) -> None:
 
     made = Maker(tmp_path).make(cases, refuse)
     results = put_together(made.suite, made.record)
-    assert [(len(each.cases), each.brings) for each in classes_of(results)] == [(6, 6), (3, 3)]
-    many, few = ([str(case.id) for case in each.cases] for each in classes_of(results))
+    assert [(len(failures.cases), failures.brings) for failures in classes_of(results)] == [(6, 6), (3, 3)]
+    many, few = ([str(case.id) for case in failures.cases] for failures in classes_of(results))
     outcomes: dict[str, Outcome] = {**dict.fromkeys(many[:4], "fails"), **dict.fromkeys(many[4:5], "pass")}
     all_pass: dict[str, Outcome] = dict.fromkeys(few, "pass")
     causes = tuple(
@@ -176,7 +176,10 @@ def test_what_brings_most_comes_first(tmp_path: Path) -> None:
     footer = results.record.footer or {}
     found = Diagnosis(causes, (), (), 1.0, None, ())
     write_diagnosis(results.record.path.with_name(FILE), results.suite.digest, footer.get("digest"), found)
-    assert [(len(each.cases), each.brings) for each in classes_of(replace(results))] == [(3, 3), (6, 1.2)]
+    assert [(len(failures.cases), failures.brings) for failures in classes_of(replace(results))] == [
+        (3, 3),
+        (6, 1.2),
+    ]
 
 
 def test_experiments_on_other_cases_are_not_told(tmp_path: Path) -> None:
@@ -191,7 +194,7 @@ def test_experiments_on_other_cases_are_not_told(tmp_path: Path) -> None:
 
 def test_a_rule_that_nobody_follows_stands_apart(tmp_path: Path) -> None:
     results = results_of(tmp_path, refuse_cubic)
-    failing = {str(each.id): "mismatch" for each in results.cases if each.fails}
+    failing = {str(result.id): "mismatch" for result in results.cases if result.fails}
     (found,) = classes_of(replace(results, others=(OtherRun("other 1.0", failing),)))
     assert found.tier is not NOBODY  # one other runtime says little
     alone = replace(results, others=(OtherRun("other 1.0", failing), OtherRun("third 2", failing)))
@@ -212,7 +215,7 @@ def test_one_test_for_each_cause_or_operator(tmp_path: Path, grouping: Grouping)
     results = replace(results_of(tmp_path, refuse_cubic), grouping=grouping)
     root = ElementTree.fromstring(render_junit(results))
     tests = {each.get("name"): each for each in root.iter("testcase")}
-    failed = [name for name, each in tests.items() if each.find("failure") is not None]
+    failed = [name for name, test in tests.items() if test.find("failure") is not None]
     expected = {
         "cause": ["Resize: refuses valid input: no cubic kernel"],
         "operator": ["ai.onnx::Resize-18"],
@@ -235,7 +238,7 @@ def test_by_case_each_failing_test_names_its_cause(tmp_path: Path) -> None:
 
 def test_a_known_cause_is_told_with_what_it_says_of_whom(tmp_path: Path) -> None:
     results = results_of(tmp_path, refuse_cubic)
-    cases = tuple(str(each.id) for each in results.cases if each.fails)
+    cases = tuple(str(result.id) for result in results.cases if result.fails)
     known = KnownCause(
         "no_cubic", "witness_fault", f"The text has three modes. It has no cubic. {'None. ' * 50}", ("seen",),
         ("p.rst:3",), "https://example.org/7", cases=cases,
@@ -250,7 +253,7 @@ def test_a_known_cause_is_told_with_what_it_says_of_whom(tmp_path: Path) -> None
 
 
 def test_a_reading_that_is_followed_both_ways_is_told_with_both_cases(tmp_path: Path) -> None:
-    cases = [make_case(RESIZE_18, "cover", {"mode": "cubic", "ratio": each}) for each in RATIOS]
+    cases = [make_case(RESIZE_18, "cover", {"mode": "cubic", "ratio": ratio}) for ratio in RATIOS]
     fault = {
         "kind": "inconsistent_reading", "operator": str(RESIZE_18), "reading": "scale",
         "message": "follows no single option",

@@ -50,7 +50,7 @@ def test_it_is_an_in_toto_statement_over_runtime_suite_and_record(results: Resul
     record = results.record.path
     assert digests["run.jsonl"] == hashlib.sha256(record.read_bytes()).hexdigest()
     assert "runtime example-runtime 2.1.0" in digests
-    assert all(len(each) == 64 for each in digests.values())
+    assert all(len(digest) == 64 for digest in digests.values())
 
 
 @pytest.mark.parametrize("profile", [None, "first-operators"])
@@ -103,8 +103,8 @@ def test_what_was_not_tested_and_which_readings_are_followed_is_said(results: Re
     predicate = make_certificate(results, on=DAY).statement["predicate"]
     assert any("run in one form only" in each for each in predicate["notTested"])
     readings = [each for operator in predicate["operators"] for each in operator["readings"]]
-    assert all(each["id"] == "align_corners_length" and each["consistent"] for each in readings)
-    assert any(each["followed"] for each in readings)
+    assert all(reading["id"] == "align_corners_length" and reading["consistent"] for reading in readings)
+    assert any(reading["followed"] for reading in readings)
 
 
 def test_it_is_canonical_and_carries_its_own_digest(results: Results, tmp_path: Path) -> None:
@@ -315,4 +315,4 @@ def test_the_table_for_a_terminal_adds_up(results: Results) -> None:
     assert all(sum(row[:-1]) == row[-1] for row in numbers)
     smallest = [found.smallest.id for found in classes_of(results)]
     assert all(results.reproduction_command(case).startswith("opcert repro ") for case in smallest)
-    assert any("align_corners_length: floored" in each for each in readings_lines(results))
+    assert any("align_corners_length: floored" in readings_line for readings_line in readings_lines(results))

@@ -80,8 +80,8 @@ def test_the_commands_run_as_they_stand(
 ) -> None:
     monkeypatch.setenv("RUNTIME", "fake_backends:Good")
     (place / "profile.yaml").write_text(PROFILE)
-    lines = [line for each in commands(page) for line in each.splitlines()]
-    assert len([each for each in lines if each.startswith("opcert ")]) >= 14
+    lines = [line for command in commands(page) for line in command.splitlines()]
+    assert len([line for line in lines if line.startswith("opcert ")]) >= 14
     for line in lines:
         assert run(capsys, line) == 0, line
         # What earlier jobs and releases left.
@@ -135,7 +135,7 @@ def test_no_line_installs_opcert_from_an_index(repository: Path) -> None:
     """An index may have another distribution of that name, or none."""
     named = re.compile(r"(pip3?|pipx|uv (?:pip|tool)) (install|run) [^\n`&]*\bopcert(?![-\w./]|\[\w+\] @ )")
     pages = [*repository.glob("*.md"), *(repository / "docs").rglob("*.md")]
-    assert [str(each) for each in pages if named.search(each.read_text("utf-8"))] == []
+    assert [str(path) for path in pages if named.search(path.read_text("utf-8"))] == []
 
 
 def test_a_new_failure_fails_the_gate(
@@ -143,20 +143,20 @@ def test_a_new_failure_fails_the_gate(
 ) -> None:
     """The same step that passes above, on a runtime that is wrong."""
     monkeypatch.setenv("RUNTIME", "fake_backends:Raises")
-    step = next(each for each in commands(page) if each.endswith("--baseline opcert-known.yaml"))
+    step = next(command for command in commands(page) if command.endswith("--baseline opcert-known.yaml"))
     (place / "opcert-known.yaml").write_text("known: []\n")
     assert run(capsys, step) == 1
 
 
 def test_the_profile_of_the_page_is_one(page: str) -> None:
-    profiles = [each for each in blocks(page, "yaml") if each.startswith("profile:")]
-    assert [read_profile(each.encode(), "ci.md").profile for each in profiles] == ["my-runtime"]
+    profiles = [block for block in blocks(page, "yaml") if block.startswith("profile:")]
+    assert [read_profile(profile.encode(), "ci.md").profile for profile in profiles] == ["my-runtime"]
 
 
 def test_the_baseline_of_the_page_is_one_and_its_days_are_those_of_the_code(
     page: str, tmp_path: Path
 ) -> None:
-    (text,) = (each for each in blocks(page, "yaml") if each.startswith("known:"))
+    (text,) = (block for block in blocks(page, "yaml") if block.startswith("known:"))
     (tmp_path / "known.yaml").write_text(text)
     (entry,) = read_baseline(tmp_path / "known.yaml").known
     assert entry.cause is not None
@@ -166,20 +166,20 @@ def test_the_baseline_of_the_page_is_one_and_its_days_are_those_of_the_code(
 
 
 def test_the_examples_of_action_and_component_give_inputs_that_there_are(page: str, repository: Path) -> None:
-    documents = [yaml.safe_load(each) for each in blocks(page, "yaml")]
+    documents = [yaml.safe_load(block) for block in blocks(page, "yaml")]
     steps = [
         step
-        for each in documents
-        for job in each.get("jobs", {}).values()
+        for document in documents
+        for job in document.get("jobs", {}).values()
         for step in job["steps"]
         if "example/opcert" in step.get("uses", "")
     ]
     action = yaml.safe_load((repository / "action.yml").read_text())
-    assert [set(each["with"]) <= set(action["inputs"]) for each in steps] == [True]
+    assert [set(step["with"]) <= set(action["inputs"]) for step in steps] == [True]
     assert {each for each in action["inputs"] if f"`{each}`" not in page} == set()
     assert {each for each in action["outputs"] if f"`{each}`" not in page} == set()
     component, spec = (
-        next(each["include"][0] for each in documents if "include" in each),
+        next(document["include"][0] for document in documents if "include" in document),
         next(yaml.safe_load_all((repository / "templates" / "opcert.yml").read_text()))["spec"]["inputs"],
     )
     assert set(component["inputs"]) <= set(spec)

@@ -21,7 +21,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 
 
 def invoke(*words: object) -> Result:
-    return CliRunner().invoke(cli, [str(each) for each in words])
+    return CliRunner().invoke(cli, [str(word) for word in words])
 
 
 def test_report_writes_each_format(sample: Sample, tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_report_of_several_runs_is_one_page_and_one_file_each_in_other_formats(
     runs = (sample.record.path, other, "-s", sample.suite.path, "-o", tmp_path / "out")
     done = invoke("report", *runs, "--format", "html", "--format", "junit")
     assert done.exit_code == 0, done.output
-    assert sorted(str(each.relative_to(tmp_path / "out")) for each in (tmp_path / "out").rglob("*.*l")) == [
+    assert sorted(str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.*l")) == [
         "example-runtime-2.1.0/junit.xml",
         "example-runtime-2.2.0/junit.xml",
         "index.html",
@@ -96,7 +96,7 @@ def test_repro_writes_a_folder(sample: Sample, tmp_path: Path) -> None:
     case = sample.record.results[0].case
     done = invoke("repro", case, "-s", sample.suite.path, "-o", tmp_path / "repro")
     assert done.exit_code == 0, done.output
-    names = {each.name for each in (tmp_path / "repro").iterdir()}
+    names = {path.name for path in (tmp_path / "repro").iterdir()}
     assert {"reproduce.py", "case.json", "model.onnx", "test_data_set_0"} <= names
 
 
@@ -110,7 +110,7 @@ def test_repro_of_no_case_is_an_error(sample: Sample, tmp_path: Path, case: str)
 def test_export_writes_every_case_and_says_what_the_layout_lacks(sample: Sample, tmp_path: Path) -> None:
     done = invoke("export", sample.suite.path, "-o", tmp_path)
     assert done.exit_code == 0, done.output
-    written = sorted(json.loads(each.read_text())["id"] for each in tmp_path.rglob("case.json"))
+    written = sorted(json.loads(path.read_text())["id"] for path in tmp_path.rglob("case.json"))
     assert written == sorted(sample.suite.case_ids)
     assert f"{len(written)} cases in" in done.output
     assert "no ONNX model (see case.json)" in done.output

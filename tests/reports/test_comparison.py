@@ -70,13 +70,13 @@ def record(verdicts: Mapping[str, Verdict], **more: Any) -> Record:
 )
 def test_each_change_has_its_kind(before: Verdict, after: Verdict, kind: str) -> None:
     found = compare_runs(record({IDS[0]: before}), record({IDS[0]: after}))
-    assert [each.kind for each in found.changes] == [each for each in [kind] if each != "same"]
+    assert [change.kind for change in found.changes] == [each for each in [kind] if each != "same"]
     assert found.counts == {each: int(each == kind) for each in KINDS}
     assert found.holds is (kind != "regressed")
 
 
 def test_error_is_compared_where_the_verdict_is_the_same() -> None:
-    small, large = ({"worst": {"ratio": each}} for each in (0.25, 0.75))
+    small, large = ({"worst": {"ratio": number}} for number in (0.25, 0.75))
     found = compare_runs(record({IDS[0]: "pass"}, **small), record({IDS[0]: "pass"}, **large))
     assert found.counts["error"] == 1
     assert found.holds
@@ -101,17 +101,17 @@ def test_only_what_both_ran_is_compared_and_everything_adds_up(
     both = ran_before & ran_after
     assert found.both == len(both)
     same = {each for each in both - changed if before[each] == after[each]}
-    assert {each.case for each in found.changes} == both - same
+    assert {change.case for change in found.changes} == both - same
     assert found.same == len(same)
     assert set(found.new) == ran_after - ran_before
     assert set(found.gone) == ran_before - ran_after
     assert sum(found.counts.values()) == found.both
-    for each in found.changes:
-        assert (each.kind == "expectation") == (each.case in changed)
-        if each.kind == "fixed":
-            assert each.after.verdict not in FAILING
-        if each.after.verdict in FAILING and each.before.verdict not in FAILING:
-            assert each.kind in ("regressed", "expectation")
+    for change in found.changes:
+        assert (change.kind == "expectation") == (change.case in changed)
+        if change.kind == "fixed":
+            assert change.after.verdict not in FAILING
+        if change.after.verdict in FAILING and change.before.verdict not in FAILING:
+            assert change.kind in ("regressed", "expectation")
 
     document = json.loads(render_json(found))
     jsonschema.validate(document, load_schema("comparison"))
@@ -140,8 +140,8 @@ def test_runs_that_differ_in_their_limits_say_so() -> None:
     header = {**before.header, "options": {"timeout": 99, "forms": "default", "repeat": 1}}
     after = Record(Path("b"), header, before.results, None)
     found = compare_runs(before, after)
-    assert any("differ in timeout: 10 and 99" in each for each in found.warnings)
-    assert any("head run has no footer" in each for each in found.warnings)
+    assert any("differ in timeout: 10 and 99" in warning for warning in found.warnings)
+    assert any("head run has no footer" in warning for warning in found.warnings)
 
 
 def on_processor(flags: list[str], contents: str = "a") -> Record:
@@ -155,13 +155,15 @@ def on_processor(flags: list[str], contents: str = "a") -> Record:
 def test_runs_on_other_processors_or_of_other_builds_say_so() -> None:
     before, after = on_processor(["avx2", "fma"]), on_processor(["avx2", "avx512_vnni"], "b")
     for silent in (record({IDS[0]: "pass"}), before):
-        assert not any("differ" in each for each in compare_runs(silent, before).warnings)
+        assert not any("differ" in warning for warning in compare_runs(silent, before).warnings)
     found = compare_runs(before, after)
     assert (
         "The processors differ in their instruction sets: fma in the base run alone; "
         "avx512_vnni in the head run alone." in found.warnings
     )
-    assert any("r-1-py3-none-any.whl, under one name with other contents" in each for each in found.warnings)
+    assert any(
+        "r-1-py3-none-any.whl, under one name with other contents" in warning for warning in found.warnings
+    )
     assert "avx512_vnni in the head run alone" in render_text(found)
 
 

@@ -41,7 +41,7 @@ def judged(
         run_suite(suite, find_runtime(echo_runtime()), folder / "run.jsonl")
         results = put_together(suite, read_record(folder / "run.jsonl"))
         assert results.counts["pass"] == right + large
-        return judge_again(results), [each.kind for each in find_believed(results)]
+        return judge_again(results), [believed.kind for believed in find_believed(results)]
 
 
 def test_one_row_in_a_hundred_may_be_unchecked_and_is_named(

@@ -93,13 +93,13 @@ def test_a_case_has_the_first_excuse_that_holds(held: Results) -> None:
 
 def test_verdicts_and_counts_stay_and_the_excused_add_up(plain: Results, held: Results) -> None:
     assert held.counts == plain.counts
-    failing = sum(each.fails for each in plain.cases)
+    failing = sum(result.fails for result in plain.cases)
     page = RunPage(held)
-    assert sum(each.number for each in page.excused) == failing
-    assert [each.words for each in page.excused] == list(STANDINGS.values())
+    assert sum(excused_cases.number for excused_cases in page.excused) == failing
+    assert [excused_cases.words for excused_cases in page.excused] == list(STANDINGS.values())
     assert RunPage(plain).excused == ()
     for found in page.classes:
-        assert sum(each.number for each in page._excused(found, "")) <= len(found.cases)
+        assert sum(excused_cases.number for excused_cases in page._excused(found, "")) <= len(found.cases)
 
 
 def test_the_page_says_reason_link_and_last_day(held: Results) -> None:
@@ -114,9 +114,11 @@ def test_the_page_says_reason_link_and_last_day(held: Results) -> None:
     (run,) = read_parts(page)["table"]["runs"]
     standings = ["no", *(each[0] for each in run["excuses"])]
     numbers = Counter(
-        standings[number] for number, each in zip(run["excuse"], held.cases, strict=True) if each.fails
+        standings[number] for number, result in zip(run["excuse"], held.cases, strict=True) if result.fails
     )
-    assert numbers == {each.link.rpartition(":")[2]: each.number for each in RunPage(held).excused}
+    assert numbers == {
+        excused_cases.link.rpartition(":")[2]: excused_cases.number for excused_cases in RunPage(held).excused
+    }
 
 
 def test_a_report_that_is_held_against_nothing_speaks_of_no_excuse(plain: Results) -> None:
@@ -137,7 +139,7 @@ def test_the_command_takes_a_profile_and_a_baseline(
     write_baseline(baseline, tmp_path / "known.yaml")
     words = ["report", plain.record.path, "-s", plain.suite.path, "-o", tmp_path]
     chosen = ["--baseline", tmp_path / "known.yaml", "--profile", "center-crop-pad"]
-    done = CliRunner().invoke(cli, [str(each) for each in (*words, *chosen)])
+    done = CliRunner().invoke(cli, [str(word) for word in (*words, *chosen)])
     assert done.exit_code == 0, done.output
     page = (tmp_path / "index.html").read_text()
     assert "profile center-crop-pad and a baseline of known failures" in page
@@ -147,7 +149,7 @@ def test_the_command_takes_a_profile_and_a_baseline(
 def test_what_to_fix_stands_directly_under_the_totals_and_a_fault_leads_to_a_case(
     tmp_path: Path, plain: Results
 ) -> None:
-    shown = next(each for each in plain.cases if each.operator == CROP_PAD)
+    shown = next(result for result in plain.cases if result.operator == CROP_PAD)
     fault = {**FAULT, "cases": [{"case": str(shown.id), "between": []}, {"case": "none/of/the-suite"}]}
     results = replace(plain, record=replace(plain.record, footer={"faults": [fault]}))
     html = render_report([results])

@@ -27,14 +27,14 @@ def again(tmp_path: Path) -> Callable[[], Results]:
 
 def explanations(results: Results) -> list[Explanation]:
     """Of the first class of mismatches all cases; of the next one the smallest alone."""
-    first, second = [each for each in classes_of(results) if each.kind in ("values", "shape")][:2]
+    first, second = [failures for failures in classes_of(results) if failures.kind in ("values", "shape")][:2]
     change = NamedChange("attribute antialias=0", "antialias 1 → 0")
-    cases = tuple(str(each.id) for each in first.cases)
+    cases = tuple(str(result.id) for result in first.cases)
     one = (str(second.smallest.id),)
     return [
         Explanation(cases, len(cases), change, (), cases, SENTENCE),
         Explanation(
-            tuple(str(each.id) for each in second.cases),
+            tuple(str(result.id) for result in second.cases),
             1,
             sentence="In a part of the cases.",
             parts=(ExplainedPart(NamedChange("roi whole", "roi ignored"), one),),
@@ -54,7 +54,7 @@ def test_a_class_and_its_cases_say_what_they_resemble(again: Callable[[], Result
     assert page.count(f", as with {shown}") >= 1
     assert f'<p class="resembles small">The result equals the expected output with {shown}' not in page
     assert page.count('<p class="resembles small">In a part of the cases.</p>') == 1
-    told = [each["runs"][0].get("resembles") for each in read_details(page).values()]
+    told = [detail["runs"][0].get("resembles") for detail in read_details(page).values()]
     assert told.count(SENTENCE) == len(found[0].cases)
     assert told.count("The result equals the expected output with roi ignored.") == 1
 

@@ -125,42 +125,43 @@ def test_the_smallest_separating_conditions_are_found(fails: object, wanted: str
     assert callable(fails)
     features = grid()
     found = separate(
-        [Observation("v", each, bool(fails(each))) for each in features], ["axes", "mode", "ratio"]
+        [Observation("v", feature, bool(fails(feature))) for feature in features], ["axes", "mode", "ratio"]
     )
     assert len(found) == 1
-    assert " and ".join(str(each) for each in found[0].conditions) == wanted
-    assert found[0].covered == {position for position, each in enumerate(features) if fails(each)}
+    assert " and ".join(str(condition) for condition in found[0].conditions) == wanted
+    assert found[0].covered == {position for position, feature in enumerate(features) if fails(feature)}
 
 
 def test_two_causes_give_two_separations() -> None:
     features = grid()
     fails = [
-        each["mode"] == "cubic" or (each["ratio"] == "down" and each["axes"] == "all") for each in features
+        feature["mode"] == "cubic" or (feature["ratio"] == "down" and feature["axes"] == "all")
+        for feature in features
     ]
     observations = [Observation("v", *pair) for pair in zip(features, fails, strict=True)]
     found = separate(observations, ["axes", "mode", "ratio"])
-    assert [str(each.conditions[0]) for each in found] == ["mode=cubic", "axes=all"]
-    covered = [position for each in found for position in each.covered]
-    assert sorted(covered) == [position for position, each in enumerate(fails) if each]
+    assert [str(separation.conditions[0]) for separation in found] == ["mode=cubic", "axes=all"]
+    covered = [position for separation in found for position in separation.covered]
+    assert sorted(covered) == [position for position, fail in enumerate(fails) if fail]
 
 
 def test_one_failing_case_among_many_is_not_explained_away() -> None:
     """Something singles every case out; that is no explanation."""
     features = grid()
-    observations = [Observation("v", each, position == 13) for position, each in enumerate(features)]
+    observations = [Observation("v", feature, position == 13) for position, feature in enumerate(features)]
     assert separate(observations, ["axes", "mode", "ratio"]) == []
 
 
 def test_a_cause_in_one_version_is_not_blamed_on_another() -> None:
     features = grid()
     observations = [
-        Observation(version, each, version == "18" and each["mode"] == "cubic")
+        Observation(version, feature, version == "18" and feature["mode"] == "cubic")
         for version in ("13", "18")
-        for each in features
+        for feature in features
     ]
     (found,) = separate(observations, ["axes", "mode", "ratio"])
     assert found.groups == ("18",)
-    assert [str(each) for each in found.conditions] == ["mode=cubic"]
+    assert [str(condition) for condition in found.conditions] == ["mode=cubic"]
 
 
 def test_where_everything_fails_there_is_no_condition() -> None:
@@ -181,7 +182,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
 
 
 def test_planted_faults_are_named(sample: Results) -> None:
-    said = [headline(each) for each in find_classes(sample.cases)]
+    said = [headline(failures) for failures in find_classes(sample.cases)]
     assert said == [
         "crashes: the worker died of SIGFPE",
         "no answer in 10 s",
@@ -196,8 +197,8 @@ def test_planted_faults_are_named(sample: Results) -> None:
 
 
 def test_a_class_over_versions_comes_before_one_of_a_single_version(sample: Results) -> None:
-    wrong = next(each for each in find_classes(sample.cases) if each.kind == "values")
-    assert [each.since_version for each in wrong.operators] == [18, 13]
+    wrong = next(failures for failures in find_classes(sample.cases) if failures.kind == "values")
+    assert [operator.since_version for operator in wrong.operators] == [18, 13]
 
 
 @pytest.mark.parametrize(
@@ -235,7 +236,7 @@ def test_rows_of_one_case_give_one_verdict(tmp_path: Path) -> None:
         None,
     )
     results = put_together(made.suite, twice)
-    assert [each.verdict for each in results.cases] == ["crash"]
+    assert [result.verdict for result in results.cases] == ["crash"]
     assert sum(results.counts.values()) == 1
 
 
@@ -253,9 +254,9 @@ def test_refusals_that_say_different_things_are_different_classes(tmp_path: Path
     ]
     made = Maker(tmp_path).make(cases, respond)
     found = find_classes(put_together(made.suite, made.record).cases)
-    assert sorted(headline(each) for each in found) == [
+    assert sorted(headline(failures) for failures in found) == [
         "refuses valid input: no cubic for 'X' of 17",
         "refuses valid input: roi of rank 3 missing",
     ]
-    assert [len(each.cases) for each in found] == [3, 3]
-    assert sorted(conditions_text(each) for each in found) == ["mode=cubic", "mode=nearest"]
+    assert [len(failures.cases) for failures in found] == [3, 3]
+    assert sorted(conditions_text(failures) for failures in found) == ["mode=cubic", "mode=nearest"]

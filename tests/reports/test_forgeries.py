@@ -65,8 +65,8 @@ def answer(forged: Forged, forgery: Forgery) -> tuple[str, str]:
 def table() -> str:
     """The table of docs/certificates.md."""
     rows = [
-        f"| {number} | {each.what} | {each.answer} | {each.says.removeprefix('holds; ')} |"
-        for number, each in enumerate(FORGERIES, start=1)
+        f"| {number} | {forgery.what} | {forgery.answer} | {forgery.says.removeprefix('holds; ')} |"
+        for number, forgery in enumerate(FORGERIES, start=1)
     ]
     return "\n".join(["| | what the forger does | `verify` answers | and says |", "|---|---|---|---|", *rows])
 
@@ -76,7 +76,7 @@ def test_the_page_prints_this_table(repository: Path) -> None:
     page = (repository / "docs" / "certificates.md").read_text(encoding="utf-8")
     assert between(page)[1] == f"\n{table()}\n"
     assert len(FORGERIES) >= 40
-    assert len({each.name for each in FORGERIES}) == len(FORGERIES)
+    assert len({forgery.name for forgery in FORGERIES}) == len(FORGERIES)
 
 
 def between(page: str) -> tuple[str, str, str]:
@@ -112,7 +112,7 @@ def test_a_forgery_is_noticed_or_named(genuine: Forged, tmp_path: Path, forgery:
 def test_the_real_one_holds(real: Forged, tmp_path: Path) -> None:
     found = real.copied(tmp_path / "copy").look()
     assert found.holds, found.problems
-    verdicts = {each.verdict for each in read_record(real.record).results}
+    verdicts = {result.verdict for result in read_record(real.record).results}
     assert {"pass", "mismatch", "unsupported", "rejected_valid", "observed"} <= verdicts
 
 
@@ -139,7 +139,7 @@ def _known(figures: dict[str, Any]) -> Callable[[Suite], dict[OperatorName, Vers
     mutants = {name: figure for name, figure in figures.items() if name != "cases"}
     adequacy = {"mutants": mutants, "cases": figures["cases"]} if figures else {}
     return lambda suite: {
-        CaseId.parse(each).operator: VersionTrust("reviewed", adequacy) for each in suite.case_ids
+        CaseId.parse(case_id).operator: VersionTrust("reviewed", adequacy) for case_id in suite.case_ids
     }
 
 
@@ -183,7 +183,7 @@ def test_a_score_that_does_not_add_up_is_refused_without_a_measurement(
         statement["predicate"]["operators"][0].update(adequacy={**MEASURED, **change})
 
     forged.restate(restate)
-    assert any("operators[0].adequacy: stated" in each for each in forged.look().problems)
+    assert any("operators[0].adequacy: stated" in problem for problem in forged.look().problems)
     page = (forged.folder / "certificate.html").read_text(encoding="utf-8")
     assert "mutation score not measured here" in page
 

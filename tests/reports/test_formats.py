@@ -71,27 +71,27 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
 
 def test_every_format_writes_a_file_of_its_own(results: Results, tmp_path: Path) -> None:
     written = [write_format(each, results, tmp_path) for each in list_formats() if each != "html"]
-    assert len({each.name for each in written}) == len(written)
-    assert all(each.stat().st_size for each in written)
+    assert len({path.name for path in written}) == len(written)
+    assert all(path.stat().st_size for path in written)
     assert {"badge", "csv", "html", "json", "junit", "markdown"} <= set(list_formats())
 
 
 def test_json_is_valid_and_holds_every_case_and_class(results: Results) -> None:
     document = json.loads(render_json(results))
     jsonschema.validate(document, load_schema("report"))
-    assert [each["id"] for each in document["cases"]] == [str(each.id) for each in results.cases]
+    assert [each["id"] for each in document["cases"]] == [str(result.id) for result in results.cases]
     in_classes = sorted(case for each in document["classes"] for case in each["cases"])
-    assert in_classes == sorted(str(each.id) for each in results.cases if each.fails)
+    assert in_classes == sorted(str(result.id) for result in results.cases if result.fails)
     assert document["faults"] == ["answers differ"]
 
 
 def test_csv_has_one_line_a_case(results: Results) -> None:
     head, *lines = csv.reader(io.StringIO(render_csv(results)))
     assert tuple(head) == CSV_COLUMNS
-    assert [each[0] for each in lines] == [str(each.id) for each in results.cases]
-    assert Counter(each[4] for each in lines) == results.counts
-    for each in lines:
-        assert (each[4] in FAILING) == each[-1].startswith("opcert repro ")
+    assert [line[0] for line in lines] == [str(result.id) for result in results.cases]
+    assert Counter(line[4] for line in lines) == results.counts
+    for line in lines:
+        assert (line[4] in FAILING) == line[-1].startswith("opcert repro ")
 
 
 def test_markdown_begins_with_totals_and_stays_within_its_limit(results: Results) -> None:
@@ -128,8 +128,8 @@ def test_a_badge_states_counts_and_is_green_only_for_what_is_whole(
 def with_verdicts(results: Results, verdicts: list[Verdict], faults: int = 0) -> Results:
     """The same run with other verdicts; a case that was not run has no row."""
     rows = [
-        replace(each.rows[0], verdict=verdict, outputs=())
-        for each, verdict in zip(results.cases, verdicts, strict=True)
+        replace(result.rows[0], verdict=verdict, outputs=())
+        for result, verdict in zip(results.cases, verdicts, strict=True)
         if verdict != "not_run"
     ]
     counts = count_verdicts(case_verdicts(rows).values())
@@ -151,7 +151,7 @@ def test_every_count_adds_up_in_every_format(few: Results, verdicts: list[Verdic
     assert {name: int(number) for name, number in zip(head[1:-1], sums[1:-1], strict=True)} == {
         word(each): number for each, number in counts.items() if number
     }
-    assert int(sums[-1]) == 8 == sum(int(each[-1]) for each in rows)
+    assert int(sums[-1]) == 8 == sum(int(row[-1]) for row in rows)
 
     document = json.loads(render_json(changed))
     for part in ([document], document["operators"]):
@@ -163,7 +163,7 @@ def test_every_count_adds_up_in_every_format(few: Results, verdicts: list[Verdic
     told = document["headline"]
     assert told["decided"] == told["conforming"] + told["failing"] == counts["pass"] + failing
     parts = ("decided", "inexact", "document", "unsupported", "observed", "undecided")
-    assert sum(told[each] for each in parts) == 8
+    assert sum(told[part] for part in parts) == 8
     by_operator = ("operators_without_failure", "operators_with_failure", "operators_not_offered")
     assert sum(told[each] for each in by_operator) == told["operators"]
 
@@ -175,7 +175,7 @@ def test_every_count_adds_up_in_every_format(few: Results, verdicts: list[Verdic
     assert len(list(csv.reader(io.StringIO(render_csv(changed))))) == 8 + 1
 
     matrix = build_matrix(changed.cases, ())
-    assert sum(each.total for each in matrix.columns) == matrix.total == 8
+    assert sum(column.total for column in matrix.columns) == matrix.total == 8
     for row in matrix.rows:
         assert row.all.total == sum(cell.total for cell in row.cells if cell is not None)
 

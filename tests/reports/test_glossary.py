@@ -35,6 +35,6 @@ def test_a_word_stands_where_the_glossary_says(row: list[str]) -> None:
     for place, word in zip(places, row[0].strip("| ").split(", "), strict=False):
         path = ROOT / place
         files = sorted(path.glob("*.py")) if path.is_dir() else [path]
-        text = " ".join(each.read_text(encoding="utf-8") for each in files).lower()
+        text = " ".join(file.read_text(encoding="utf-8") for file in files).lower()
         stem = word.removeprefix("class of ").rstrip("s").replace(" version", "")
         assert stem.lower() in text or stem.replace(" ", "_").lower() in text, f"{place} does not say {word}"

@@ -64,15 +64,15 @@ def page(results: Results) -> str:
 def test_every_link_leads_to_one_place(page: str) -> None:
     read = Reader(page)
     assert len(read.ids) == len(set(read.ids))
-    assert all(each.startswith("#") for each in read.links)
-    places = [each[1:] for each in read.links if not each.startswith("#/")]
+    assert all(link.startswith("#") for link in read.links)
+    places = [link[1:] for link in read.links if not link.startswith("#/")]
     assert set(places) <= set(read.ids)
     assert len(places) > 20
     pages = {each for each in read.ids if each.startswith("/")}
     ids = set(case_ids(read_parts(page)["table"]))
-    for each in read.links:
-        if each.startswith("#/"):
-            target, _, state = each[1:].partition("?")
+    for link in read.links:
+        if link.startswith("#/"):
+            target, _, state = link[1:].partition("?")
             assert unquote(target) in pages
             found = parse_qs(state, strict_parsing=bool(state))
             assert found.keys() <= {"q", "case", "of", "operator"}
@@ -92,7 +92,7 @@ def test_nothing_is_fetched_and_nothing_inline_escapes_the_policy(page: str) -> 
 
 def test_first_screen_says_what_ran(page: str, results: Results) -> None:
     counts = results.counts
-    failing = sum(each.fails for each in results.cases)
+    failing = sum(result.fails for result in results.cases)
     assert f"of {counts['pass'] + failing} decided cases conform; {failing} fail, from " in page
     assert "example-runtime 2.1.0" in page
     assert "2 cases were not run" in page
@@ -101,13 +101,15 @@ def test_first_screen_says_what_ran(page: str, results: Results) -> None:
 
 def test_the_table_holds_every_case_once_with_its_verdict(page: str, results: Results) -> None:
     table = read_parts(page)["table"]
-    assert case_ids(table) == [str(each.id) for each in results.cases]
+    assert case_ids(table) == [str(result.id) for result in results.cases]
     assert [WORST_FIRST[each] for each in table["runs"][0]["verdict"]] == [
-        each.verdict for each in results.cases
+        result.verdict for result in results.cases
     ]
-    assert [table["types"][each] for each in table["type"]] == [each.element_type for each in results.cases]
+    assert [table["types"][each] for each in table["type"]] == [
+        result.element_type for result in results.cases
+    ]
     noted = Counter(each for each in table["runs"][0]["note"] if each)
-    assert sum(noted.values()) == sum(each.fails for each in results.cases)
+    assert sum(noted.values()) == sum(result.fails for result in results.cases)
 
 
 def test_the_table_holds_every_feature(page: str, results: Results) -> None:
@@ -118,7 +120,7 @@ def test_the_table_holds_every_feature(page: str, results: Results) -> None:
         for name, column in operator["columns"].items():
             codes = column if isinstance(column, list) else [column] * len(own)
             values = [None, *table["features"][name]]
-            assert [values[code] for code in codes] == [each.features.get(name) for each in own]
+            assert [values[code] for code in codes] == [result.features.get(name) for result in own]
         start += operator["count"]
     assert start == len(results.cases)
 
@@ -126,18 +128,18 @@ def test_the_table_holds_every_feature(page: str, results: Results) -> None:
 def test_every_failing_case_is_there_in_full(page: str, results: Results) -> None:
     details = read_details(page)
     before, after = read_directory(page)["command"]
-    for position, each in enumerate(results.cases):
-        assert (position in details) == each.fails
-        form = details[position]["runs"][0].get("form") if each.fails else None
-        told = f"{before}{each.id}{after}{f' --form {form}' if form else ''}"
-        assert told == results.reproduction_command(each.id)
+    for position, result in enumerate(results.cases):
+        assert (position in details) == result.fails
+        form = details[position]["runs"][0].get("form") if result.fails else None
+        told = f"{before}{result.id}{after}{f' --form {form}' if form else ''}"
+        assert told == results.reproduction_command(result.id)
     parts = read_directory(page)["details"]
     assert sorted(each for part in parts.values() for each in part) == sorted(details)
 
 
 def test_a_case_says_what_happened_and_why(page: str, results: Results) -> None:
     details = read_details(page)
-    wrong = next(n for n, each in enumerate(results.cases) if each.verdict == "mismatch" and each.ratio)
+    wrong = next(n for n, result in enumerate(results.cases) if result.verdict == "mismatch" and result.ratio)
     own = details[wrong]["runs"][0]
     names = [each[0] for each in own["worst"]]
     assert names[:2] == ["worst element", "error ÷ allowed"]
@@ -148,10 +150,10 @@ def test_a_case_says_what_happened_and_why(page: str, results: Results) -> None:
     assert passage[2] == "https://onnx.ai/onnx/operators/onnx__Resize.html"
     picture = own["picture"]
     assert picture["wrong"] == sum(level > "1" for plane in picture["planes"] for level in plane["levels"])
-    accepted = next(n for n, each in enumerate(results.cases) if each.constraint == "pads_length")
+    accepted = next(n for n, result in enumerate(results.cases) if result.constraint == "pads_length")
     assert ["rule", "len(pads) == 2 * rank(data)"] in details[accepted]["rules"]
     assert ", line 139" in details[accepted]["passages"][0][0]
-    lost = next(n for n, each in enumerate(results.cases) if each.verdict == "crash")
+    lost = next(n for n, result in enumerate(results.cases) if result.verdict == "crash")
     assert details[lost]["runs"][0]["messages"][0][1] == "Floating point exception\n"
 
 
@@ -172,9 +174,9 @@ def test_runs_stand_side_by_side(results: Results) -> None:
     read = Reader(page)
     assert len(read.ids) == len(set(read.ids))
     runs = read_parts(page)["table"]["runs"]
-    assert [each["key"] for each in runs] == ["example-runtime-2.1.0-1", "example-runtime-2.1.0-2"]
+    assert [run["key"] for run in runs] == ["example-runtime-2.1.0-1", "example-runtime-2.1.0-2"]
     assert runs[0]["verdict"] == runs[1]["verdict"]
-    assert any("of=example-runtime-2.1.0-2" in each for each in read.links)
+    assert any("of=example-runtime-2.1.0-2" in link for link in read.links)
 
 
 def test_runs_of_different_suites_do_not_stand_side_by_side(results: Results, tmp_path: Path) -> None:

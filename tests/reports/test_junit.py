@@ -68,7 +68,9 @@ def test_sums_are_those_of_the_parts(results: Results) -> None:
 def test_a_failure_ends_with_its_command(results: Results) -> None:
     root = parse(render_junit(results))
     text = next(
-        each.text for each in root.iterfind("testsuite/testcase/failure") if each.get("type") == "mismatch"
+        element.text
+        for element in root.iterfind("testsuite/testcase/failure")
+        if element.get("type") == "mismatch"
     )
     assert text is not None
     assert text.splitlines()[-1].startswith("opcert repro ai.onnx/Resize-")

@@ -31,9 +31,9 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
 def changed(plain: Results, **fields: object) -> Results:
     """With other facts in the row of the first case of Resize that passes."""
     place, first = next(
-        (at, each)
-        for at, each in enumerate(plain.cases)
-        if each.operator == RESIZE_18 and each.verdict == "pass"
+        (at, result)
+        for at, result in enumerate(plain.cases)
+        if result.operator == RESIZE_18 and result.verdict == "pass"
     )
     told: dict[str, Any] = {"readings": {}, "behaviours": {}, **fields}
     rows = tuple(replace(row, **told) for row in first.rows)

@@ -69,12 +69,12 @@ def test_of_each_cause_the_smallest_cases_are_listed(
     monkeypatch.setattr(case_table, "MOST_LISTED", 120)
     report = Report([results])
     listed = {str(results.cases[each].id) for each in report.listed}
-    for each in report.first.classes:
-        inside = [case for case in each.cases if str(case.id) in listed]
-        assert str(each.smallest.id) in listed
+    for failures in report.first.classes:
+        inside = [case for case in failures.cases if str(case.id) in listed]
+        assert str(failures.smallest.id) in listed
         assert len(inside) <= 120 * case_table.FAILING_PART
-    there = {(each.operator, each.verdict) for each in (results.cases[one] for one in report.listed)}
-    assert there >= {(each.operator, each.verdict) for each in results.cases if not each.fails}
+    there = {(result.operator, result.verdict) for result in (results.cases[one] for one in report.listed)}
+    assert there >= {(result.operator, result.verdict) for result in results.cases if not result.fails}
 
 
 def test_what_a_page_holds_does_not_grow_with_the_cases(
@@ -84,10 +84,12 @@ def test_what_a_page_holds_does_not_grow_with_the_cases(
     sizes = []
     for times in (2, 8):
         # The same cases again and again stand for more of each kind.
-        more = replace(results, cases=tuple(replace(each) for _ in range(times) for each in results.cases))
+        more = replace(
+            results, cases=tuple(replace(result) for _ in range(times) for result in results.cases)
+        )
         assert more.suite_name == DEFAULT_SUITE
         report = Report([more])
-        details = sum(len(json.dumps(each)) for _, each in list_details(report))
+        details = sum(len(json.dumps(detail)) for _, detail in list_details(report))
         sizes.append((len(report.listed), details, len(json.dumps(table_of(report)))))
     (listed, details, table), (more_listed, more_details, more_table) = sizes
     assert more_listed <= 1.2 * listed
@@ -96,7 +98,9 @@ def test_what_a_page_holds_does_not_grow_with_the_cases(
 
 
 def test_an_error_as_great_as_any_number_is_told_in_digits_that_are_a_number(results: Results) -> None:
-    place, case = next((at, each) for at, each in enumerate(results.cases) if each.verdict == "mismatch")
+    place, case = next(
+        (at, result) for at, result in enumerate(results.cases) if result.verdict == "mismatch"
+    )
     assert case.row is not None
     worst = {**(case.row.worst or {}), "ratio": math.nextafter(math.inf, 0)}
     row = replace(case.row, worst=worst, difference="value")
@@ -143,8 +147,8 @@ def test_causes_and_operators_beyond_many_are_counted(
     assert f"{causes - 5} more causes" in some
     assert some.count(f"{rows - 3} more operator versions") >= 2
     # Every operator version keeps its row, with all its cases in one cell.
-    for each, cases in results.by_operator.items():
+    for operator, cases in results.by_operator.items():
         passing = sum(one.verdict == "pass" for one in cases)
-        row = some.split(f'<tr data-operator="{each}"')[1].split("</tr>")[0]
+        row = some.split(f'<tr data-operator="{operator}"')[1].split("</tr>")[0]
         assert row.count("<td") == 1
         assert f"<b>{passing}</b>" in row

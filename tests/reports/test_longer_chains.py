@@ -40,7 +40,7 @@ def crash(_: Case) -> Response:
 def by_chain(**responses: Respond) -> Respond:
     """A runtime that answers chains so, and all else rightly."""
     cases = {"pair": ROW, "longer": LONGER, "another": ANOTHER}
-    of_case = {str(cases[name].id): each for name, each in responses.items()}
+    of_case = {str(cases[name].id): response for name, response in responses.items()}
     return lambda case: of_case.get(str(case.id), right)(case)
 
 
@@ -55,7 +55,7 @@ def answers(
 ) -> tuple[ModelCheck, tuple[ChainAnswer, ...]]:
     """A pair of Resize and CenterCropPad, a row of three with that pair in it, and one in another order."""
     made = calls(resizes=2)
-    (first, second), (crop,) = (each.call.nodes for each in made[:2])
+    (first, second), (crop,) = (checked_call.call.nodes for checked_call in made[:2])
     rows = (
         CheckedChain(1, (first, crop), str(ROW.id)),
         CheckedChain(2, (second, second, crop), str(LONGER.id)),

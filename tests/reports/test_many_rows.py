@@ -171,6 +171,6 @@ def test_of_many_rows_that_do_not_hold_some_are_named_and_all_counted(folders: d
     told = replace(record, header={**record.header, "runtime": nothing})
     with open_suite(folders[FEW] / "suite") as suite:
         found = judge_again(put_together(suite, told, bare=True))
-    rows = [each for each in found.problems if "does not offer operators of" in each]
+    rows = [problem for problem in found.problems if "does not offer operators of" in problem]
     assert len(rows) == MOST_NAMED
     assert f"and {FEW - MOST_NAMED} further rows do not hold" in found.problems

@@ -82,9 +82,9 @@ def test_many_rows_stand_in_groups_and_the_groups_that_fail_first() -> None:
     cases = [*made_up(["Abs", *passing], ["float"]), *made_up(["Tile", "Add"], ["float"], "timeout")]
     headings = {"Abs": "Arithmetic", "Add": "Arithmetic", "Tile": "Moving elements"}
     groups = build_matrix(
-        cases, find_classes(cases), group_of=lambda each: headings.get(each.name, OTHERS)
+        cases, find_classes(cases), group_of=lambda operator: headings.get(operator.name, OTHERS)
     ).groups
-    assert [(each.name, each.says) for each in groups[:2]] == [
+    assert [(group.name, group.says) for group in groups[:2]] == [
         ("Arithmetic", "1 of 2 fails"),
         ("Moving elements", ""),
     ]
@@ -97,9 +97,9 @@ def test_operators_without_a_group_stand_behind_groups_that_fail() -> None:
     cases = [*made_up(["Abs", *passing], ["float"]), *made_up(["Tile", "DFT", "STFT"], ["float"], "timeout")]
     headings = {"Abs": "Arithmetic", "Tile": "Moving elements"}
     groups = build_matrix(
-        cases, find_classes(cases), group_of=lambda each: headings.get(each.name, OTHERS)
+        cases, find_classes(cases), group_of=lambda operator: headings.get(operator.name, OTHERS)
     ).groups
-    assert [(each.name, each.failing) for each in groups] == [
+    assert [(group.name, group.failing) for group in groups] == [
         ("Moving elements", 1),
         (OTHERS, 2),
         ("Arithmetic", 0),
@@ -112,16 +112,16 @@ def test_types_stand_by_how_many_operators_take_them_and_kin_together() -> None:
         *made_up(["Neg"], ["int8"]),
     ]
     columns = build_matrix(cases, ()).columns
-    assert [(each.name, each.types) for each in columns] == [
+    assert [(column.name, column.types) for column in columns] == [
         ("int8", ("int8",)),
         ("narrow", ("float8e5m2", "int4")),
         ("complex", ("complex64", "complex128")),
     ]
     (row,) = [row for row in build_matrix(cases, ()).rows if row.operator.name == "Abs"]
-    assert [each.total if each else 0 for each in row.cells] == [1, 2, 2]
+    assert [cell.total if cell else 0 for cell in row.cells] == [1, 2, 2]
     assert row.cells[2] is not None
     assert row.cells[2].link == "#/cases?q=op:Abs-13%20type:complex64,complex128%20status:decided"
 
 
 def test_groups_hold_every_verdict_once() -> None:
-    assert sorted(each for group in GROUPS for each in group.verdicts) == sorted(WORST_FIRST)
+    assert sorted(verdict for group in GROUPS for verdict in group.verdicts) == sorted(WORST_FIRST)

@@ -17,7 +17,9 @@ from tests.commands.command_line import call
 from tests.reports.sample import CROP_PAD, HEADER, PAD, PATCHES, Maker, make_case
 
 EXTENTS = ("same", "crop", "pad")
-CASES = [make_case(name, "cover", {"extent": each}) for name in (CROP_PAD, PAD, PATCHES) for each in EXTENTS]
+CASES = [
+    make_case(name, "cover", {"extent": extent}) for name in (CROP_PAD, PAD, PATCHES) for extent in EXTENTS
+]
 
 
 def cut(folder: Path, skip: int = 0, *, close: bool = False, keep: Callable[[str], bool] = bool) -> Results:

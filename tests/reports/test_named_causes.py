@@ -48,7 +48,9 @@ def run(folder: Path, respond: Respond, sides: Sequence[int], operator: Operator
     """A run of a suite; another side makes it another suite, of whose cases none has the same id."""
     folder.mkdir(exist_ok=True)
     extents = ("same", "crop", "pad", "from_zero")
-    cases = [make_case(operator, "cover", {"extent": each}, side=side) for side in sides for each in extents]
+    cases = [
+        make_case(operator, "cover", {"extent": extent}, side=side) for side in sides for extent in extents
+    ]
     made = Maker(folder).make(cases, respond)
     return put_together(made.suite, made.record)
 
@@ -82,7 +84,7 @@ def test_a_message_outlives_the_suite_and_an_update_lists_its_cases(tmp_path: Pa
     found = hold_against(known, newer, TODAY)
     assert (found.holds, len(found.known), len(found.by_cause), found.passing) == (True, 2, 2, ())
     (listed,) = updated(known, newer, TODAY).known
-    assert set(listed.cases) == {str(each.id) for each in newer.cases if each.fails}
+    assert set(listed.cases) == {str(result.id) for result in newer.cases if result.fails}
     assert (listed.reason, listed.link, listed.expires) == ("later", "https://example.org/1", entry.expires)
     assert listed.suite == newer.suite.digest[:16] != entry.suite
     assert hold_against(updated(known, newer, TODAY), newer, TODAY).by_cause == ()
@@ -93,7 +95,9 @@ def test_in_its_own_suite_a_cause_hides_no_regression(tmp_path: Path) -> None:
     known = baseline_of(run(tmp_path / "a", refuse, (4,)), tmp_path)
     worse = run(tmp_path / "b", lambda case: refuse(case, ("crop", "pad")), (4,))
     found = hold_against(known, worse, TODAY)
-    assert ["pad" in each.features.values() for each in worse.cases if str(each.id) in found.new] == [True]
+    assert ["pad" in result.features.values() for result in worse.cases if str(result.id) in found.new] == [
+        True
+    ]
     own = known.known[0].model_copy(update={"suite": "", "cases": ()})
     assert hold_against(Baseline(known=(own,)), worse, TODAY).holds
 
@@ -143,7 +147,9 @@ def test_what_did_not_run_keeps_its_entry(tmp_path: Path) -> None:
 def test_excuses_by_cause_stand_in_the_report(tmp_path: Path) -> None:
     known = baseline_of(run(tmp_path / "a", refuse, (4,)), tmp_path)
     results = excuse(run(tmp_path / "b", refuse, (5,)), None, known, TODAY)
-    assert [results.excuses.standing(str(each.id)) for each in results.cases if each.fails] == ["baseline"]
+    assert [results.excuses.standing(str(result.id)) for result in results.cases if result.fails] == [
+        "baseline"
+    ]
 
 
 def test_a_lost_process_and_a_hang_are_named_by_how_they_were_lost(tmp_path: Path) -> None:
@@ -153,15 +159,15 @@ def test_a_lost_process_and_a_hang_are_named_by_how_they_were_lost(tmp_path: Pat
         return TimedOut(10.0, "run") if case.levels["extent"] == "pad" else answer(case)
 
     known = baseline_of(run(tmp_path / "a", lost, (4,)), tmp_path)
-    assert sorted(each.verdict for each in known.known) == ["crash", "timeout"]
-    assert all(each.cause is not None for each in known.known)
+    assert sorted(baseline_entry.verdict for baseline_entry in known.known) == ["crash", "timeout"]
+    assert all(baseline_entry.cause is not None for baseline_entry in known.known)
     found = hold_against(known, run(tmp_path / "b", lost, (5,)), TODAY)
     assert (found.holds, len(found.by_cause)) == (True, 2)
 
 
 def shown(results: Results, **fails: tuple[tuple[str, ...], tuple[str, ...]]) -> Results:
     """The results with an experiment: all mismatches need these factors (values that fail, that cure)."""
-    cases = tuple(str(each.id) for each in results.cases if each.verdict == "mismatch")
+    cases = tuple(str(result.id) for result in results.cases if result.verdict == "mismatch")
     needed = tuple(Needed(name, bad[0], bad[1:], good) for name, (bad, good) in fails.items())
     cause = DiagnosedCause(
         False, cases, cases[0], ("call",), "got", needed, (), (), (), dict.fromkeys(cases, "pass")
@@ -196,7 +202,7 @@ def test_factors_outlive_the_suite_where_no_value_speaks_against_it(tmp_path: Pa
 
 def test_an_entry_and_a_rule_name_causes(tmp_path: Path) -> None:
     results = run(tmp_path, refuse, (4,))
-    failing = next(each for each in results.cases if each.fails)
+    failing = next(result for result in results.cases if result.fails)
     entry = KnownCause("crop_lacks", "witness_fault", "It lacks crop.", ("seen",), cases=(str(failing.id),))
     claimed = replace(results, known=(entry,))
     cause = name_cause(classes_of(claimed)[0])
@@ -205,7 +211,7 @@ def test_an_entry_and_a_rule_name_causes(tmp_path: Path) -> None:
     assert not cause.fits(failing, class_of(results, failing))
     rule = NamedCause(rule="axes_unique", operators=("ai.onnx::CenterCropPad",))
     accepted = replace(failing, verdict="accepted_invalid", constraint="axes_unique")
-    assert [rule.fits(each, None) for each in (accepted, failing)] == [True, False]
+    assert [rule.fits(result, None) for result in (accepted, failing)] == [True, False]
     assert not rule.fits(replace(accepted, constraint="axes_in_range"), None)
 
 

@@ -64,11 +64,11 @@ def test_an_odd_certificate_is_answered(steady: Certified, data: st.DataObject, 
 @given(data=st.data(), odd=ODD)
 def test_an_odd_record_is_answered(steady: Certified, data: st.DataObject, odd: Any) -> None:
     raw = steady.record.read_bytes()
-    lines = [json.loads(each) for each in raw.splitlines()]
+    lines = [json.loads(line) for line in raw.splitlines()]
     number = data.draw(st.sampled_from([0, 1, 3, 5, 11, len(lines) - 1]))
     path = data.draw(st.sampled_from(places(lines[number])))
     put(lines[number], path, odd)
-    written = [json.dumps(each, sort_keys=True, separators=(",", ":")).encode() + b"\n" for each in lines]
+    written = [json.dumps(line, sort_keys=True, separators=(",", ":")).encode() + b"\n" for line in lines]
     if isinstance(lines[-1], dict) and path != ("digest",):
         lines[-1]["digest"] = sha256(b"".join(written[1:-1]))
         written[-1] = json.dumps(lines[-1], sort_keys=True, separators=(",", ":")).encode() + b"\n"

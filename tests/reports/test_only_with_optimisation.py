@@ -78,7 +78,7 @@ def test_what_passes_without_optimisation_is_told_by_the_operators_in_a_row(
     classes = classes_of(found)
     assert [each.told for each in classes] == ["optimisation"] * 2
     assert sorted(map(headline, classes)) == [
-        f"wrong only with optimisation: {each}" for each in sorted(CHAINS)
+        f"wrong only with optimisation: {chain}" for chain in sorted(CHAINS)
     ]
     assert all(len(each.cases) == 2 for each in classes)
     (said,) = {line for each in classes for line in remarks(each)}
@@ -95,7 +95,7 @@ def test_a_refusal_keeps_its_sentence_and_says_that_it_comes_of_optimisation(tmp
     found = results(tmp_path / "one", path, run(tmp_path / "other", answer, "none"))
     (cause,) = classes_of(found)
     assert cause.told == "message"
-    assert any(each.startswith("only with optimisation") for each in remarks(cause))
+    assert any(remark.startswith("only with optimisation") for remark in remarks(cause))
 
 
 @pytest.mark.parametrize(
@@ -121,4 +121,4 @@ def test_the_run_that_optimises_less_is_told_nothing_of_the_other(tmp_path: Path
     plain = run(tmp_path / "one", fused_wrongly, "none")
     found = results(tmp_path / "one", plain, run(tmp_path / "other", answer, None))
     assert found.others == ()
-    assert all(each.told != "optimisation" for each in classes_of(found))
+    assert all(failures.told != "optimisation" for failures in classes_of(found))

@@ -51,9 +51,9 @@ def test_a_level_is_blamed_where_the_same_case_passes_under_the_other(
 def test_some_that_fail_under_both_are_no_matter_of_open_extents(tmp_path: Path) -> None:
     """Of one cause the cases with open extents, whose twins fail for another."""
     cases = results(tmp_path, {("huge", "fixed"), ("huge", "open")})
-    bad = [each for each in cases if each.features["shapes"] == "open" and each.verdict != "pass"]
+    bad = [result for result in cases if result.features["shapes"] == "open" and result.verdict != "pass"]
     assert bad
     assert not list(open_remark(bad, cases))
     assert twin_of(bad[0], cases) is not None
-    (alone,) = (each for each in cases if each.features["data"] == "ties")
+    (alone,) = (result for result in cases if result.features["data"] == "ties")
     assert twin_of(alone, cases) is None

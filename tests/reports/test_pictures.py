@@ -86,7 +86,7 @@ def test_every_plane_of_a_small_tensor_is_shown() -> None:
     got = expected.copy()
     got[1, 0, 2, 3] += 1
     picture = drawn(got, expected)
-    assert [each.at for each in picture.planes] == [(0, 0), (1, 0)]
+    assert [plane.at for plane in picture.planes] == [(0, 0), (1, 0)]
     assert picture.overview is None
     assert picture.first_wrong is picture.planes[1]
     assert picture.planes[1].got[-1] == "24"

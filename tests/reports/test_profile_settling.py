@@ -40,7 +40,7 @@ def mistakes(folder: Path, text: str) -> list[str]:
     with pytest.raises(UserError) as caught:
         settled(folder, text)
     found = caught.value
-    return [str(each) for each in found.errors] if isinstance(found, SeveralErrors) else [str(found)]
+    return [str(error) for error in found.errors] if isinstance(found, SeveralErrors) else [str(found)]
 
 
 def model(
@@ -96,7 +96,11 @@ def test_domains_are_whole_and_onnx_in_the_versions_of_the_opsets(tmp_path: Path
     found = settled(tmp_path, "opsets: 17\ndomains: [ai.onnx, com.microsoft]\n")
     assert "com.microsoft::*" in found.operators
     assert "ai.onnx::*" not in found.operators
-    assert {each.since_version for each in found.named_operators if each.name == "Resize"} == {13}
+    assert {
+        named_operator.since_version
+        for named_operator in found.named_operators
+        if named_operator.name == "Resize"
+    } == {13}
     starred = settled(tmp_path, 'opsets: 17\noperators: ["ai.onnx::*", "com.microsoft::*"]\n')
     assert starred.operators == found.operators
 
@@ -249,7 +253,7 @@ def test_a_suite_without_what_the_profile_means_is_told(tmp_path: Path) -> None:
 
 
 def test_cases_of_other_versions_than_the_profile_means_are_not_demanded(tmp_path: Path) -> None:
-    cases = [make_case(each, "cover", {"extent": "same"}) for each in (CROP_PAD, PAD)]
+    cases = [make_case(operator, "cover", {"extent": "same"}) for operator in (CROP_PAD, PAD)]
     made = Maker(tmp_path).make(cases, lambda one: Answered((one.expectations[0].outputs[0].expected,), 0.1))
     profile = settled(tmp_path, "opsets: 18\noperators: [ai.onnx::CenterCropPad]\n")
     found = evaluate(profile, put_together(made.suite, made.record), date(2026, 11, 20))

@@ -130,7 +130,7 @@ def test_a_waiver_covers_until_it_expires(tmp_path: Path, expires: str, met: boo
     found = evaluate(profile(waivers=[{**waiver, "expires": expires}]), run(tmp_path, respond), TODAY)
     assert found.met is met
     assert len(found.waivers[0].covered) == (2 if met else 0)
-    assert any("expired on 2026-11-19" in each for each in found.reasons) is not met
+    assert any("expired on 2026-11-19" in reason for reason in found.reasons) is not met
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_waiver_covers_no_more_than_it_says(
 
 def test_cases_that_did_not_run_keep_a_profile_unmet(tmp_path: Path) -> None:
     results = run(tmp_path, answer, skip=8)
-    assert any("not run" in each for each in evaluate(profile(), results, TODAY).reasons)
+    assert any("not run" in reason for reason in evaluate(profile(), results, TODAY).reasons)
 
 
 def test_a_partial_record_keeps_a_profile_unmet(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_an_operator_that_the_suite_lacks_keeps_a_profile_unmet(tmp_path: Path) 
 def test_a_whole_domain_is_whatever_the_suite_has_of_it(tmp_path: Path) -> None:
     results = run(tmp_path, answer)
     whole = profile(operators=["ai.onnx::*"])
-    named = sum(each.operator.domain == "ai.onnx" for each in results.cases)
+    named = sum(result.operator.domain == "ai.onnx" for result in results.cases)
     assert 0 < named < len(results.cases)
     found = evaluate(whole, results, TODAY)
     assert (found.met, found.demanded) == (True, named)

@@ -25,7 +25,7 @@ def page(repository: Path) -> str:
 def write_profiles(page: str, folder: Path) -> list[Path]:
     """The profiles of the page in files, each by the name that the page has for it."""
     names = re.findall(r"`(\w+\.yaml)`:\n", page)
-    paths = [folder / each for each in names]
+    paths = [folder / name for name in names]
     for path, text in zip(paths, blocks(page, "yaml"), strict=True):
         path.write_text(text)
     model(folder / "model.onnx", ("", "Identity"), opset=13)
@@ -33,12 +33,18 @@ def write_profiles(page: str, folder: Path) -> list[Path]:
 
 
 def test_its_profiles_are_profiles(page: str, tmp_path: Path) -> None:
-    opsets, of_model = (demanded_profile(str(each)) for each in write_profiles(page, tmp_path))
+    opsets, of_model = (
+        demanded_profile(str(write_profile)) for write_profile in write_profiles(page, tmp_path)
+    )
     assert opsets is not None
     assert of_model is not None
-    identity = [each.since_version for each in opsets.named_operators if each.name == "Identity"]
+    identity = [
+        named_operator.since_version
+        for named_operator in opsets.named_operators
+        if named_operator.name == "Identity"
+    ]
     assert identity == [21, 19, 16, 14, 13]
-    assert {each.domain for each in opsets.named_operators} == {"ai.onnx"}
+    assert {named_operator.domain for named_operator in opsets.named_operators} == {"ai.onnx"}
     assert of_model.operators == ("ai.onnx::Identity-13",)
 
 
@@ -57,7 +63,7 @@ def test_its_commands_run_as_they_stand(
     def make(operators: list[OperatorName], **_: object) -> object:
         from conformance.suite.suites import open_suite
 
-        asked.append([str(each) for each in operators])
+        asked.append([str(operator) for operator in operators])
         return open_suite(suite)
 
     monkeypatch.setattr(certified_suite, "made_of", make)

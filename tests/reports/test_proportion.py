@@ -47,9 +47,11 @@ def test_where_it_shows_comes_first_then_damage_then_use() -> None:
         failing("Celu", "mismatch", "wide"),
         failing("Resize", "mismatch", "ordinary"),
     ]
-    known = [KnownCause(f"k{place}", "witness_fault", "x", (), cases=(str(each.id),)) for place, each in
+    known = [KnownCause(f"k{place}", "witness_fault", "x", (), cases=(str(result.id),)) for place, result in
              enumerate(cases)]  # fmt: skip
-    found = [(each.operators[0].name, each.kind, each.shows) for each in find_classes(cases, known)]
+    found = [
+        (failures.operators[0].name, failures.kind, failures.shows) for failures in find_classes(cases, known)
+    ]
     assert found == [
         ("Resize", "shape", "ordinary"),
         ("Celu", "shape", "ordinary"),
@@ -69,13 +71,18 @@ def test_what_blames_nobody_stays_last_whatever_it_shows_on() -> None:
         failing("Exp", "inexact", "invalid"),
     ]
     known = [
-        KnownCause(f"k{place}", "finding", "x", (), cases=(str(each.id),)) for place, each in enumerate(cases)
+        KnownCause(f"k{place}", "finding", "x", (), cases=(str(result.id),))
+        for place, result in enumerate(cases)
     ]
     found = find_classes(cases, known)
-    assert [each.operators[0].name for each in found][::3] == ["Celu", "Conv"]
+    assert [failures.operators[0].name for failures in found][::3] == ["Celu", "Conv"]
     last = len(GROUPS) - 1
-    assert [GROUPS.index(each.group) for each in found] == [4, last - 1, last - 1, last]
-    assert [each.blames for each in found] == [may_be_sent(each) for each in found] == [True, *[False] * 3]
+    assert [GROUPS.index(failures.group) for failures in found] == [4, last - 1, last - 1, last]
+    assert (
+        [failures.blames for failures in found]
+        == [may_be_sent(failures) for failures in found]
+        == [True, *[False] * 3]
+    )
 
 
 def test_a_cause_is_shown_by_its_most_ordinary_case_however_large() -> None:
@@ -103,7 +110,7 @@ def test_use_is_counted_over_the_models_that_the_file_names() -> None:
     told = yaml.safe_load(FILE.read_text("utf-8"))
     counted = counted_models()
     assert counted.number == sum(map(len, told["models"].values())) > 10
-    assert all(0 < each.models <= counted.number <= each.nodes + counted.number for each in
+    assert all(0 < operator.models <= counted.number <= operator.nodes + counted.number for operator in
                counted.operators.values())  # fmt: skip
     conv = OperatorName("ai.onnx", "Conv", 22)
     nothing = OperatorName("ai.onnx", "Celu", 12)
@@ -131,7 +138,7 @@ def test_typed_sentences_are_of_rules_that_there_are(repository: Path) -> None:
     typed = yaml.safe_load(Path(SENTENCES).read_text("utf-8"))
     sources = [*(repository / "specs").rglob("spec.yaml"), *(repository / "specs").glob("*/*.yaml")]
     sources += (repository / "generator").rglob("*.py")
-    told = "\n".join(each.read_text("utf-8") for each in sources)
+    told = "\n".join(source.read_text("utf-8") for source in sources)
     words = set(re.findall(r"\w+", told))
 
     def is_there(name: str) -> bool:

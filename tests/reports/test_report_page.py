@@ -43,7 +43,7 @@ def write_apart(results: Results, folder: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_small_report_is_one_file_and_the_same_every_time(results: Results, tmp_path: Path) -> None:
     index = write_report([results], tmp_path)
-    assert [each.name for each in tmp_path.iterdir()] == ["index.html"]
+    assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
     assert index.read_text("utf-8") == render_report([results])
 
 
@@ -52,7 +52,7 @@ def test_a_large_report_is_a_page_and_parts_allowed_one_by_one(
 ) -> None:
     page = write_apart(results, tmp_path, monkeypatch).read_text("utf-8")
     files = read_directory(page)["files"]
-    assert {each.name for each in (tmp_path / "parts").iterdir()} == {
+    assert {path.name for path in (tmp_path / "parts").iterdir()} == {
         name.removeprefix("parts/") for name, _ in files.values()
     }
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
@@ -77,12 +77,12 @@ def test_a_new_report_takes_the_old_ones_place_and_leaves_what_is_not_its_own(
     write_apart(results, tmp_path, monkeypatch)
     (tmp_path / "parts" / "mine.js").write_text("1")
     (tmp_path / "parts" / "table-000000000000.js").write_text("1")
-    kept = {each.name for each in (tmp_path / "parts").iterdir()} - {"table-000000000000.js"}
+    kept = {path.name for path in (tmp_path / "parts").iterdir()} - {"table-000000000000.js"}
     write_apart(results, tmp_path, monkeypatch)
-    assert {each.name for each in (tmp_path / "parts").iterdir()} == kept
+    assert {path.name for path in (tmp_path / "parts").iterdir()} == kept
     monkeypatch.undo()
     write_report([results], tmp_path)
-    assert [each.name for each in (tmp_path / "parts").iterdir()] == ["mine.js"]
+    assert [path.name for path in (tmp_path / "parts").iterdir()] == ["mine.js"]
 
 
 def test_a_report_that_cannot_be_written_leaves_the_old_one(
@@ -116,12 +116,16 @@ def test_many_items_are_put_into_parts_of_bounded_size() -> None:
 def test_accuracy_counts_every_judged_answer_once(results: Results) -> None:
     rows = measure_accuracy(results).rows
     judged = [
-        each for each in results.cases if each.demand == "answer" and each.verdict in ("pass", "mismatch")
+        result
+        for result in results.cases
+        if result.demand == "answer" and result.verdict in ("pass", "mismatch")
     ]
     assert sum(row.judged for row in rows) == len(judged)
     beyond = sum(sum(row.numbers[6:]) for row in rows)
     assert beyond == results.counts["mismatch"]
-    assert sum(row.numbers[HEADS.index("shape")] for row in rows) == sum(each.wrong_shape for each in judged)
+    assert sum(row.numbers[HEADS.index("shape")] for row in rows) == sum(
+        result.wrong_shape for result in judged
+    )
     for row in rows:
         assert [bar.number for bar in row.bars] == [number for number in row.numbers if number]
 
@@ -147,16 +151,16 @@ def test_right_answers_are_classed_by_units_in_the_last_place(
 
 def test_wrong_answers_are_in_no_class_of_accuracy(results: Results) -> None:
     rows = measure_accuracy(results).rows
-    passing = [each for each in results.cases if each.demand == "answer" and each.verdict == "pass"]
+    passing = [result for result in results.cases if result.demand == "answer" and result.verdict == "pass"]
     assert sum(row.right for row in rows) == len(passing)
 
 
 def test_times_are_of_what_was_sent(results: Results) -> None:
     found = measure_times(RunPage(results))
-    assert [each.time for each in found.slowest]
+    assert [slow_case.time for slow_case in found.slowest]
     for row in found.rows:
         assert row.least <= row.low <= row.median <= row.high <= row.most
-    late = [each.said for each in found.rows if "ended at the limit" in each.said]
+    late = [row.said for row in found.rows if "ended at the limit" in row.said]
     assert len(late) == 1
 
 
@@ -246,7 +250,7 @@ def test_a_share_is_never_more_than_it_is(part: object, whole: object, said: str
 
 
 def test_a_case_called_several_times_says_what_came_of_each_call(results: Results) -> None:
-    found = next(each for each in results.cases if each.verdict == "crash")
+    found = next(result for result in results.cases if result.verdict == "crash")
     assert found.row is not None
     again = replace(found.row, form="initializers", repeat=1, verdict="pass")
     view = view_answer(results, replace(found, rows=(found.row, again)), results.suite.case(str(found.id)))

@@ -159,7 +159,7 @@ def test_every_form_is_tried(tmp_path: Path, form: Form) -> None:
     path = script.parent / ("model.onnx" if carried == "inputs" else f"forms/{carried}.onnx")
     model = onnx.load(path)
     shape = [each.dim_value for each in model.graph.input[0].type.tensor_type.shape.dim]
-    taken = [each.name for each in model.graph.input]
+    taken = [value_info.name for value_info in model.graph.input]
     if form == "initializers":
         assert taken == ["input_data"]
     elif form == "strided":
@@ -307,7 +307,7 @@ def test_an_exported_case_is_one_of_onnx_backend_tests(tmp_path: Path) -> None:
     onnx.checker.check_model(model)
     data = exported.folder / "test_data_set_0"
     inputs = [_read(data / f"input_{number}.pb") for number in range(len(model.graph.input))]
-    names = [each.name for each in model.graph.input]
+    names = [value_info.name for value_info in model.graph.input]
     got = ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))
     assert isinstance(got, list)
     np.testing.assert_array_equal(got[0], _read(data / "output_0.pb"))

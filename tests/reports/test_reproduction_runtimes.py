@@ -126,9 +126,9 @@ def constants_of(worker: str) -> dict[str, ast.expr]:
     """What the module of a worker, which runs with the runtime alone, gives its names."""
     source = files("conformance.workers").joinpath(worker).read_text(encoding="utf-8")
     found: dict[str, ast.expr] = {}
-    for each in ast.parse(source).body:
-        target = each.targets[0] if isinstance(each, ast.Assign) else getattr(each, "target", None)
-        value = getattr(each, "value", None)
+    for stmt in ast.parse(source).body:
+        target = stmt.targets[0] if isinstance(stmt, ast.Assign) else getattr(stmt, "target", None)
+        value = getattr(stmt, "value", None)
         if isinstance(target, ast.Name) and value is not None:
             found[target.id] = value
     return found

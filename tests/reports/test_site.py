@@ -40,13 +40,13 @@ def text_of(page: Path) -> str:
 def pages_of(place: Path) -> list[Path]:
     """The pages of a site, not the reports of the runs in its folder."""
     return sorted(
-        [*place.glob("*.html"), *(page for each in place.iterdir() for page in each.glob("*-*.html"))]
+        [*place.glob("*.html"), *(page for path in place.iterdir() for page in path.glob("*-*.html"))]
     )
 
 
 def bytes_of(place: Path) -> dict[str, bytes]:
     return {
-        each.relative_to(place).as_posix(): each.read_bytes() for each in place.rglob("*") if each.is_file()
+        path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()
     }
 
 
@@ -55,7 +55,7 @@ def test_runs_stand_by_version_and_not_by_the_clock(runs: Path) -> None:
     keep(runs, "again", crop_crashes, "2026-05-01T00:00:00Z", version="1.0")
     keep(runs, "ten", answer, "2026-01-02T00:00:00Z", version="1.10")
     index, found = write_site([runs])
-    assert [each.version for each in found.series["engine"]] == ["1.0", "1.0", "1.1", "1.2", "1.10"]
+    assert [run.version for run in found.series["engine"]] == ["1.0", "1.0", "1.1", "1.2", "1.10"]
     assert list(found.series) == ["engine", "machine"]
     said = text_of(index)
     assert "What 2 runtimes make of 2 operators" in said
@@ -82,12 +82,12 @@ def test_what_changed_is_told_by_cause_on_each_page(runs: Path) -> None:
 
 def test_a_cause_has_a_page_with_who_has_it(runs: Path) -> None:
     write_site([runs])
-    pages = [text_of(each) for each in (runs / "causes").iterdir()]
+    pages = [text_of(path) for path in (runs / "causes").iterdir()]
     assert len(pages) == 4  # two operators of two runtimes: a signal says nothing of another runtime
-    for each in pages:
-        assert "Crashes: the worker died of SIGSEGV" in each
-        assert re.search(r"(engine 1.1|machine 1.0) 1 0 0 0 0 crash", each)
-        assert "opcert repro" in each
+    for page in pages:
+        assert "Crashes: the worker died of SIGSEGV" in page
+        assert re.search(r"(engine 1.1|machine 1.0) 1 0 0 0 0 crash", page)
+        assert "opcert repro" in page
 
 
 def test_cases_that_were_not_run_again_are_told(runs: Path) -> None:
@@ -126,8 +126,8 @@ def test_the_same_runs_make_the_same_bytes_whatever_their_folders_are_called(
     write_site([moved], tmp_path / "two")
     assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
     apart = [tmp_path / "apart" / each for each in ("b", "c", "0", "z")]
-    for each in apart:
-        shutil.copytree(moved / each.name, each / "run")
+    for path in apart:
+        shutil.copytree(moved / path.name, path / "run")
     write_site(apart, tmp_path / "three")
     write_site(list(reversed([*apart, runs])), tmp_path / "four")  # and a run that is there twice counts once
     assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "three") == bytes_of(tmp_path / "four")
@@ -165,7 +165,7 @@ def test_pages_of_before_go_and_nothing_else_does(runs: Path) -> None:
     shutil.rmtree(runs / "c")
     shutil.rmtree(runs / "b")
     write_site([runs])
-    assert [each.name for each in (runs / "changes").iterdir()] == ["notes.html"]
+    assert [path.name for path in (runs / "changes").iterdir()] == ["notes.html"]
     assert mine.read_text() == "mine"
 
 
@@ -175,7 +175,7 @@ def test_hostile_text_is_shown_and_not_executed(tmp_path: Path) -> None:
     keep(folder, "b", crop_crashes, HOSTILE, HOSTILE, version=f"{HOSTILE}2")
     keep(folder, "c", crop_crashes, HOSTILE * 40, HOSTILE * 40, version=HOSTILE * 40)
     write_site([folder])
-    before = {each.name for each in tmp_path.iterdir()}
+    before = {path.name for path in tmp_path.iterdir()}
     assert before == {"runs"}
     pages = pages_of(folder)
     assert len(pages) >= 10
@@ -191,10 +191,10 @@ def test_hostile_text_is_shown_and_not_executed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("texts", [["a b", "a-b"], ["A", "a"], ["..", "", "/"], ["x" * 300, "x" * 301]])
 def test_each_text_has_a_file_of_its_own(texts: list[str]) -> None:
     names = file_names(texts)
-    assert len({each.lower() for each in names.values()}) == len(texts)
+    assert len({name.lower() for name in names.values()}) == len(texts)
     assert names == file_names(reversed(texts))
-    for each in names.values():
-        assert re.fullmatch(r"\w[\w.-]{0,100}", each)
+    for name in names.values():
+        assert re.fullmatch(r"\w[\w.-]{0,100}", name)
 
 
 def test_the_folder_of_one_run_keeps_its_report(runs: Path) -> None:
@@ -235,11 +235,11 @@ def test_with_its_suite_a_cause_has_the_call_that_shows_it(
     (suite,) = (tmp_path / "suites").iterdir()
     done = call(capsys, "site", tmp_path / "runs", "-s", suite)
     assert (done.code, done.err) == (0, "")
-    pages = [text_of(each) for each in (tmp_path / "runs" / "causes").iterdir()]
+    pages = [text_of(path) for path in (tmp_path / "runs" / "causes").iterdir()]
     assert len(pages) == 2
-    for each in pages:
-        assert "expected" in each
-        assert "float [" in each
+    for page in pages:
+        assert "expected" in page
+        assert "float [" in page
 
 
 def test_nothing_ran_anywhere(tmp_path: Path) -> None:

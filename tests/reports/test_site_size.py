@@ -52,13 +52,13 @@ def keep_many(folder: Path, runs: int, operators: int) -> None:
         header = {**HEADER, "runtime": runtime, "suite": "a" * 64}
         writer = RecordWriter(folder / f"{number}" / "run.jsonl", header)
         made = list(rows(operators, number))
-        for place, each in enumerate(made):
-            writer.append(each, (place, 0, 0))
+        for place, result in enumerate(made):
+            writer.append(result, (place, 0, 0))
         writer.finish(count_verdicts(case_verdicts(made).values()), ())
 
 
 def size_of(folder: Path) -> int:
-    return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 @pytest.mark.slow
@@ -68,7 +68,7 @@ def test_a_whole_site_is_under_its_limit(tmp_path: Path) -> None:
     pages = [*(tmp_path / "public").rglob("*.html")]
     assert len(pages) > 500
     assert size_of(tmp_path / "public") < MOST_BYTES
-    assert max(each.stat().st_size for each in pages) < MOST_BYTES // 20
+    assert max(page.stat().st_size for page in pages) < MOST_BYTES // 20
 
 
 def test_twice_the_runs_or_operators_make_a_site_twice_as_large(tmp_path: Path) -> None:

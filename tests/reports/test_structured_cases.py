@@ -39,8 +39,8 @@ def test_every_form_is_exported(tmp_path: Path, name: str) -> None:
     onnx.load(folder / "model.onnx")
     assert (told["beyond"] is not None) == (name in ("map", "maps", "unsorted", "random"))
     assert set(told["attributes"]) == set(case.attributes)
-    for each in case.attributes.values():
-        assert "object at" not in attribute_text(each.value)
+    for attribute in case.attributes.values():
+        assert "object at" not in attribute_text(attribute.value)
 
 
 def test_a_case_without_values_says_what_it_demands() -> None:
@@ -74,4 +74,4 @@ def test_wrong_answers_of_every_kind_stand_in_a_report(tmp_path: Path) -> None:
             write_format(name, results, tmp_path / name)
     assert "not as demanded" in (tmp_path / "html" / "index.html").read_text("utf-8")
     assert "is not distributed as uniform(0, 1)" in (tmp_path / "junit" / "junit.xml").read_text("utf-8")
-    assert sum(each.fails for each in results.cases) == 7
+    assert sum(result.fails for result in results.cases) == 7

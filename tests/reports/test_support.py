@@ -78,7 +78,7 @@ def cells(page: str) -> Iterator[tuple[str, str, str, str]]:
     for line in page.splitlines():
         if line.startswith("## "):
             heading = line.removeprefix("## ")
-        words = [each.strip() for each in line.split("|")[1:-1]]
+        words = [word.strip() for word in line.split("|")[1:-1]]
         if words[:1] == ["operator"]:
             head = words
         elif not words:
@@ -99,14 +99,14 @@ def numbers(cell: str) -> tuple[str, int, int]:
 def test_every_cell_of_the_page_is_what_a_count_of_the_cases_says(results: Results) -> None:
     """The cases are counted here by themselves."""
     passing, demanded, failing = Counter[tuple[str, str]](), Counter[tuple[str, str]](), set()
-    for each in results.cases:
-        if each.verdict == "observed":
+    for result in results.cases:
+        if result.verdict == "observed":
             continue
-        for name in (each.element_type, "all types"):
-            place = (each.operator.short, name)
+        for name in (result.element_type, "all types"):
+            place = (result.operator.short, name)
             demanded[place] += 1
-            passing[place] += each.verdict == "pass"
-            failing |= {place} if each.verdict in FAILING else set()
+            passing[place] += result.verdict == "pass"
+            failing |= {place} if result.verdict in FAILING else set()
     seen = set()
     for _, operator, column, text in cells(render_support(make_support_table(results))):
         if not text:
@@ -158,11 +158,13 @@ def test_every_case_is_counted_once(few: Results, verdicts: list[Verdict]) -> No
     assert total == Counter(document["all"]["counts"]) == Counter(verdicts)
     noted = [case for note in document["notes"].values() for case in note["cases"]]
     assert (
-        len(noted) == len(set(noted)) == sum(each in {*FAILING, "inexact", "document"} for each in verdicts)
+        len(noted)
+        == len(set(noted))
+        == sum(verdict in {*FAILING, "inexact", "document"} for verdict in verdicts)
     )
     lines = csv.DictReader(io.StringIO(render_support_csv(make_support_table(changed))))
     parts = ("pass", "wrong", "open", "inexact", "unsupported", "unjudged")
-    assert all(sum(int(each[name]) for name in parts) == int(each["demanded"]) for each in lines)
+    assert all(sum(int(line[name]) for name in parts) == int(line["demanded"]) for line in lines)
 
 
 def test_the_same_answers_give_the_same_bytes(tmp_path: Path) -> None:
@@ -221,18 +223,18 @@ def test_one_other_verdict_changes_the_lines_that_it_is_about(results: Results, 
     rows = [
         line for line in changed_lines(render_support(before), render_support(after), "+") if "-1 |" in line
     ]
-    assert [each.split("|")[1].strip() for each in rows] == ["Pad-1"]
+    assert [row.split("|")[1].strip() for row in rows] == ["Pad-1"]
 
 
 def changed_lines(before: str, after: str, sign: str) -> list[str]:
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
-    return [each[1:] for each in lines if each.startswith(sign) and not each.startswith(sign * 3)]
+    return [line[1:] for line in lines if line.startswith(sign) and not line.startswith(sign * 3)]
 
 
 def test_rows_stand_where_they_stood_whatever_fails(few: Results) -> None:
-    fine = [each[1:3] for each in cells(render_support(make_support_table(with_verdicts(few, EVERY))))]
+    fine = [cell[1:3] for cell in cells(render_support(make_support_table(with_verdicts(few, EVERY))))]
     wrong = with_verdicts(few, [*EVERY[:7], "crash"])
-    assert [each[1:3] for each in cells(render_support(make_support_table(wrong)))] == fine
+    assert [cell[1:3] for cell in cells(render_support(make_support_table(wrong)))] == fine
 
 
 def test_what_a_runtime_says_it_has_not_is_not_wrong(few: Results) -> None:
@@ -270,7 +272,7 @@ def test_a_cause_keeps_its_name_where_others_come_and_it_gets_more_operators(tmp
         return answer
 
     def names(folder: str, respond: Callable[[Case], Response]) -> set[str]:
-        return {each.name for each in make_support_table(run(tmp_path / folder, respond)).notes}
+        return {note.name for note in make_support_table(run(tmp_path / folder, respond)).notes}
 
     (one,) = names("one", respond(CROP_PAD))
     assert names("more", respond(CROP_PAD, RESIZE_18)) == {one}
@@ -289,8 +291,8 @@ def test_several_runs_have_a_page_for_each_runtime_and_version(few: Results, tmp
         record=replace(few.record, header={**few.record.header, "runtime": {"name": "a", "version": "2"}}),
     )
     written = write_together("support", [older, newer], tmp_path)
-    assert len({each.parent for each in written}) == 2
-    assert [each.read_text().splitlines()[2] for each in written] == [
+    assert len({path.parent for path in written}) == 2
+    assert [path.read_text().splitlines()[2] for path in written] == [
         "# What a 1 supports",
         "# What a 2 supports",
     ]

@@ -22,7 +22,7 @@ def test_a_failed_certificate_is_told_to_be_one_and_all_else_holds(certified: Ce
     found = certified.verify()
     assert found.problems == ["the profile echo is not met, as the certificate says itself"]
     assert any("rows judged again" in each for each in found.checked)
-    assert any(each.startswith("unsigned: integrity only") for each in found.notes)
+    assert any(note.startswith("unsigned: integrity only") for note in found.notes)
 
 
 def test_what_holds_is_said_to_hold(calm: Certified) -> None:
@@ -37,21 +37,21 @@ def test_what_holds_is_said_to_hold(calm: Certified) -> None:
 
 def claim_golden(rows: list[Row]) -> list[Row]:
     """A wrong output that is replaced by `the golden one`, with the verdict left as it was."""
-    wrong = next(each for each in rows if each["verdict"] == "mismatch" and len(each["outputs"]) == 1)
+    wrong = next(row for row in rows if row["verdict"] == "mismatch" and len(row["outputs"]) == 1)
     wrong["outputs"] = ["golden"]
     return rows
 
 
 def call_it_unsupported(rows: list[Row]) -> list[Row]:
-    for each in rows:
-        if each["verdict"] == "rejected_valid":
-            each["verdict"] = "unsupported"
+    for row in rows:
+        if row["verdict"] == "rejected_valid":
+            row["verdict"] = "unsupported"
     return rows
 
 
 def drop_output(rows: list[Row]) -> list[Row]:
-    for each in rows:
-        for output in each["outputs"]:
+    for row in rows:
+        for output in row["outputs"]:
             if isinstance(output, dict) and "data" in output:
                 raw = base64.b64decode(output.pop("data"))
                 output.update(sha256="0" * 64, bytes=len(raw))
@@ -59,7 +59,7 @@ def drop_output(rows: list[Row]) -> list[Row]:
 
 
 def praise(rows: list[Row]) -> list[Row]:
-    next(each for each in rows if each["verdict"] == "mismatch")["reason"] = "nearly right"
+    next(row for row in rows if row["verdict"] == "mismatch")["reason"] = "nearly right"
     return rows
 
 
@@ -71,7 +71,7 @@ def praise(rows: list[Row]) -> list[Row]:
         (call_it_unsupported, "stated unsupported, and judged again rejected_valid"),
         (drop_output, "an output that a record keeps is not in it"),
         (praise, "stated otherwise than judged again: reason"),
-        (lambda rows: [each for number, each in enumerate(rows) if number != 3], "rows are left out"),
+        (lambda rows: [row for number, row in enumerate(rows) if number != 3], "rows are left out"),
         (lambda rows: [*rows, rows[0]], "rows of one form and repetition"),
         (lambda rows: [rows[1], rows[0], *rows[2:]], "not in the order of the suite"),
     ],
@@ -84,7 +84,7 @@ def test_verdicts_and_rows_are_held_against_the_suite(
     calm.certify()
     found = calm.verify()
     assert words in problems(found)
-    assert not any("another record" in each for each in found.problems)
+    assert not any("another record" in problem for problem in found.problems)
 
 
 def test_a_changed_record_is_another_one(calm: Certified) -> None:
@@ -94,7 +94,7 @@ def test_a_changed_record_is_another_one(calm: Certified) -> None:
 
 def test_a_record_that_lacks_a_case_is_noticed_however_it_is_claimed(calm: Certified) -> None:
     gone = json.loads(calm.record.read_text().splitlines()[1])["case"]
-    calm.rewrite(lambda rows: [each for each in rows if each["case"] != gone])
+    calm.rewrite(lambda rows: [row for row in rows if row["case"] != gone])
     calm.claim_record()
     said = problems(calm.verify())
     assert "rows are left out" in said

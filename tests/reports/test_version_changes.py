@@ -95,17 +95,17 @@ def test_every_case_that_came_to_something_else_is_told_once(
     uncounted = {"not_run", "harness_error", "limit"}
     both = [each for each in after if each in before and not {before[each], after[each]} & uncounted]
     assert bool(found.why_not) == (not both)
-    told = [case for each in found.causes for case in each.cases]
+    told = [case for cause in found.causes for case in cause.cases]
     assert len(told) == len(set(told))
     held = ("pass", "observed", "inexact")
     assert {*told} == {
         each for each in both if before[each] != after[each] and not {before[each], after[each]} <= {*held}
     }
     assert sum(found.counts.values()) == len(told)
-    for each in found.causes:
-        fails = {after[case] in FAILING for case in each.cases}
-        assert fails == {each.turn in ("regressed", "newly_failing", "otherwise")}
-        assert (each.cause is None) == (each.turn in ("dropped", "supported"))
+    for cause in found.causes:
+        fails = {after[case] in FAILING for case in cause.cases}
+        assert fails == {cause.turn in ("regressed", "newly_failing", "otherwise")}
+        assert (cause.cause is None) == (cause.turn in ("dropped", "supported"))
 
 
 def test_cases_of_two_suites_compare_where_they_expect_the_same() -> None:
@@ -159,7 +159,7 @@ def test_no_version_is_better_or_worse_for_what_fails_by_chance(
     entry = KnownCause("unwritten", "witness_fault", "It answers what was in memory.", (), by_chance=True)
     runs = [run_of({IDS[0]: before}), run_of({IDS[0]: after}, "1.1")]
     old, new = (
-        replace(each, causes=tuple(replace(cause, known=entry) for cause in each.causes)) for each in runs
+        replace(run, causes=tuple(replace(cause, known=entry) for cause in run.causes)) for run in runs
     )
     assert dict(compare_kept(old, new, {}).counts) == ({} if turn is None else {turn: 1})
 
@@ -188,7 +188,7 @@ def test_totals_on_the_first_page_are_those_of_the_records(runs: list[dict[str, 
     kept = [run_of(verdicts, name=f"engine{number}") for number, verdicts in enumerate(runs)]
     site = Site(KeptRuns({each.series: [each] for each in kept}, (), {}), Path())
     rows = table_of(render_front(site))
-    assert len(rows) == 1 + len({each.unversioned for run in kept for each in run.operators})
+    assert len(rows) == 1 + len({operator.unversioned for run in kept for operator in run.operators})
     for column, run in enumerate(kept):
         total, cells = rows[0][column], [row[column] for row in rows[1:] if row[column] is not None]
         counts = run.counts

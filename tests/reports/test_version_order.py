@@ -22,8 +22,8 @@ def test_the_order_is_the_people_s() -> None:
 
 @given(st.lists(st.lists(st.integers(0, 300), min_size=3, max_size=3)))
 def test_numbers_are_sorted_by_value(versions: list[list[int]]) -> None:
-    texts = [".".join(map(str, each)) for each in versions]
-    assert sorted(texts, key=version_key) == [".".join(map(str, each)) for each in sorted(versions)]
+    texts = [".".join(map(str, version)) for version in versions]
+    assert sorted(texts, key=version_key) == [".".join(map(str, version)) for version in sorted(versions)]
 
 
 @given(st.text())

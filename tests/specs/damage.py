@@ -105,7 +105,7 @@ def collapse_some(raw: bytes, choices: Random) -> bytes:
     for _ in range(choices.randint(1, 6)):
         position = choices.randrange(len(lines))
         until = position + choices.randint(2, 12)
-        lines[position:until] = [b" ".join(each.strip() for each in lines[position:until] if each.strip())]
+        lines[position:until] = [b" ".join(line.strip() for line in lines[position:until] if line.strip())]
     return b"\n".join(lines)
 
 
@@ -252,7 +252,7 @@ def silent_changes(
     An operator version that is gone counts as reported where any layer of the document has a new finding.
     `ignored` says of a path that its facts do not count (prose at a cut, say).
     """
-    before = {str(each.operator): each for each in whole}
+    before = {str(spec.operator): spec for spec in whole}
     after: dict[str, Spec] = {}
     doubled = []
     for spec in damaged:
@@ -281,6 +281,6 @@ def silent_changes(
 
 
 def _new_findings(before: Spec | None, after: Spec) -> bool:
-    old = Counter((each.code, each.message) for each in before.findings) if before else Counter()
-    new = Counter((each.code, each.message) for each in after.findings)
+    old = Counter((finding.code, finding.message) for finding in before.findings) if before else Counter()
+    new = Counter((finding.code, finding.message) for finding in after.findings)
     return bool(new - old)

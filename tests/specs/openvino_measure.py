@@ -104,20 +104,20 @@ def _page(measure: Measure, text: Text) -> None:
 def _once(outcomes: tuple[FieldOutcome, ...]) -> Iterator[FieldOutcome]:
     """Each field of a line once: a bullet that names two attributes states its fields once."""
     seen = set()
-    for each in outcomes:
-        key = (each.field, each.line, "" if each.field.startswith("attribute") else each.about)
+    for outcome in outcomes:
+        key = (outcome.field, outcome.line, "" if outcome.field.startswith("attribute") else outcome.about)
         if key not in seen:
             seen.add(key)
-            yield each
+            yield outcome
 
 
 def _examples(measure: Measure, spec: Spec, layers: Layers) -> None:
-    for each in spec.attributes.values():
-        if each.kind in ("string", "strings"):
-            found = each.values
+    for attribute in spec.attributes.values():
+        if attribute.kind in ("string", "strings"):
+            found = attribute.values
             measure.strings["free" if found is None else "proposed" if found.proposed else found.rule] += 1
     measure.blocks += layers.blocks
     measure.parsed += layers.parsed
     measure.mended += layers.mended
     measure.examples += len(spec.examples)
-    measure.printed += sum(each.printed for each in spec.examples)
+    measure.printed += sum(example.printed for example in spec.examples)

@@ -35,12 +35,12 @@ class Prints:
 def differences(spec: Spec, schema: Schema, prints: Prints) -> list[Difference]:
     """Every structural field in which a spec is not what its schema says, in the order of the document."""
     name = str(spec.operator)
-    return [Difference(name, *each) for each in _fields(spec, schema, prints) if each[1] != each[2]]
+    return [Difference(name, *field) for field in _fields(spec, schema, prints) if field[1] != field[2]]
 
 
 def _fields(spec: Spec, schema: Schema, prints: Prints) -> Iterator[tuple[str, Any, Any]]:
     yield "deprecated", spec.deprecated, schema.deprecated
-    theirs = {each.name: each for each in schema.attributes}
+    theirs = {attribute.name: attribute for attribute in schema.attributes}
     yield "attributes", sorted(spec.attributes), sorted(theirs)
     for name, attribute in spec.attributes.items():
         if name in theirs:
@@ -51,8 +51,12 @@ def _fields(spec: Spec, schema: Schema, prints: Prints) -> Iterator[tuple[str, A
     yield "outputs.arity", _arity(spec.output_arity), _bounds(schema.output_arity)
     if not prints.constraints:
         return
-    wanted = {each.name: {our_type(text) for text in each.types} for each in schema.constraints}
-    found = {each.name: set(each.types) for each in spec.type_constraints.values()}
+    wanted = {
+        constraint.name: {our_type(text) for text in constraint.types} for constraint in schema.constraints
+    }
+    found = {
+        type_constraint.name: set(type_constraint.types) for type_constraint in spec.type_constraints.values()
+    }
     yield "type_constraints", sorted(found), sorted(wanted)
     for name in sorted(found.keys() & wanted.keys()):
         yield f"type_constraints.{name}", sorted(found[name]), sorted(wanted[name])
@@ -94,7 +98,7 @@ def our_type(text: str) -> str:
 def _parameters(
     group: str, ours: Sequence[ParameterSpec], theirs: Sequence[ParameterSchema], prints: Prints
 ) -> Iterator[tuple[str, Any, Any]]:
-    yield group, [each.name for each in ours], [each.name for each in theirs]
+    yield group, [our.name for our in ours], [their.name for their in theirs]
     for found, wanted in zip(ours, theirs, strict=False):
         if found.name != wanted.name:
             continue

@@ -59,7 +59,9 @@ def measure(specs: Iterable[Spec], group: str) -> Measured:
         facts = wanted.get(name)
         if facts is None:
             continue
-        stated = {(each.about, describe(each)): WORDS[type(each)] for each in spec.statements}
+        stated = {
+            (statement.about, describe(statement)): WORDS[type(statement)] for statement in spec.statements
+        }
         found.update(stated.values())
         right.update(kind for key, kind in stated.items() if key in facts)
         missed += [f"{name} {about}: {text}" for about, text in sorted(facts - stated.keys())]

@@ -78,21 +78,27 @@ def measure_folder(folder: Path) -> Measure:
 
 def _measure(measure: Measure, name: str, text: Text, spec: Spec) -> None:
     signature = re.search(r"^# signature: \w+\((.*?)\) defaults=(\[.*\])$", text.content, re.MULTILINE)
-    arguments = [each for each in signature[1].split(", ") if each != "name"] if signature else []
+    arguments = [word for word in signature[1].split(", ") if word != "name"] if signature else []
     defaults = ast.literal_eval(signature[2]) if signature else []
     section = re.split(r"^ *Args:$", text.content, flags=re.MULTILINE)[-1]
     section = re.split(r"^ *Returns:$", section, flags=re.MULTILINE)[0]
     heads = re.findall(rf"^ *(?:{'|'.join(arguments) or '-'}): (.*)$", section, re.MULTILINE)
     attributes, inputs = spec.attributes.values(), spec.inputs
-    typed = sum(each.kind is not None or each.other_type is not None for each in attributes)
-    unread = sum(each.code == "type-unread" for each in spec.findings)
+    typed = sum(attribute.kind is not None or attribute.other_type is not None for attribute in attributes)
+    unread = sum(finding.code == "type-unread" for finding in spec.findings)
     measure.add(name, "argument", len(arguments), len(attributes) + len(inputs))
     measure.add(name, "type", len(arguments), typed + len(inputs) - min(unread, len(inputs)))
-    measure.add(name, "default", max(len(defaults) - 1, 0), sum(each.has_default for each in attributes))
-    listed = sum(f"T_{each.name}" in spec.type_constraints for each in inputs)
-    values = sum(each.values is not None and each.values.rule == "stated-list" for each in attributes)
-    bounds = sum(each.at_least is not None or each.least_length is not None for each in attributes)
-    bounds += sum(each.least_length is not None for each in inputs)
+    measure.add(
+        name, "default", max(len(defaults) - 1, 0), sum(attribute.has_default for attribute in attributes)
+    )
+    listed = sum(f"T_{parameter.name}" in spec.type_constraints for parameter in inputs)
+    values = sum(
+        attribute.values is not None and attribute.values.rule == "stated-list" for attribute in attributes
+    )
+    bounds = sum(
+        attribute.at_least is not None or attribute.least_length is not None for attribute in attributes
+    )
+    bounds += sum(parameter.least_length is not None for parameter in inputs)
     for field_name, found in (("list of types", listed), ("enumeration", values), ("bound", bounds)):
         stated = sum(bool(re.search(_STATED[field_name], head)) for head in heads)
         measure.add(name, field_name, stated, found)
@@ -113,17 +119,17 @@ def measure_package(path: Path) -> Agreement:
 
 
 def _compare(agreement: Agreement, operator: str, docstring: Spec, definition: Spec) -> None:
-    ours = [*docstring.attributes, *(each.name for each in docstring.inputs)]
-    theirs = [*definition.attributes, *(each.name for each in definition.inputs)]
+    ours = [*docstring.attributes, *(parameter.name for parameter in docstring.inputs)]
+    theirs = [*definition.attributes, *(parameter.name for parameter in definition.inputs)]
     for name in dict.fromkeys((*ours, *theirs)):
         here, there = name in ours, name in theirs
         agreement.add(f"{operator}.{name}", "argument", here, there, here == there)
-    for name, each in docstring.attributes.items():
+    for name, attribute in docstring.attributes.items():
         if name in definition.attributes:
-            for what, mine, other in _attribute_fields(each, definition.attributes[name]):
+            for what, mine, other in _attribute_fields(attribute, definition.attributes[name]):
                 same = same_default(mine, other) if what == "default" else mine == other
                 agreement.add(f"{operator}.{name}", what, mine, other, same)
-    parameters = {each.name: each for each in (*definition.inputs, *definition.outputs)}
+    parameters = {parameter.name: parameter for parameter in (*definition.inputs, *definition.outputs)}
     for parameter in (*docstring.inputs, *docstring.outputs):
         found = parameters.get(parameter.name)
         if found is not None:
@@ -134,13 +140,15 @@ def _compare(agreement: Agreement, operator: str, docstring: Spec, definition: S
 def _attribute_fields(
     docstring: AttributeSpec, definition: AttributeSpec
 ) -> Iterator[tuple[str, object, object]]:
-    kinds = [(each.kind, each.other_type, each.required) for each in (docstring, definition)]
+    kinds = [
+        (attribute.kind, attribute.other_type, attribute.required) for attribute in (docstring, definition)
+    ]
     yield "type", kinds[0], kinds[1]
     if docstring.has_default or definition.has_default:
         yield "default", docstring.default, definition.default
     if docstring.allowed is not None or definition.allowed is not None:
         yield "enumeration", docstring.allowed, definition.allowed
-    bounds = [(each.at_least, each.least_length) for each in (docstring, definition)]
+    bounds = [(attribute.at_least, attribute.least_length) for attribute in (docstring, definition)]
     if any(each is not None for pair in bounds for each in pair):
         yield "bound", bounds[0], bounds[1]
 
@@ -148,10 +156,12 @@ def _attribute_fields(
 def _parameter_fields(
     docstring: ParameterSpec, definition: ParameterSpec, ours: Spec, theirs: Spec
 ) -> Iterator[tuple[str, object, object]]:
-    kinds = [(each.type, each.option, each.homogeneous) for each in (docstring, definition)]
+    kinds = [
+        (parameter.type, parameter.option, parameter.homogeneous) for parameter in (docstring, definition)
+    ]
     yield "type", kinds[0], kinds[1]
-    types = [each.type_constraints.get(docstring.type) for each in (ours, theirs)]
-    lists = [None if each is None else each.types for each in types]
+    types = [spec.type_constraints.get(docstring.type) for spec in (ours, theirs)]
+    lists = [None if type_constraint is None else type_constraint.types for type_constraint in types]
     if any(lists) and docstring.type == f"T_{docstring.name}":
         yield "list of types", lists[0], lists[1]
     # A list whose types an attribute lists has a least length that docstrings never tell.

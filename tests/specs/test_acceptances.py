@@ -44,16 +44,16 @@ def test_what_an_entry_accepts(tmp_path: Path, entry: str, accepted: list[bool])
     linted = lint(found("one", 1, PAD), found("one", 2, TILE), found("two", 3, PAD))
     result = accept(linted, written(tmp_path, f"accepted: [{entry}]"))
     findings = [each for each in result.found if each.finding.code != "stale-acceptance"]
-    assert [each.accepted == "r" for each in findings] == accepted
+    assert [finding.accepted == "r" for finding in findings] == accepted
     assert result.errors == accepted.count(False)
 
 
 def test_an_entry_that_accepts_nothing_is_told(tmp_path: Path) -> None:
     entries = ("{code: one, reason: r}", "{code: gone, reason: r}", "{code: x, document: b.md, reason: r}")
-    text = "accepted:\n" + "".join(f"- {each}\n" for each in entries)
+    text = "accepted:\n" + "".join(f"- {entry}\n" for entry in entries)
     result = accept(lint(found("one", 1, PAD)), written(tmp_path, text))
-    stale = [each for each in result.found if each.finding.code == "stale-acceptance"]
-    assert [each.finding.source.line for each in stale] == [3]
+    stale = [reported for reported in result.found if reported.finding.code == "stale-acceptance"]
+    assert [reported.finding.source.line for reported in stale] == [3]
     assert "gone" in stale[0].finding.message
     assert result.errors == 0
 

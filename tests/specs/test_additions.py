@@ -101,10 +101,15 @@ examples:
     assert (origin.how, origin.old, origin.sources[0].line) == ("overridden", 0.5, 9)
     assert spec.types_of(spec.inputs[0]) == ("float", "double")
     assert spec.types_of(spec.inputs[1]) == ("bool",)
-    assert [each.id for each in spec.constraints] == ["same_shape", "ratio_scope"]
-    assert [(each.id, each.when) for each in spec.may_refuse] == [("no_elements", "0 in shape(X)")]
-    assert [(each.id, each.kind) for each in spec.readings] == [("edge", "reading"), ("empty", "behaviour")]
-    assert [(each.name, each.levels) for each in spec.factors] == [
+    assert [constraint.id for constraint in spec.constraints] == ["same_shape", "ratio_scope"]
+    assert [(refusable.id, refusable.when) for refusable in spec.may_refuse] == [
+        ("no_elements", "0 in shape(X)")
+    ]
+    assert [(reading.id, reading.kind) for reading in spec.readings] == [
+        ("edge", "reading"),
+        ("empty", "behaviour"),
+    ]
+    assert [(factor.name, factor.levels) for factor in spec.factors] == [
         ("rank", (1, 2)),
         ("data", ("random", "distinct")),
     ]
@@ -113,9 +118,9 @@ examples:
 
 def test_what_may_be_refused_needs_a_condition_over_what_there_is_and_a_reason(tmp_path: Path) -> None:
     errors = _errors(tmp_path, "may_refuse: [{id: a, when: 0 in shape(Z)}, {id: a, when: ratio < 0, why: x}]")
-    assert any("unknown name" in each and "got Z" in each for each in errors)
-    assert any("a fact needs a reason" in each for each in errors)
-    assert any("used twice" in each for each in errors)
+    assert any("unknown name" in error and "got Z" in error for error in errors)
+    assert any("a fact needs a reason" in error for error in errors)
+    assert any("used twice" in error for error in errors)
 
 
 def test_a_rejected_example_is_gone(tmp_path: Path) -> None:
@@ -202,7 +207,7 @@ def test_entries_that_do_not_fit(tmp_path: Path, added: str, messages: list[str]
     assert len(errors) == len(messages), errors
     for error, message in zip(sorted(errors), sorted(messages), strict=False):
         assert "spec.yaml" in error
-        assert any(message in each for each in errors), (message, error)
+        assert any(message in error for error in errors), (message, error)
 
 
 def test_an_unknown_operator_names_its_neighbours(tmp_path: Path) -> None:

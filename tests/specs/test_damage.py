@@ -43,7 +43,7 @@ def _import(raw: bytes, name: str) -> list[Spec]:
 
 def _facts(specs: list[Spec]) -> list[dict[str, Any]]:
     """Everything but the digest of the file."""
-    plain = [plain_layer(each, "d1") for each in specs]
+    plain = [plain_layer(spec, "d1") for spec in specs]
     for each in plain:
         each["documents"]["d1"].pop("sha256")
     return plain
@@ -55,7 +55,7 @@ def _facts(specs: list[Spec]) -> list[dict[str, Any]]:
     [
         lambda raw: raw.replace(b"\n", b"\r\n"),
         lambda raw: b"\xef\xbb\xbf" + raw,
-        lambda raw: b"\n".join(each + b"  " for each in raw.split(b"\n")),
+        lambda raw: b"\n".join(word + b"  " for word in raw.split(b"\n")),
         lambda raw: raw + b"\n\n\n",
         lambda raw: raw.replace(b"\n", b"\r"),
     ],
@@ -186,6 +186,6 @@ def test_html_entities_change_no_fact(first_pages: Path) -> None:
     raw = _raw(first_pages, FIRST_PAGES[0])
     clean = raw.replace(b"&#39;", b"'").replace(b"&#34;", b'"')
     (damaged,), (whole,) = _import(raw, FIRST_PAGES[0]), _import(clean, FIRST_PAGES[0])
-    assert "html-escape" not in [each.code for each in whole.findings]
-    without = [each for each in damaged.findings if each.code != "html-escape"]
+    assert "html-escape" not in [finding.code for finding in whole.findings]
+    without = [finding for finding in damaged.findings if finding.code != "html-escape"]
     assert _facts([replace(damaged, findings=tuple(without))]) == _facts([whole])

@@ -80,7 +80,7 @@ def _shipped(count: int) -> dict[tuple[str, str], list[Spec]]:
 def test_what_is_written_is_what_was_derived_of_each_version(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
     for specs in _shipped(60).values():
-        derived = [derive(each) for each in specs]
+        derived = [derive(spec) for spec in specs]
         path.write_text(written(*derived), encoding="utf-8")
         for spec, each in zip(specs, derived, strict=True):
             found = {key: value for key, value in compose(path, spec, [tmp_path]).value.items() if value}
@@ -93,8 +93,8 @@ def test_what_is_written_is_what_was_derived_of_each_version(tmp_path: Path) -> 
 
 def test_every_entry_says_where_it_comes_from() -> None:
     for specs in _shipped(40).values():
-        for each in derive(specs[0]).entries:
-            assert each.sources or each.note, each
+        for entry in derive(specs[0]).entries:
+            assert entry.sources or entry.note, entry
 
 
 def test_a_page_alone_makes_the_calls_that_its_declaration_made(own: Path) -> None:
@@ -141,7 +141,7 @@ def test_what_people_declare_stands_on_top(own: Path) -> None:
     declared = load_spec(EVERY_NTH, [own]).declared
     assert declared is not None
     assert declared.shapes == {"X": "N, *T"}
-    assert {each.name: (each.call, each.derived) for each in declared.kinds} == {
+    assert {kind.name: (kind.call, kind.derived) for kind in declared.kinds} == {
         "axis": ("axis(X)", True),
         "step": ("integer(2, 3)", False),
     }
@@ -164,7 +164,7 @@ def test_somebody_says_which_of_two_statements_is_right(contradicted: Path) -> N
 
 
 def _lint(folder: Path, name: str, *codes: str) -> Result:
-    return _run(lint_command.command, name, "--specs", str(folder), *(f"--code={each}" for each in codes))
+    return _run(lint_command.command, name, "--specs", str(folder), *(f"--code={code}" for code in codes))
 
 
 def test_the_linter_tells_what_both_say(own: Path) -> None:
@@ -227,8 +227,8 @@ _EXTENT = st.one_of(
 
 def _with_shapes(spec: Spec, *extents: tuple[str, ...]) -> Derived:
     origin = Origin("imported", (Source("d1", 1),))
-    shapes = tuple(StatedShape("inputs.X", origin, each) for each in extents)
-    results = tuple(StatedShape("outputs.Y", origin, each) for each in extents[:1])
+    shapes = tuple(StatedShape("inputs.X", origin, extent) for extent in extents)
+    results = tuple(StatedShape("outputs.Y", origin, extent) for extent in extents[:1])
     return derive(replace(spec, statements=(*shapes, *results)))
 
 
@@ -236,9 +236,9 @@ def _with_shapes(spec: Spec, *extents: tuple[str, ...]) -> Derived:
 @given(st.lists(st.lists(_EXTENT, max_size=6).map(tuple), min_size=1, max_size=3))
 def test_whatever_extents_are_called_shapes_can_be_read(extents: list[tuple[str, ...]]) -> None:
     derived = _with_shapes(load_imported(OperatorName("ai.onnx", "Gelu", 20)), *extents)
-    for each in derived.entries:
-        if each.path[0] in ("shapes", "results"):
-            parse_shape(str(each.value))
+    for entry in derived.entries:
+        if entry.path[0] in ("shapes", "results"):
+            parse_shape(str(entry.value))
     loaded = yaml.safe_load(written(derived)) or {}
     assert loaded == derived.value()
 

@@ -39,21 +39,21 @@ def _list(file: str = "enumerations.yaml") -> tuple[Read, ...]:
         Read(
             operator,
             name,
-            tuple(each["values"]) if "values" in each else None,
-            int(each["line"]) if "line" in each else None,
+            tuple(attribute["values"]) if "values" in attribute else None,
+            int(attribute["line"]) if "line" in attribute else None,
         )
         for operator, attributes in yaml.load(text, Loader=yaml.BaseLoader).items()
-        for name, each in attributes.items()
+        for name, attribute in attributes.items()
     )
 
 
 def _schemas() -> dict[tuple[str, str], onnx.defs.OpSchema.Attribute]:
     """The string attributes of the newest version of every operator in the installed package."""
     return {
-        (f"{schema.domain or 'ai.onnx'}::{schema.name}", each.name): each
+        (f"{schema.domain or 'ai.onnx'}::{schema.name}", attribute.name): attribute
         for schema in onnx.defs.get_all_schemas()
-        for each in schema.attributes.values()
-        if each.type == onnx.defs.OpSchema.AttrType.STRING
+        for attribute in schema.attributes.values()
+        if attribute.type == onnx.defs.OpSchema.AttrType.STRING
     }
 
 
@@ -74,20 +74,22 @@ def _wrong(found: dict[tuple[str, str], AllowedValues | None]) -> list[str]:
 
 
 def _accepted(found: dict[tuple[str, str], AllowedValues | None]) -> int:
-    return sum(each is not None and not each.proposed for each in found.values())
+    return sum(
+        allowed_values is not None and not allowed_values.proposed for allowed_values in found.values()
+    )
 
 
 def test_the_list_has_every_string_attribute_of_the_package() -> None:
     if onnx.__version__ != "1.23.2":
         pytest.skip(f"the list was read for onnx 1.23.2, this is {onnx.__version__}")
-    assert {(each.operator, each.attribute) for each in _list()} == set(_schemas())
-    assert sum(each.values is not None for each in _list()) == ENUMERATED
+    assert {(read.operator, read.attribute) for read in _list()} == set(_schemas())
+    assert sum(read.values is not None for read in _list()) == ENUMERATED
 
 
 def test_values_of_the_current_operators() -> None:
     if onnx.__version__ != "1.23.2":
         pytest.skip(f"the list was read for onnx 1.23.2, this is {onnx.__version__}")
-    found = {key: _found_in_schema(each) for key, each in _schemas().items()}
+    found = {key: _found_in_schema(schema) for key, schema in _schemas().items()}
     assert _wrong(found) == []
     assert _accepted(found) >= DEMANDED
     assert _accepted(found) == ENUMERATED
@@ -97,15 +99,15 @@ def test_values_in_operators_md(documents: Documents) -> None:
     read = [each for each in _list() if each.line is not None]
     specs = read_specs(documents.find("onnx/Operators.md"))
     attributes = {
-        (f"{spec.operator.domain}::{spec.operator.name}", each.name): each
+        (f"{spec.operator.domain}::{spec.operator.name}", attribute.name): attribute
         for spec in specs
-        for each in spec.attributes.values()
-        if each.kind == "string"
+        for attribute in spec.attributes.values()
+        if attribute.kind == "string"
     }
     assert {(each.operator, each.attribute): each.line for each in read} == {
-        key: each.origin.sources[0].line for key, each in attributes.items()
+        key: attribute.origin.sources[0].line for key, attribute in attributes.items()
     }
-    found = {key: each.values for key, each in attributes.items()}
+    found = {key: attribute.values for key, attribute in attributes.items()}
     assert _wrong(found) == []
     assert _accepted(found) == sum(each.values is not None for each in read) == 35
 
@@ -116,33 +118,34 @@ def test_values_of_older_versions_and_of_com_microsoft(documents: Documents) -> 
     wrong, found = [], set()
     for file in ("onnx/Changelog.md", "onnxruntime/ContribOperators.md"):
         for spec in read_specs(documents.find(file)):
-            for each in spec.attributes.values():
-                if each.kind != "string" or each.values is None:
+            for attribute in spec.attributes.values():
+                if attribute.kind != "string" or attribute.values is None:
                     continue
-                name, key = str(spec.operator), (str(spec.operator), each.name)
+                name, key = str(spec.operator), (str(spec.operator), attribute.name)
                 found.add(key)
                 read = older.get(key)
-                if read is not None and read.line != each.origin.sources[0].line:
+                line = attribute.origin.sources[0].line
+                if read is not None and read.line != line:
+                    wrong.append(f"{name} {attribute.name} stands at {line}, not {read.line}")
+                values = read.values if read else current.get((name.rpartition("-")[0], attribute.name))
+                if set(attribute.values.values) != set(values or ()):
                     wrong.append(
-                        f"{name} {each.name} stands at {each.origin.sources[0].line}, not {read.line}"
+                        f"{name} {attribute.name}: {attribute.values.values}, the text states {values}"
                     )
-                values = read.values if read else current.get((name.rpartition("-")[0], each.name))
-                if set(each.values.values) != set(values or ()):
-                    wrong.append(f"{name} {each.name}: {each.values.values}, the text states {values}")
     assert wrong == []
     assert set(older) - found == {("com.microsoft::GemmFloat8-1", "activation")}
 
 
 def test_every_answer_names_its_rule_its_confidence_and_its_line(documents: Documents) -> None:
     for spec in read_specs(documents.find("onnx/Operators.md")):
-        for each in spec.attributes.values():
-            if each.values is not None:
-                origin = each.values.origin
-                assert origin.rule == each.values.rule
-                assert origin.confidence == each.values.confidence
-                assert origin.sources[0].line > each.origin.sources[0].line
-                assert each.values.proposed or each.values.confidence >= ACCEPTED_FROM
-                assert each.allowed == (None if each.values.proposed else each.values.values)
+        for attribute in spec.attributes.values():
+            if attribute.values is not None:
+                origin = attribute.values.origin
+                assert origin.rule == attribute.values.rule
+                assert origin.confidence == attribute.values.confidence
+                assert origin.sources[0].line > attribute.origin.sources[0].line
+                assert attribute.values.proposed or attribute.values.confidence >= ACCEPTED_FROM
+                assert attribute.allowed == (None if attribute.values.proposed else attribute.values.values)
 
 
 def test_proposed_values_are_not_used() -> None:

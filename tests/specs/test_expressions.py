@@ -155,13 +155,13 @@ def test_constraints_of_concrete_calls(resize: Spec) -> None:
     both = check_constraints(
         resize, {}, {"X": data, "scales": tensor([1.0, -2.0, 1.0], "float"), "sizes": tensor([1, 2], "int64")}
     )
-    assert [each.id for each in both] == ["xor", "length", "positive"]
+    assert [violation.id for violation in both] == ["xor", "length", "positive"]
 
 
 def test_a_rule_without_a_value_follows_from_the_violated_one(resize: Spec) -> None:
     data, scales = tensor([[1.0, 2.0]], "float"), tensor([1.0], "float")
     found = check_constraints(resize, {"axes": attribute("ints", [7])}, {"X": data, "scales": scales})
-    assert [each.id for each in found] == ["range"]
+    assert [violation.id for violation in found] == ["range"]
     alone = replace(resize, constraints=resize.constraints[-1:])
     with pytest.raises(EvaluationError, match="unit"):
         check_constraints(alone, {"axes": [7]}, {"X": data, "scales": scales})

@@ -33,7 +33,7 @@ def test_the_page_states_what_readers_found() -> None:
     assert len(stated) > 50
     for code, row in stated.items():
         assert int(row["seen"]) <= len(looks[code]), code
-        assert int(row["right"]) <= sum(each.right for each in looks[code].values()), code
+        assert int(row["right"]) <= sum(look.right for look in looks[code].values()), code
 
 
 def test_samples_are_whole() -> None:
@@ -49,7 +49,7 @@ def test_nine_findings_in_ten_are_right_where_the_code_is_no_hint() -> None:
 
 def test_wrong_findings_have_a_reason() -> None:
     for code, looks in read_looks().items():
-        assert [each.at for each in looks.values() if not each.right and not each.note] == [], code
+        assert [look.at for look in looks.values() if not look.right and not look.note] == [], code
 
 
 @pytest.mark.skipif(not os.environ.get("OPCERT_EXAMPLES"), reason="lints every document: set OPCERT_EXAMPLES")

@@ -67,7 +67,7 @@ def test_version_19_of_resize_is_committed_from_two_documents(documents: Documen
     assert sorted(result.layers) == [name]
     assert find_drift(result, plan_files(result, OWN_FOLDER), OWN_FOLDER) == []
     spec = load_imported(name)
-    assert [each.file for each in spec.documents] == ["Changelog.md", "Operators.md"]
+    assert [document.file for document in spec.documents] == ["Changelog.md", "Operators.md"]
     assert sum(example.printed for example in spec.examples) == 39
 
 
@@ -75,7 +75,7 @@ def test_version_19_of_resize_is_committed_from_two_documents(documents: Documen
 def test_some_operators_of_a_large_page(documents: Documents, tmp_path: Path) -> None:
     names = [OperatorName.parse(f"ai.onnx::{each}") for each in ("Resize-19", "Resize-18")]
     path = documents.find("onnx/Changelog.md")
-    result = read_documents([path], [Assertion(path.name, each) for each in (*names, names[0])])
+    result = read_documents([path], [Assertion(path.name, name) for name in (*names, names[0])])
     assert sorted(result.layers) == names
     assert [len(layers) for layers in result.layers.values()] == [1, 1]
     write_files(plan_files(result, tmp_path), tmp_path)
@@ -125,23 +125,23 @@ def test_printed_outputs_are_counted(first_pages: Path, name: str, examples: int
     """37 + 1 + 5 + 4 printed arrays are 47; the 5 of CenterCropPad are slices of its inputs."""
     spec = _only(_read(first_pages), name)
     assert len(spec.examples) == examples
-    assert sum(each.printed for each in spec.examples) == printed
-    assert len({each.id for each in spec.examples}) == examples
+    assert sum(example.printed for example in spec.examples) == printed
+    assert len({example.id for example in spec.examples}) == examples
 
 
 def test_places_of_findings(first_pages: Path) -> None:
     result = _read(first_pages)
     patches = _only(result, "org.openvino::ExtractImagePatches-3")
-    lines = [each.source.line for each in patches.findings if each.code == "sequence-break"]
+    lines = [finding.source.line for finding in patches.findings if finding.code == "sequence-break"]
     assert lines == [109, 160, 217, 292]
     resize = _only(result, "ai.onnx::Resize-11")
-    assert [(each.code, each.source.line) for each in resize.findings if each.code == "name-mismatch"] == [
-        ("name-mismatch", 2232)
-    ]
+    assert [
+        (finding.code, finding.source.line) for finding in resize.findings if finding.code == "name-mismatch"
+    ] == [("name-mismatch", 2232)]
     pad = _only(result, "com.microsoft::Pad-1")
     text = (first_pages / "001_b77fe3e618f24325.txt").read_text(encoding="utf-8")
     for name in ("mode", "data", "pads", "value", "output"):
-        parameters = {each.name: each.origin for each in (*pad.inputs, *pad.outputs)}
+        parameters = {parameter.name: parameter.origin for parameter in (*pad.inputs, *pad.outputs)}
         origin = parameters.get(name) or pad.attributes[name].origin
         column = origin.sources[0].column
         assert column is not None
@@ -149,7 +149,7 @@ def test_places_of_findings(first_pages: Path) -> None:
 
 
 def test_printed_precision_and_values(first_pages: Path) -> None:
-    examples = {each.id: each for each in _only(_read(first_pages), "ai.onnx::Resize-18").examples}
+    examples = {example.id: example for example in _only(_read(first_pages), "ai.onnx::Resize-18").examples}
     value = examples["resize_downsample_scales_linear"].outputs[0][1]
     assert value is not None
     assert (value.shape, value.data, value.decimals) == ((1, 1, 1, 2), (2.6666665, 4.3333331), 7)
@@ -188,21 +188,21 @@ def test_no_sentence_of_a_document_is_kept(first_pages: Path) -> None:
     document = read_document(first_pages / "004_461a3d04fa574ae4.txt").content
     prose = " ".join(document[: document.index("**Examples**")].split())
     kept = (OWN_FOLDER / "ai.onnx" / "Resize" / "imported-18.yaml").read_text(encoding="utf-8")
-    words = [each for each in prose.split(" ") if each.isalpha()]
+    words = [word for word in prose.split(" ") if word.isalpha()]
     runs = {" ".join(words[start : start + 9]) for start in range(len(words) - 8)}
-    assert not [each for each in runs if each in kept]
+    assert not [run for run in runs if run in kept]
 
 
 def test_the_docstring_completes_the_fragment() -> None:
     spec = load_imported(FRAGMENT)
-    assert [each.key for each in spec.documents] == ["d1", "d2"]
-    assert [each.identity for each in spec.documents] == ["asserted", "stated"]
-    assert [each.name for each in spec.inputs] == ["input", "block_shape", "crops"]
-    assert [each.type for each in spec.outputs] == ["T_input"]
+    assert [document.key for document in spec.documents] == ["d1", "d2"]
+    assert [document.identity for document in spec.documents] == ["asserted", "stated"]
+    assert [parameter.name for parameter in spec.inputs] == ["input", "block_shape", "crops"]
+    assert [output.type for output in spec.outputs] == ["T_input"]
     assert len(spec.examples) == 4
-    assert not any(each.repaired for each in spec.examples)
+    assert not any(example.repaired for example in spec.examples)
     crops = spec.inputs[2]
-    assert {each.document for each in crops.origin.sources} == {"d1", "d2"}
+    assert {source.document for source in crops.origin.sources} == {"d1", "d2"}
 
 
 def test_a_document_that_contradicts_another_is_a_finding(documents: Documents, tmp_path: Path) -> None:
@@ -213,7 +213,11 @@ def test_a_document_that_contradicts_another_is_a_finding(documents: Documents, 
     result = read_documents([path, changed])
     folder = tmp_path / "specs"
     write_files(plan_files(result, folder), folder)
-    codes = [each for each in load_imported(FRAGMENT, [folder]).findings if each.code == "documents-disagree"]
+    codes = [
+        finding
+        for finding in load_imported(FRAGMENT, [folder]).findings
+        if finding.code == "documents-disagree"
+    ]
     assert len(codes) == 1
     assert "at_least" in codes[0].message
 

@@ -93,7 +93,7 @@ def _import(content: str, dialect: str) -> str:
         if "too " in error.problem:
             raise AssertionError(error.problem) from error
         return ""
-    return write_imported([("d1", each) for each in found])
+    return write_imported([("d1", spec) for spec in found])
 
 
 def _growth(dialect: str, size: int, made: Callable[[int], str]) -> float:

@@ -21,7 +21,7 @@ FRAGMENT = "002_*=org.tensorflow::BatchToSpaceND-1"
 
 
 def _run(*arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(each) for each in arguments], standalone_mode=False)
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], standalone_mode=False)
 
 
 def test_a_folder_is_imported_and_checked(first_pages: Path, tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_processes_change_nothing(documents: Documents, monkeypatch: pytest.Monk
     assert together == alone
     assert list(together.layers) == list(alone.layers)
     last = steps[-1]
-    assert [each.documents for each in steps] == list(range(1, last.of_documents + 1))
+    assert [step.documents for step in steps] == list(range(1, last.of_documents + 1))
     assert last.size == last.of_size > 2 * reading.BATCH_BYTES
 
 
@@ -239,7 +239,7 @@ SINCE = "This version of the operator has been available since version 1 of the 
 
 
 def _markdown(*names: str) -> str:
-    return "\n".join(f'### <a name="{each}"></a><a name="x">**{each}**</a>\n\n{SINCE}\n' for each in names)
+    return "\n".join(f'### <a name="{name}"></a><a name="x">**{name}**</a>\n\n{SINCE}\n' for name in names)
 
 
 def test_declared_operators_take_no_new_document(tmp_path: Path) -> None:

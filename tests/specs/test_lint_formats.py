@@ -67,9 +67,9 @@ def test_text_points_at_the_column_of_a_long_line() -> None:
 )
 def test_a_caret_stands_below_its_line_wherever_a_finding_stands(line: int, column: int | None) -> None:
     blocks = text_of(reported(line, column))
-    quoted = [each for each in blocks if " | " in each]
+    quoted = [block for block in blocks if " | " in block]
     assert len(quoted) == (0 if line == 99 else 2) or line == 2
-    assert all(each.isprintable() for each in blocks)
+    assert all(block.isprintable() for block in blocks)
 
 
 def test_text_writes_out_what_would_turn_the_line_around() -> None:
@@ -137,8 +137,8 @@ def test_sarif_keeps_to_its_standard() -> None:
     )
     check_sarif(log)
     results = log["runs"][0]["results"]
-    assert [each["level"] for each in results] == ["warning", "warning", "warning", "warning", "error"]
-    uris = [each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in results]
+    assert [result["level"] for result in results] == ["warning", "warning", "warning", "warning", "error"]
+    uris = [result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in results]
     assert uris == ["docs/a%20page.md"] * 4 + ["file:///a%20b"]
     assert results[3]["suppressions"] == [{"kind": "external", "justification": "known"}]
     assert results[2]["locations"][0]["physicalLocation"]["region"] == {"startLine": 4, "startColumn": 2000}

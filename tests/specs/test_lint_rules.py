@@ -45,7 +45,7 @@ def codes_of(path: Path) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_every_code_of_the_importers_is_known(repository: Path) -> None:
-    known = {each.code for each in RULES}
+    known = {rule.code for rule in RULES}
     found = {
         code
         for folder in ("specs", "reference", "generator")
@@ -87,18 +87,18 @@ def test_a_version_has_its_own_lines_alone(first_pages: Path) -> None:
     text = read_document(next(first_pages.glob("004_*")))
     importer = find_importer(text)
     versions = list(DocumentPage(text, importer.dialect, importer.read(text, None)).versions())
-    assert [(each.spec.operator.short, each.lines[0].text) for each in versions] == [
+    assert [(version.spec.operator.short, version.lines[0].text) for version in versions] == [
         (f"Resize-{number}", f"Resize - {number}") for number in (18, 13, 11, 10)
     ]
-    ends = [each.lines[-1].number for each in versions]
-    assert [each.lines[0].number for each in versions[1:]] == [each + 1 for each in ends[:-1]]
-    assert [len(each.blocks) for each in versions] == [37, 0, 0, 0]
+    ends = [version.lines[-1].number for version in versions]
+    assert [version.lines[0].number for version in versions[1:]] == [end + 1 for end in ends[:-1]]
+    assert [len(version.blocks) for version in versions] == [37, 0, 0, 0]
 
 
 def test_a_fact_without_source_is_an_error() -> None:
     spec = load_spec(OperatorName.parse("ai.onnx::Resize-18"))
-    assert [each for each in examine_spec(spec) if each.code == "fact-without-source"] == []
+    assert [finding for finding in examine_spec(spec) if finding.code == "fact-without-source"] == []
     bare = replace(spec.constraints[0], origin=Origin("added", (), "  "))
     found = examine_spec(replace(spec, constraints=(bare, *spec.constraints[1:])))
-    errors = [each for each in found if each.code == "fact-without-source"]
-    assert [(each.severity, bare.id in each.message) for each in errors] == [("error", True)]
+    errors = [finding for finding in found if finding.code == "fact-without-source"]
+    assert [(error.severity, bare.id in error.message) for error in errors] == [("error", True)]

@@ -59,20 +59,23 @@ def constraints() -> Iterator[tuple[Spec, Constraint]]:
 
     Those of versions that no page has, whose facts are taken out of an installed package, cite no document.
     """
-    listed = {PurePosixPath(each).name for each in read_digests()}
+    listed = {PurePosixPath(digest).name for digest in read_digests()}
     for name in list_operators():
         spec = load_spec(name)
-        for each in spec.constraints:
-            files = {spec.document(source.document).file for source in each.origin.sources}
-            if each.require is not None and (files <= listed or not files):
-                yield spec, each
+        for constraint in spec.constraints:
+            files = {spec.document(source.document).file for source in constraint.origin.sources}
+            if constraint.require is not None and (files <= listed or not files):
+                yield spec, constraint
 
 
-RULES = [pytest.param(spec, each, id=f"{spec.operator}-{each.id}") for spec, each in constraints()]
+RULES = [
+    pytest.param(spec, constraint, id=f"{spec.operator}-{constraint.id}")
+    for spec, constraint in constraints()
+]
 
 
 def _text(documents: Documents, file: str) -> str:
-    (place,) = (each for each in read_digests() if PurePosixPath(each).name == file)
+    (place,) = (digest for digest in read_digests() if PurePosixPath(digest).name == file)
     return documents.find(place).read_text(encoding="utf-8")
 
 
@@ -116,7 +119,7 @@ def test_a_demand_is_an_error_and_an_error_is_demanded(
 
 @pytest.mark.slow
 def test_exceptions_are_of_constraints_that_are_there() -> None:
-    there = {(str(spec.operator), each.id): each.otherwise for spec, each in constraints()}
+    there = {(str(spec.operator), constraint.id): constraint.otherwise for spec, constraint in constraints()}
     assert [each for each in OTHERWISE if there.get(each, "error") == "error"] == []
 
 
@@ -124,10 +127,10 @@ def test_exceptions_are_of_constraints_that_are_there() -> None:
 def test_one_sentence_is_treated_in_one_way(documents: Documents) -> None:
     """Sentences of the same words, whichever operator they are of: `Accepted range is [-r, r-1] ...`."""
     treated: dict[str, set[str]] = {}
-    for spec, each in constraints():
-        for sentence in cited(spec, each, documents):
-            if NORMATIVE.search(sentence) and (str(spec.operator), each.id) not in OTHERWISE:
-                treated.setdefault(sentence.casefold(), set()).add(str(each.otherwise))
+    for spec, constraint in constraints():
+        for sentence in cited(spec, constraint, documents):
+            if NORMATIVE.search(sentence) and (str(spec.operator), constraint.id) not in OTHERWISE:
+                treated.setdefault(sentence.casefold(), set()).add(str(constraint.otherwise))
     assert {"error"} == set().union(*treated.values())
     assert any(sentence.startswith("accepted range is [-r, r-1]") for sentence in treated)
 

@@ -58,7 +58,9 @@ def choose(dialect: str, choices: Random) -> Sequence[Schema]:
     pool = microsoft_schemas() if dialect == "ContribOperators.md" else onnx_schemas()
     if "page" in dialect:
         chosen = choices.choice(pool)
-        return [each for each in pool if (each.domain, each.name) == (chosen.domain, chosen.name)][-3:]
+        return [schema for schema in pool if (schema.domain, schema.name) == (chosen.domain, chosen.name)][
+            -3:
+        ]
     return choices.sample(pool, choices.randint(1, 4))
 
 
@@ -73,11 +75,11 @@ def silent(raw: bytes, damaged: bytes, dialect: str) -> list[Change]:
     if len(damaged) == len(raw) or not raw.startswith(damaged):
         return changes
     if dialect in ENDLESS:
-        changes = [each for each in changes if (each.path, each.after) != ("operator", None)]
-    cut = {each.path for each in changes if re.fullmatch(r"prose\..*\.sha256", each.path)}
+        changes = [change for change in changes if (change.path, change.after) != ("operator", None)]
+    cut = {change.path for change in changes if re.fullmatch(r"prose\..*\.sha256", change.path)}
     if dialect == UNMARKED and len(cut) == 1:
         # What the passage states goes with its words.
-        changes = [each for each in changes if not each.path.startswith(("prose.", "statements."))]
+        changes = [change for change in changes if not change.path.startswith(("prose.", "statements."))]
     return changes
 
 
@@ -107,7 +109,7 @@ def test_violence_crashes_nothing(name: str, dialect: str, seed: int) -> None:
         specs = import_text(decode(VIOLENT[name](raw, choices), "page.txt"))
     except UserError:
         return
-    assert all(isinstance(each, Spec) for each in specs)
+    assert all(isinstance(spec, Spec) for spec in specs)
 
 
 @pytest.mark.slow
@@ -134,7 +136,9 @@ SECTIONS = {
 def test_a_section_that_is_missing_is_reported(dialect: str) -> None:
     mark, heading, titles = SECTIONS[dialect]
     wrong = []
-    for schema in [each for each in onnx_schemas() if not each.deprecated][:: 80 // EXAMPLES]:
+    for schema in [onnx_schema for onnx_schema in onnx_schemas() if not onnx_schema.deprecated][
+        :: 80 // EXAMPLES
+    ]:
         raw = DIALECTS[dialect]([schema]).encode()
         for title in titles:
             damaged = section_dropper(mark + title, heading)(raw, Random(0))
@@ -149,7 +153,9 @@ def test_missing_attributes_are_reported_where_the_text_speaks_of_them() -> None
     Of the 458 versions that have attributes, the text of 162 speaks of them elsewhere.
     """
     spoken = 0
-    schemas = [each for each in onnx_schemas() if each.attributes and not each.deprecated]
+    schemas = [
+        onnx_schema for onnx_schema in onnx_schemas() if onnx_schema.attributes and not onnx_schema.deprecated
+    ]
     for schema in schemas[:: 24 // EXAMPLES]:
         raw = emit_changelog([schema]).encode()
         damaged = section_dropper("#### Attributes", "#{2,4} ")(raw, Random(0))
@@ -158,7 +164,7 @@ def test_missing_attributes_are_reported_where_the_text_speaks_of_them() -> None
             assert silent(raw, damaged, "Changelog.md") == []
         (spec,) = import_text(decode(damaged, "page.txt"))
         found = list(find_differences(spec, package_layer(schema), "the package"))
-        assert len([each for each in found if "attribute" in each.message]) == len(schema.attributes)
+        assert len([finding for finding in found if "attribute" in finding.message]) == len(schema.attributes)
     assert spoken > 5
 
 
@@ -179,10 +185,13 @@ def test_damage_to_the_documents_themselves(documents: Documents) -> None:
                 damaged = import_text(decode(damage(raw, choices), "Operators.md"))
             except UserError:
                 continue
-            for each in silent_changes(whole, damaged, lambda path: path.startswith("examples.")):
-                gone = name.startswith("truncate") and (each.path, each.after) == ("operator", None)
+            for silent_change in silent_changes(whole, damaged, lambda path: path.startswith("examples.")):
+                gone = name.startswith("truncate") and (silent_change.path, silent_change.after) == (
+                    "operator",
+                    None,
+                )
                 if not gone:
-                    wrong[name].append(each)
+                    wrong[name].append(silent_change)
     assert wrong == {}
 
 
@@ -199,7 +208,9 @@ def test_damage_to_the_documents_themselves(documents: Documents) -> None:
 )
 def test_numbers_beyond_all_bounds(dialect: str, text: str, hostile: str) -> None:
     """Five thousand digits are no version and no bound."""
-    page = DIALECTS[dialect]([each for each in onnx_schemas() if str(each.operator) == "ai.onnx::Size-1"])
+    page = DIALECTS[dialect](
+        [onnx_schema for onnx_schema in onnx_schemas() if str(onnx_schema.operator) == "ai.onnx::Size-1"]
+    )
     assert text in page
     damaged = page.replace(text, hostile % ("9" * 5000))
     assert silent(page.encode(), damaged.encode(), dialect) == []

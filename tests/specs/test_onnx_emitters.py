@@ -44,9 +44,9 @@ def one_document(emit: Emit, schemas: Sequence[Schema]) -> list[str]:
 def one_each(emit: Emit, schemas: Sequence[Schema]) -> list[str]:
     """A page for each operator, with all its versions."""
     pages: dict[tuple[str, str], list[Schema]] = defaultdict(list)
-    for each in schemas:
-        pages[(each.domain, each.name)].append(each)
-    return [emit(each) for each in pages.values()]
+    for schema in schemas:
+        pages[(schema.domain, schema.name)].append(schema)
+    return [emit(page) for page in pages.values()]
 
 
 def read(page: str) -> list[Spec]:
@@ -81,7 +81,10 @@ def specs_of(case: str) -> tuple[Spec, ...]:
 @pytest.mark.parametrize("case", CASES)
 def test_every_schema_is_read_back_equal(case: str) -> None:
     _, pool, prints, count = CASES[case]
-    schemas = {each.operator: each for each in (onnx_schemas() if pool == "onnx" else microsoft_schemas())}
+    schemas = {
+        onnx_schema.operator: onnx_schema
+        for onnx_schema in (onnx_schemas() if pool == "onnx" else microsoft_schemas())
+    }
     found: list[Difference] = []
     specs = specs_of(case)
     for spec in specs:
@@ -90,16 +93,16 @@ def test_every_schema_is_read_back_equal(case: str) -> None:
             spec.deprecated and schema.deprecated and spec.documents[0].dialect == onnx_markdown.DIALECT
         )
         found += [] if bodiless else differences(spec, schema, prints)
-    assert len({each.operator for each in specs}) == len(specs) == count
+    assert len({spec.operator for spec in specs}) == len(specs) == count
     expected = LOST | IN_WORDS if prints.defaults else set()
     if case == "Operators.md":
         expected = LOST
     assert {(each.operator, each.field) for each in found} == expected
     if prints.defaults:
         lost = {
-            str(each.operator): each
-            for each in specs
-            if (str(each.operator), "attributes.epsilon.default") in LOST
+            str(spec.operator): spec
+            for spec in specs
+            if (str(spec.operator), "attributes.epsilon.default") in LOST
         }
         assert all(not each.attributes["epsilon"].has_default for each in lost.values())
 
@@ -107,7 +110,7 @@ def test_every_schema_is_read_back_equal(case: str) -> None:
 @pytest.mark.parametrize("case", ["Changelog.md", "pages", "flattened pages"])
 def test_every_description_is_read_back_equal(case: str) -> None:
     """Word for word, but for the white space that wrapping takes."""
-    schemas = {each.operator: each for each in onnx_schemas()}
+    schemas = {onnx_schema.operator: onnx_schema for onnx_schema in onnx_schemas()}
     wrong = []
     count = 0
     for spec in specs_of(case):
@@ -132,7 +135,7 @@ def descriptions(schema: Schema) -> dict[str, str]:
         ("outputs", schema.outputs),
         ("type_constraints", schema.constraints),
     ):
-        texts.update({f"{group}.{each.name}": each.description for each in items})
+        texts.update({f"{group}.{item.name}": item.description for item in items})
     return {about: text for about, text in texts.items() if text.strip()}
 
 
@@ -146,10 +149,10 @@ def test_whole_pages_have_no_finding_of_damage() -> None:
     codes = {"item-unread", "section-cut", "document-cut", "operator-undescribed", "operator-unlisted",
              "operator-twice", "version-disagrees", "html-escape"}  # fmt: skip
     found = {
-        (each.code, str(spec.operator))
+        (finding.code, str(spec.operator))
         for case in ("Operators.md", "Changelog.md", "ContribOperators.md", "pages", "typed pages")
         for spec in specs_of(case)
-        for each in spec.findings
-        if each.code in codes
+        for finding in spec.findings
+        if finding.code in codes
     }
     assert found == set()

@@ -12,12 +12,12 @@ def test_contrib_operators(documents: Documents) -> None:
     text = read_document(documents.find("onnxruntime/ContribOperators.md"))
     specs = onnx_markdown.read(text, None)
     assert len(specs) == 113
-    pad = next(each for each in specs if each.operator == OperatorName("com.microsoft", "Pad", 1))
+    pad = next(spec for spec in specs if spec.operator == OperatorName("com.microsoft", "Pad", 1))
     assert pad.type_constraints["T"].types == ("float16", "float", "double")
     assert pad.attributes["mode"].kind == "string"
-    assert [each.name for each in pad.inputs] == ["data", "pads", "value"]
+    assert [parameter.name for parameter in pad.inputs] == ["data", "pads", "value"]
     unversioned = [
-        each.operator.name for each in specs for found in each.findings if found.code == "version-missing"
+        spec.operator.name for spec in specs for found in spec.findings if found.code == "version-missing"
     ]
     assert unversioned == ["IsAllFinite", "QEmbedLayerNormalization"]
 

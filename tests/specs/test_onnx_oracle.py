@@ -24,8 +24,8 @@ def _our_type(text: str) -> str:
 
 def _parameters(parameters: Any) -> list[tuple[str, str, str, bool]]:
     return [
-        (each.name, _OPTIONS[each.option], _our_type(each.type_str), each.is_homogeneous)
-        for each in parameters
+        (parameter.name, _OPTIONS[parameter.option], _our_type(parameter.type_str), parameter.is_homogeneous)
+        for parameter in parameters
     ]
 
 
@@ -39,14 +39,16 @@ def test_structure(name: str) -> None:
     for attribute in spec.attributes.values():
         assert attribute.required == schema.attributes[attribute.name].required
     for ours, theirs in ((spec.inputs, schema.inputs), (spec.outputs, schema.outputs)):
-        assert [(each.name, each.option, each.type, each.homogeneous) for each in ours] == _parameters(theirs)
+        assert [(our.name, our.option, our.type, our.homogeneous) for our in ours] == _parameters(theirs)
     assert spec.input_arity is not None
     assert spec.output_arity is not None
     assert (spec.input_arity.least, spec.input_arity.most) == (schema.min_input, schema.max_input)
     assert (spec.output_arity.least, spec.output_arity.most) == (schema.min_output, schema.max_output)
-    assert {each.name: set(each.types) for each in spec.type_constraints.values()} == {
-        each.type_param_str: {_our_type(text) for text in each.allowed_type_strs}
-        for each in schema.type_constraints
+    assert {
+        type_constraint.name: set(type_constraint.types) for type_constraint in spec.type_constraints.values()
+    } == {
+        type_constraint.type_param_str: {_our_type(text) for text in type_constraint.allowed_type_strs}
+        for type_constraint in schema.type_constraints
     }
 
 

@@ -64,7 +64,7 @@ def specs_of(page: Path) -> tuple[Spec, ...]:
 
 def schemas_of(file: str) -> dict[OperatorName, Schema]:
     schemas = microsoft_schemas() if file == "ContribOperators.md" else onnx_schemas()
-    return {each.operator: each for each in schemas}
+    return {schema.operator: schema for schema in schemas}
 
 
 def compared(page: Path) -> Iterator[tuple[Spec, Schema]]:
@@ -80,7 +80,7 @@ def entry(difference: Difference) -> dict[str, str]:
     document, schema = difference.document, difference.schema
     if isinstance(document, list) and isinstance(schema, list):
         document, schema = (
-            ", ".join(str(each) for each in ours if each not in theirs) or "nothing more"
+            ", ".join(str(our) for our in ours if our not in theirs) or "nothing more"
             for ours, theirs in ((document, schema), (schema, document))
         )
     return {"field": difference.field, "document": str(document), "schema": str(schema)}
@@ -101,8 +101,8 @@ def found(page: Path) -> dict[str, list[dict[str, str]]]:
     prints = DOCUMENTS[f"{page.parent.name}/{page.name}"][0]
     listed: dict[str, list[dict[str, str]]] = {}
     for spec, schema in compared(page):
-        for each in differences(spec, schema, prints):
-            listed.setdefault(each.operator, []).append(entry(each))
+        for difference in differences(spec, schema, prints):
+            listed.setdefault(difference.operator, []).append(entry(difference))
     return listed
 
 
@@ -121,17 +121,18 @@ def test_every_known_difference_is_a_finding(documents: Documents, place: str) -
     """One of the page itself, or of the page against the package."""
     page = documents.find(place)
     listed = known(page.name)
-    wanted = [each for each in specs_of(page) if str(each.operator) in listed]
+    wanted = [spec for spec in specs_of(page) if str(spec.operator) in listed]
     specs = {str(each.operator): each for each in check_page(text_of(page), onnx_markdown.DIALECT, wanted)}
-    schemas = {str(name): each for name, each in schemas_of(page.name).items()}
+    schemas = {str(name): schema for name, schema in schemas_of(page.name).items()}
     for name, fields in listed.items():
         package = package_layer(schemas[name])
         messages = [
-            each.message for each in (*specs[name].findings, *find_differences(specs[name], package, "it"))
+            finding.message
+            for finding in (*specs[name].findings, *find_differences(specs[name], package, "it"))
         ]
-        for each in fields:
-            subject = words_of(each["field"])
-            assert any(set(subject) <= set(message.replace(":", " ").split()) for message in messages), each
+        for field in fields:
+            subject = words_of(field["field"])
+            assert any(set(subject) <= set(message.replace(":", " ").split()) for message in messages), field
 
 
 def words_of(field: str) -> list[str]:
@@ -191,23 +192,23 @@ def package_layer(schema: Schema) -> Spec:
         operator=schema.operator,
         documents=(Document("p", "package", "onnx-package", "0"),),
         attributes={
-            each.name: AttributeSpec(
-                name=each.name,
-                kind=each.kind if each.kind in KINDS else None,
-                required=each.required,
-                default=each.default,
-                has_default=each.default is not None,
+            attribute.name: AttributeSpec(
+                name=attribute.name,
+                kind=attribute.kind if attribute.kind in KINDS else None,
+                required=attribute.required,
+                default=attribute.default,
+                has_default=attribute.default is not None,
                 values=None,
                 origin=origin,
-                other_type=None if each.kind else printed_type(each.type),
+                other_type=None if attribute.kind else printed_type(attribute.type),
             )
-            for each in schema.attributes
+            for attribute in schema.attributes
         },
         inputs=tuple(map(parameter, schema.inputs)),
         outputs=tuple(map(parameter, schema.outputs)),
         type_constraints={
-            each.name: TypeConstraint(each.name, tuple(map(our_type, each.types)), origin)
-            for each in schema.constraints
+            constraint.name: TypeConstraint(constraint.name, tuple(map(our_type, constraint.types)), origin)
+            for constraint in schema.constraints
         },
         input_arity=_arity(schema.input_arity),
         output_arity=_arity(schema.output_arity),

@@ -87,14 +87,14 @@ def _changes(raw: bytes, damage: Damage, seed: int) -> list[Change]:
     whole = _whole(raw)
     changes = silent_changes(whole, damaged, lambda path: path.startswith(("prose", "formulas", "examples")))
     (before,), (after,) = whole, damaged
-    if {(each.code, each.message) for each in after.findings} <= {
-        (each.code, each.message) for each in before.findings
+    if {(finding.code, finding.message) for finding in after.findings} <= {
+        (finding.code, finding.message) for finding in before.findings
     }:
-        known = [_call(each) for each in before.examples]
+        known = [_call(example) for example in before.examples]
         changes += [
-            Change(str(after.operator), f"examples.{each.id}", None, each.id)
-            for each in after.examples
-            if _call(each) not in known
+            Change(str(after.operator), f"examples.{example.id}", None, example.id)
+            for example in after.examples
+            if _call(example) not in known
         ]
     return changes
 

@@ -25,7 +25,7 @@ _EVERY = int(os.environ.get("OPCERT_EXAMPLES", "1"))
 @cache
 def made_specs() -> tuple[Spec, ...]:
     """All 659 versions of ONNX's operators and all of com.microsoft, as these pages could state them."""
-    return tuple(make_spec(each) for each in (*onnx_schemas(), *microsoft_schemas()))
+    return tuple(make_spec(onnx_schema) for onnx_schema in (*onnx_schemas(), *microsoft_schemas()))
 
 
 @pytest.mark.parametrize("markup", MARKUPS, ids=lambda each: each.dialect)

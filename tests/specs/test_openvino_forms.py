@@ -83,8 +83,8 @@ def test_sections_of_other_titles_end_the_one_above() -> None:
     assert (k.name, k.option, k.type) == ("k", "optional", "T_K")
     assert set(spec.type_constraints) == {"T", "T_K"}
     assert spec.type_constraints["T_K"].types == ("int32", "int64", "uint8")
-    assert [each.outputs for each in spec.examples] == [(("output", None),)]
-    codes = [each.code for each in spec.findings]
+    assert [example.outputs for example in spec.examples] == [(("output", None),)]
+    codes = [finding.code for finding in spec.findings]
     assert "item-unread" not in codes
     assert "duplicate-section" not in codes
 
@@ -110,8 +110,8 @@ def test_doxyrest_s_own_forms() -> None:
     assert DOXYREST.recognise(text) > SPHINX.recognise(text) > MARKDOWN.recognise(text)
     (spec,) = DOXYREST.read(text, None)
     assert spec.attributes["axis"].required
-    assert [each.name for each in spec.inputs] == ["data"]
-    assert [dict(each.attributes) for each in spec.examples] == [{"axis": 1}]
+    assert [parameter.name for parameter in spec.inputs] == ["data"]
+    assert [dict(example.attributes) for example in spec.examples] == [{"axis": 1}]
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_usual_slips_of_xml_are_mended_and_reported(layer: str, attributes: Any,
     (example,) = spec.examples
     assert example.repaired
     assert (dict(example.attributes), len(example.inputs)) == (attributes, inputs)
-    assert [each.action for each in spec.findings if each.code == "xml-malformed"] == ["repaired"]
+    assert [finding.action for finding in spec.findings if finding.code == "xml-malformed"] == ["repaired"]
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,10 @@ def test_shares_by_field(measure: Measure, name: str) -> None:
 
 
 def test_what_is_not_read(measure: Measure) -> None:
-    found = [(file, each.line, each.field, each.about) for file, each in measure.unread]
+    found = [
+        (file, field_outcome.line, field_outcome.field, field_outcome.about)
+        for file, field_outcome in measure.unread
+    ]
     assert sorted(found) == sorted(UNREAD)
 
 
@@ -231,10 +234,10 @@ def test_inputs_and_outputs(specs: dict[str, Spec], operator: str, inputs: str, 
 
 def test_defaults_of_inputs(specs: dict[str, Spec]) -> None:
     found = {
-        f"{name}.{each.name}": each.default
+        f"{name}.{parameter.name}": parameter.default
         for name, spec in specs.items()
-        for each in spec.inputs
-        if each.default is not None
+        for parameter in spec.inputs
+        if parameter.default is not None
     }
     assert len(found) == 16
     assert found["CumSum-3.input_2"] == 0
@@ -296,12 +299,14 @@ def test_nine_complete_calls_of_slice(specs: dict[str, Spec]) -> None:
     """Values that stand in comments beside the ports; three more layers state shapes alone, or wrong ones."""
     examples = specs["Slice-8"].examples
     complete = [
-        each for each in examples if all(value and value.data for _, value in (*each.inputs, *each.outputs))
+        example
+        for example in examples
+        if all(value and value.data for _, value in (*example.inputs, *example.outputs))
     ]
     assert len(examples) == 12
     assert len(complete) == 9
-    for each in complete:
-        values = {name: value for name, value in each.inputs if value}
+    for example in complete:
+        values = {name: value for name, value in example.inputs if value}
         assert values["data"].data is not None
         data = _nested(values["data"].data, values["data"].shape)
         start, stop, step = (values[name].data or () for name in ("start", "stop", "step"))
@@ -312,7 +317,7 @@ def test_nine_complete_calls_of_slice(specs: dict[str, Spec]) -> None:
             if step[position] < 0 and stop[position] < -data.shape[axis]:
                 end = None
             index[axis] = slice(start[position], end, step[position])
-        output = each.outputs[0][1]
+        output = example.outputs[0][1]
         assert output is not None
         assert data[tuple(index)].flatten().tolist() == list(output.data or ())
 
@@ -340,13 +345,13 @@ def _arrays(example: Example) -> tuple[list[Any], Any]:
 )
 def test_printed_outputs_are_what_numpy_computes(specs: dict[str, Spec], operator: str, count: int) -> None:
     """Blocks of assignments, and comments beside ports: the inputs go to the right names."""
-    examples = [each for each in specs[operator].examples if each.printed]
+    examples = [example for example in specs[operator].examples if example.printed]
     assert len(examples) == count
-    for each in examples:
-        inputs, output = _arrays(each)
-        found = _COMPUTED[operator](inputs, each.attributes)
+    for example in examples:
+        inputs, output = _arrays(example)
+        found = _COMPUTED[operator](inputs, example.attributes)
         assert found.shape == output.shape
-        assert found.tolist() == output.tolist(), each.id
+        assert found.tolist() == output.tolist(), example.id
 
 
 def _update(data: Any, indices: Any, updates: Any) -> Any:
@@ -432,7 +437,7 @@ def _nested(data: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
     ],
 )
 def test_findings(specs: dict[str, Spec], operator: str, code: str, lines: list[int]) -> None:
-    assert [each.source.line for each in specs[operator].findings if each.code == code] == lines
+    assert [finding.source.line for finding in specs[operator].findings if finding.code == code] == lines
 
 
 @pytest.mark.parametrize(
@@ -458,7 +463,7 @@ def test_dialects_are_told_apart(content: str, dialect: str) -> None:
 def test_hostile_xml_is_a_finding(layer: str) -> None:
     content = f"# X {{#a}}\n\n**Versioned name**: *X-1*\n\n**Example**\n\n```xml\n{layer}\n```\n"
     (spec,) = MARKDOWN.read(Text("x.md", content, "00"), None)
-    assert "xml-malformed" in [each.code for each in spec.findings]
+    assert "xml-malformed" in [finding.code for finding in spec.findings]
     assert spec.examples == ()
 
 

@@ -12,10 +12,10 @@ ADD, IMAGE = OperatorName("ai.onnx", "Add", 14), OperatorName("ai.onnx", "ImageD
 
 
 def test_every_declared_operator_of_onnx_has_a_group_and_every_group_an_operator() -> None:
-    operators = [each for each in list_operators() if each.domain == "ai.onnx"]
-    declared = [each for each in operators if (room_of(each, OWN_FOLDER) / DECLARATION).is_file()]
+    operators = [operator for operator in list_operators() if operator.domain == "ai.onnx"]
+    declared = [operator for operator in operators if (room_of(operator, OWN_FOLDER) / DECLARATION).is_file()]
     headings = group_headings(declared)
-    assert [str(each) for each in declared if each not in headings] == []
+    assert [str(operator) for operator in declared if operator not in headings] == []
     assert len(set(headings.values())) == len(known_groups([OWN_FOLDER]))
 
 

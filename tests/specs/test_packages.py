@@ -58,7 +58,9 @@ def versions(dump: Text) -> dict[OperatorName, Spec]:
 
 def test_every_schema_is_read_back(versions: dict[OperatorName, Spec]) -> None:
     schemas = onnx_schemas()
-    names = [OperatorName(each.domain or "ai.onnx", each.name, each.since_version) for each in schemas]
+    names = [
+        OperatorName(schema.domain or "ai.onnx", schema.name, schema.since_version) for schema in schemas
+    ]
     assert sorted(versions) == sorted(names)
     found = [
         difference
@@ -66,7 +68,7 @@ def test_every_schema_is_read_back(versions: dict[OperatorName, Spec]) -> None:
         for difference in differences(versions[name], schema, Prints())
     ]
     # The text of Concat-1 gives a default that its schema does not have.
-    assert [(each.operator, each.field) for each in found] == [
+    assert [(difference.operator, difference.field) for difference in found] == [
         ("ai.onnx::Concat-1", "attributes.axis.default")
     ]
 
@@ -76,12 +78,12 @@ def test_the_dump_is_recognised_and_its_rules_see_words(dump: Text) -> None:
     assert spec.documents[0].dialect == "onnx-package"
     assert spec.documents[0].release is not None
     assert spec.documents[0].release.startswith("onnx ")
-    assert {each.source.line for each in spec.findings} <= set(range(1, dump.content.count("\n") + 1))
+    assert {finding.source.line for finding in spec.findings} <= set(range(1, dump.content.count("\n") + 1))
     line = dump.content.split("\n")[spec.attributes["mode"].origin.sources[0].line - 1]
     assert json.loads(line)["name"] == "mode"
     assert spec.attributes["mode"].allowed == ("nearest", "linear", "cubic")
     assert spec.origins["attributes.mode.default"].rule == "schema"
-    assert any(each.printed for each in spec.examples)
+    assert any(example.printed for example in spec.examples)
 
 
 @pytest.mark.parametrize("name", ["Operators.md", "Changelog.md"])
@@ -93,12 +95,12 @@ def test_documents_and_their_package_agree(
     for layer in layers:
         package = versions[layer.operator]
         if not layer.deprecated:
-            allowed = {each.name: each.allowed for each in package.attributes.values()}
-            assert {each.name: each.allowed for each in layer.attributes.values()} == allowed
+            allowed = {attribute.name: attribute.allowed for attribute in package.attributes.values()}
+            assert {attribute.name: attribute.allowed for attribute in layer.attributes.values()} == allowed
     found = [
-        (layer.operator.short, each.message, each.evidence)
+        (layer.operator.short, difference.message, difference.evidence)
         for layer in layers
-        for each in find_differences(layer, versions[layer.operator], "the package")
+        for difference in find_differences(layer, versions[layer.operator], "the package")
     ]
     assert found == []
 
@@ -111,7 +113,7 @@ def _document(spec: Spec) -> Spec:
 def _found(document: Spec, package: Spec) -> list[Finding]:
     merged = merge_layers([package, document])
     codes = ("document-vs-package", "documents-disagree")
-    return [each for each in merged.findings if each.code in codes]
+    return [finding for finding in merged.findings if finding.code in codes]
 
 
 def test_what_a_document_says_otherwise_is_found(versions: dict[OperatorName, Spec]) -> None:
@@ -119,12 +121,12 @@ def test_what_a_document_says_otherwise_is_found(versions: dict[OperatorName, Sp
     same = _document(package)
     assert _found(same, package) == []
     mode = replace(same.attributes["mode"], default="linear")
-    assert [(each.code, each.message, each.evidence) for each in
+    assert [(finding.code, finding.message, finding.evidence) for finding in
             _found(replace(same, attributes={**same.attributes, "mode": mode}), package)] == [
         ("document-vs-package", f"attribute mode: default differs from {package.documents[0].release}",
          "linear in the document, nearest in the package")
     ]  # fmt: skip
-    lost = {name: each for name, each in same.attributes.items() if name != "axes"}
+    lost = {name: attribute for name, attribute in same.attributes.items() if name != "axes"}
     (found,) = _found(replace(same, attributes=lost), package)
     assert found.evidence == "absent in the document, present in the package"
     t1 = replace(same.type_constraints["T1"], types=same.type_constraints["T1"].types[1:])
@@ -157,8 +159,8 @@ def test_a_document_comes_first_and_a_package_fills_what_it_leaves_open(
     package = versions[_RESIZE]
     same = _document(package)
     open_ones = {
-        name: replace(each, kind=None, default=None, has_default=False)
-        for name, each in same.attributes.items()
+        name: replace(attribute, kind=None, default=None, has_default=False)
+        for name, attribute in same.attributes.items()
         if name != "axes"
     }
     merged = merge_layers([package, replace(same, attributes=open_ones)])
@@ -241,7 +243,7 @@ def test_every_package_can_be_imported(tmp_path: Path, package: str, operator: s
     run = CliRunner().invoke(command, arguments, standalone_mode=False)
     assert (run.exception, run.return_value) == (None, 0)
     name = OperatorName.parse(operator)
-    assert [each.name for each in tmp_path.glob(f"*/{name.name}/*.yaml")] == [
+    assert [path.name for path in tmp_path.glob(f"*/{name.name}/*.yaml")] == [
         f"imported-{name.since_version}.yaml"
     ]
     spec = load_imported(name, [tmp_path])
@@ -260,12 +262,12 @@ def test_every_schema_of_onnxruntime_is_read_back() -> None:
         pytest.skip("the schemas beside the tests are of another version")
     for schema in microsoft_schemas():
         spec = versions[OperatorName(schema.domain, schema.name, schema.since_version)]
-        for each in differences(spec, schema, Prints(differentiable=False)):
+        for difference in differences(spec, schema, Prints(differentiable=False)):
             # Where a schema has no default, the text may give one.
-            assert each.field.endswith(".default")
-            assert each.schema is None
+            assert difference.field.endswith(".default")
+            assert difference.schema is None
 
 
 def test_the_packages_are_those_of_the_help() -> None:
     run = CliRunner().invoke(command, ["--help"])
-    assert all(each in run.output for each in PACKAGES)
+    assert all(package in run.output for package in PACKAGES)

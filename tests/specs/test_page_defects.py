@@ -57,23 +57,23 @@ def _measured(folder: Path) -> Measured:
 
 def test_every_entry_names_a_place_of_its_document_and_a_code_that_exists(documents: Documents) -> None:
     first, later = read_list(documents.find("first-pages"))
-    codes = {each.code for each in (*specs.rules.rules(), *reference.rules.rules())}
+    codes = {rule.code for rule in (*specs.rules.rules(), *reference.rules.rules())}
     untold = read_untold()
-    codes |= {each.code for each in (*first, *later) if each.id in untold}
+    codes |= {defect.code for defect in (*first, *later) if defect.id in untold}
     lengths = {
         path.name: len(path.read_text(encoding="utf-8").split("\n"))
         for path in (documents.find("first-pages")).glob("*.txt")
     }
-    for each in (*first, *later):
-        assert each.code in codes, each.id
-        assert all(1 <= start <= end <= lengths[each.file] for start, end in each.lines), each.id
-    ids = [each.id for each in (*first, *later)]
+    for defect in (*first, *later):
+        assert defect.code in codes, defect.id
+        assert all(1 <= start <= end <= lengths[defect.file] for start, end in defect.lines), defect.id
+    ids = [defect.id for defect in (*first, *later)]
     assert len(set(ids)) == len(ids)
 
 
 def test_the_linter_finds_what_the_reader_found(measured: Measured) -> None:
     """All that rules tell which tell as much elsewhere."""
-    missed = {each.id for each in (*measured.missed, *measured.later_missed)}
+    missed = {defect.id for defect in (*measured.missed, *measured.later_missed)}
     assert missed == KNOWN_MISSES | read_untold()
 
 
@@ -84,7 +84,7 @@ def test_the_linter_says_little_beside(measured: Measured) -> None:
 
 def test_each_finding_tells_one_defect_at_most(measured: Measured) -> None:
     told = [*measured.told.values(), *measured.later.values()]
-    assert len({id(each) for each in told}) == len(told)
+    assert len({id(reported) for reported in told}) == len(told)
     assert len(told) + len(measured.beside) == len(measured.found)
 
 
@@ -135,41 +135,43 @@ def measure_contradictions(documents: Documents) -> tuple[list[Contradiction], l
         key: (documents.find("first-pages") / file).read_text(encoding="utf-8") for key, file in files.items()
     }
     entries = content["contradictions"]
-    codes = {each.code for each in (*specs.rules.rules(), *reference.rules.rules())}
+    codes = {rule.code for rule in (*specs.rules.rules(), *reference.rules.rules())}
     pairs = sorted(
-        (files[each["document"]], each["against"]["file"], each["against"]["operator"])
-        for each in entries if each["code"] in codes
+        (files[entry["document"]], entry["against"]["file"], entry["against"]["operator"])
+        for entry in entries if entry["code"] in codes
     )  # fmt: skip
     found = [
-        each for page, other, operator in dict.fromkeys(pairs)
-        for each in _lint_pair(documents, page, other, OperatorName.parse(operator))
+        reported for page, other, operator in dict.fromkeys(pairs)
+        for reported in _lint_pair(documents, page, other, OperatorName.parse(operator))
     ]  # fmt: skip
-    defects = [read_defect(each, files, texts) for each in entries]
+    defects = [read_defect(entry, files, texts) for entry in entries]
     told = match_defects(defects, found)
     contradictions = [
-        Contradiction(each.id, each.what, found[told[position]] if position in told else None)
-        for position, each in enumerate(defects)
+        Contradiction(defect.id, defect.what, found[told[position]] if position in told else None)
+        for position, defect in enumerate(defects)
     ]
-    return contradictions, [each for at, each in enumerate(found) if at not in told.values()]
+    return contradictions, [reported for at, reported in enumerate(found) if at not in told.values()]
 
 
 def _lint_pair(documents: Documents, page: str, other: str, operator: OperatorName) -> list[Reported]:
     """What the linter says of a page beside another document that it does not say of each alone."""
-    path = documents.find(next(each for each in read_digests() if Path(each).name == other))
+    path = documents.find(next(digest for digest in read_digests() if Path(digest).name == other))
     outcomes = [
         _read(documents.find("first-pages") / page, operator),
         _read(path, None if path.suffix == ".md" else operator),
     ]
     outcomes = [
-        replace(each, layers=tuple(layer for layer in each.layers if layer.operator == operator))
-        for each in outcomes
+        replace(outcome, layers=tuple(layer for layer in outcome.layers if layer.operator == operator))
+        for outcome in outcomes
     ]
     both = lint_outcomes(outcomes, lambda _: ())
-    alone = {each.finding for outcome in outcomes for each in lint_outcomes([outcome], lambda _: ()).found}
-    alone = {replace(each, source=replace(each.source, document="")) for each in alone}
+    alone = {
+        reported.finding for outcome in outcomes for reported in lint_outcomes([outcome], lambda _: ()).found
+    }
+    alone = {replace(finding, source=replace(finding.source, document="")) for finding in alone}
     return [
-        each for each in both.found
-        if replace(each.finding, source=replace(each.finding.source, document="")) not in alone
+        reported for reported in both.found
+        if replace(reported.finding, source=replace(reported.finding.source, document="")) not in alone
     ]  # fmt: skip
 
 
@@ -180,12 +182,14 @@ def _read(path: Path, operator: OperatorName | None) -> ReadingOutcome:
 
 def test_contradictions_between_documents_of_one_version_are_found(documents: Documents) -> None:
     contradictions, beside = measure_contradictions(documents)
-    assert {each.id for each in contradictions if each.finding is None} == KNOWN_MISSED_CONTRADICTIONS
-    assert _codes(each.finding for each in beside) <= {"texts-differ"}
+    assert {
+        contradiction.id for contradiction in contradictions if contradiction.finding is None
+    } == KNOWN_MISSED_CONTRADICTIONS
+    assert _codes(reported.finding for reported in beside) <= {"texts-differ"}
 
 
 def _codes(findings: Iterable[Finding]) -> set[str]:
-    return {each.code for each in findings}
+    return {finding.code for finding in findings}
 
 
 def test_the_list_says_of_everything_why_it_is_wrong_or_is_not() -> None:

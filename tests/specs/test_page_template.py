@@ -38,7 +38,7 @@ def test_the_template_is_a_page_without_a_finding(name: str) -> None:
     assert spec.findings == ()
     assert list(spec.attributes) == ["axis"]
     assert [[each.name for each in group] for group in (spec.inputs, spec.outputs)] == [["X"], ["Y"]]
-    assert [len(each.inputs) for each in spec.examples] == [1]
+    assert [len(example.inputs) for example in spec.examples] == [1]
 
 
 def test_a_plain_page_is_told_what_it_lacks_and_where_that_may_stand() -> None:

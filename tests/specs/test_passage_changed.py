@@ -65,7 +65,7 @@ def found(folder: Path, text: str, digests: tuple[str, ...]) -> list[str]:
     told = []
     for version in versions:
         spec = load_spec(OperatorName("org.example", "Every", version), (folder,))
-        told += [f"{version}: {each.message} ({each.evidence})" for each in find(spec)]
+        told += [f"{version}: {finding.message} ({finding.evidence})" for finding in find(spec)]
     return told
 
 
@@ -149,8 +149,8 @@ def test_bad_uses_are_told(tmp_path: Path, rest: str, words: list[str]) -> None:
         found(tmp_path, RULE.format("error", "attributes.axis", rest), (A, B))
     told = str(caught.value)
     assert "spec.yaml:5:" in told
-    for each in words:
-        assert each in told
+    for word in words:
+        assert word in told
 
 
 def test_read_without_a_passage_is_told(tmp_path: Path) -> None:
@@ -162,6 +162,8 @@ def test_read_without_a_passage_is_told(tmp_path: Path) -> None:
 
 
 def test_every_wording_that_ships_was_read() -> None:
-    told = {str(each): [one.message for one in find(load_spec(each))] for each in list_operators()}
+    told = {
+        str(operator): [one.message for one in find(load_spec(operator))] for operator in list_operators()
+    }
     assert len(told) > 500
     assert {name: messages for name, messages in told.items() if messages} == {}

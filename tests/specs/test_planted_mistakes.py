@@ -17,7 +17,7 @@ from tests.specs.mistakes import CLEAN, MISTAKES, Mistake
 
 
 def findings(page: str) -> list[Finding]:
-    return [each for spec in import_text(decode(page.encode(), "page.md")) for each in spec.findings]
+    return [finding for spec in import_text(decode(page.encode(), "page.md")) for finding in spec.findings]
 
 
 def test_the_clean_page_has_no_finding() -> None:
@@ -28,8 +28,8 @@ def test_the_clean_page_has_no_finding() -> None:
 def test_each_mistake_is_told_where_it_stands(mistake: Mistake) -> None:
     page = mistake.planted()
     line = page[: page.index(mistake.new)].count("\n") + 1
-    told = [each for each in findings(page) if each.code == mistake.code]
-    assert told, [(each.code, each.message) for each in findings(page)]
+    told = [finding for finding in findings(page) if finding.code == mistake.code]
+    assert told, [(finding.code, finding.message) for finding in findings(page)]
     # An example is told of where it is expected, or where its node is made.
     assert min(abs(each.source.line - line) for each in told) <= 12
 
@@ -44,15 +44,15 @@ def test_an_unknown_type_is_told_in_any_page(documents: Documents) -> None:
     """One type misspelt in each of thirty operators: each is told, and nothing of the page as it is."""
     content = read_document(documents.find("onnx/Operators.md")).content
     pages = re.split(r"(?m)^(?=### <a name=)", content)[1:]
-    whole = [each for each in pages if "tensor(float)" in each and "(deprecated)" not in each]
+    whole = [page for page in pages if "tensor(float)" in page and "(deprecated)" not in page]
     choices = random.Random(3)
     for page in choices.sample(whole, 30):
         head = "## ai.onnx\n"
-        assert not [each for each in findings(head + page) if each.code == "unknown-element-type"]
+        assert not [finding for finding in findings(head + page) if finding.code == "unknown-element-type"]
         places = [match.start() for match in re.finditer(r"tensor\(float\)", page.split("#### Examples")[0])]
         place = choices.choice(places)
         damaged = page[:place] + "tensor(flot)" + page[place + len("tensor(float)") :]
-        told = [each for each in findings(head + damaged) if each.code == "unknown-element-type"]
+        told = [finding for finding in findings(head + damaged) if finding.code == "unknown-element-type"]
         assert told, page[:60]
 
 

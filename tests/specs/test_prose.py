@@ -13,7 +13,7 @@ from tests.growth import LINEAR, growth
 
 
 def _passage(text: str) -> Passage:
-    return Passage([Line(each, number) for number, each in enumerate(text.split("\n"), 1)])
+    return Passage([Line(word, number) for number, word in enumerate(text.split("\n"), 1)])
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_formulas_and_their_conditions() -> None:
         '<br/> if way is "down", <br/> y[i] = x[i] * 2, <br/> the end'
     )
     found = [
-        (each.name, each.text, each.when, each.origin.sources[0].line)
-        for each in find_formulas(_passage(text))
+        (formula.name, formula.text, formula.when, formula.origin.sources[0].line)
+        for formula in find_formulas(_passage(text))
     ]
     assert found == [("y", "(x + 0.5) / scale", "way == 'up'", 1), ("y[i]", "x[i] * 2", "way == 'down'", 2)]
 
@@ -123,7 +123,7 @@ def test_wrapped_words_are_joined() -> None:
     ],
 )
 def test_no_sentence_is_a_formula(text: str, formulas: list[str]) -> None:
-    assert [each.text for each in find_formulas(_passage(text))] == formulas
+    assert [formula.text for formula in find_formulas(_passage(text))] == formulas
 
 
 @pytest.mark.nightly

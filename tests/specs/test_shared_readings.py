@@ -45,7 +45,9 @@ def messages(folder: Path) -> list[str]:
     with pytest.raises((SeveralErrors, UserError)) as caught:
         load_spec(NAME, [folder])
     error = caught.value
-    return [str(each) for each in error.errors] if isinstance(error, SeveralErrors) else [str(error)]
+    return (
+        [str(user_error) for user_error in error.errors] if isinstance(error, SeveralErrors) else [str(error)]
+    )
 
 
 def test_an_operator_names_them(tmp_path: Path) -> None:
@@ -61,7 +63,7 @@ def test_an_operator_names_them(tmp_path: Path) -> None:
 def test_a_folder_of_specs_comes_before_what_ships(tmp_path: Path) -> None:
     shared = "subnormals: {question: own, options: {a: a, b: b}, why: w}\n"
     folder = write(tmp_path, declared="behaviours: [subnormals]\n", shared=shared)
-    assert [each.question for each in load_spec(NAME, [folder]).readings] == ["own"]
+    assert [reading.question for reading in load_spec(NAME, [folder]).readings] == ["own"]
 
 
 def test_an_entry_of_the_same_id_without_a_question_narrows_it(tmp_path: Path) -> None:
@@ -85,7 +87,7 @@ def test_a_part_and_an_operator_may_name_the_same_one(tmp_path: Path) -> None:
     assert len(found) == 1
     assert "spec.yaml:3:14" in found[0]
     (folder / "ai.test" / "Blend" / "spec.yaml").write_text(declared.replace("behaviours: [wrong_one]", ""))
-    assert [each.id for each in load_spec(NAME, [folder]).readings] == ["blending"]
+    assert [reading.id for reading in load_spec(NAME, [folder]).readings] == ["blending"]
 
 
 def test_a_name_that_is_none_is_told_with_its_place_and_the_others(tmp_path: Path) -> None:
@@ -137,6 +139,6 @@ def test_the_options_that_ship_are_those_that_references_know() -> None:
         for name, options in reference.readings.items():
             known.setdefault(name, set()).update(options)
     assert shared
-    assert {name: set(each.options) for name, each in shared.items()} == {
+    assert {name: set(shared_reading.options) for name, shared_reading in shared.items()} == {
         name: known.get(name) for name in shared
     }

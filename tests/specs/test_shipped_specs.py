@@ -50,11 +50,11 @@ PLACES = ("first-pages", "onnx", "onnxruntime", "openvino", "tensorflow/docstrin
 
 def test_they_are_what_their_documents_say(documents: Documents) -> None:
     remembered = remembered_assertions(OWN_FOLDER)
-    result = read_documents([documents.find(each) for each in PLACES], remembered=remembered, processes=2)
+    result = read_documents([documents.find(place) for place in PLACES], remembered=remembered, processes=2)
     plan = plan_files(result, OWN_FOLDER, keep_declared=True)
     assert find_drift(result, plan, OWN_FOLDER) == []
     for operator in set(list_operators()) - set(plan):
-        assert all(each.dialect.endswith("-package") for each in load_spec(operator).documents)
+        assert all(document.dialect.endswith("-package") for document in load_spec(operator).documents)
 
 
 @pytest.mark.runtimes("onnx", "onnxruntime")
@@ -80,8 +80,8 @@ def test_every_schema_of_onnx_is_there() -> None:
     """The installed package may be of another version: what it has not, documents have."""
     known = set(list_operators())
     schemas = {
-        OperatorName(each.domain or "ai.onnx", each.name, each.since_version)
-        for each in onnx.defs.get_all_schemas_with_history()
+        OperatorName(schema.domain or "ai.onnx", schema.name, schema.since_version)
+        for schema in onnx.defs.get_all_schemas_with_history()
     }
     if onnx.__version__ == "1.23.2":
         assert schemas <= known, sorted(schemas - known)
@@ -136,7 +136,9 @@ def test_every_one_can_be_loaded_and_says_something() -> None:
 
 
 def test_operators_with_references_of_their_own_are_declared() -> None:
-    declared = [each for each in implemented() if find_declaration(each, [OWN_FOLDER]) is not None]
+    declared = [
+        operator for operator in implemented() if find_declaration(operator, [OWN_FOLDER]) is not None
+    ]
     assert declared == implemented()
     assert set(first_operators()) < set(declared)
 
@@ -164,10 +166,14 @@ def test_list_reads_no_spec(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_list_names_them_all_and_says_what_else_there_is() -> None:
     result = _run("list", "operators", "--all")
     rows = dict(line.partition("  ")[::2] for line in result.stdout.splitlines())
-    assert sorted(rows) == sorted(str(each) for each in list_operators())
+    assert sorted(rows) == sorted(str(operator) for operator in list_operators())
     common = for_all_versions()
-    modelled = {str(each) for each in modelled_operators()}
-    known = {str(each) for each in modelled_operators() if f"{each.domain}::{each.name}" in common}
+    modelled = {str(modelled_operator) for modelled_operator in modelled_operators()}
+    known = {
+        str(modelled_operator)
+        for modelled_operator in modelled_operators()
+        if f"{modelled_operator.domain}::{modelled_operator.name}" in common
+    }
     known |= set(map(str, implemented()))
     assert len(known) > 300
     for name, words in rows.items():
@@ -253,15 +259,15 @@ def test_the_wheel_stays_small_and_knows_every_measurement(repository: Path, tmp
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         unpacked = re.compile(r"measured/|.*/(adequacy|agreement)-")
-        assert not [each for each in names if unpacked.match(each)]
+        assert not [name for name in names if unpacked.match(name)]
         files = ("suite.lock", "agreement.json.xz")
         assert "specs/small.json" in names
         archive.extractall(tmp_path, [f"specs/{name}" for name in files])
     own = read_lock()
     assert read_lock(tmp_path / "specs" / "suite.lock") == own
-    operators = [OperatorName.parse(each) for each in own.versions]
-    agreed = [read_agreed(each, tmp_path / "specs") for each in operators]
-    assert agreed == [read_agreed(each) for each in operators]
+    operators = [OperatorName.parse(version) for version in own.versions]
+    agreed = [read_agreed(operator, tmp_path / "specs") for operator in operators]
+    assert agreed == [read_agreed(operator) for operator in operators]
     assert any(agreed)
     assert read_agreed(OperatorName("ai.onnx", "Unheard", 1), tmp_path / "specs") is None
 

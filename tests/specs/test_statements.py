@@ -29,7 +29,7 @@ PARTS = ParameterNames(
 
 def read(passages: Mapping[str, str], parts: ParameterNames = PARTS) -> list[tuple[str, str]]:
     lines = {about: Passage([Line(text, 1)]) for about, text in passages.items()}
-    return [(each.about, describe(each)) for each in find_statements(lines, parts)]
+    return [(statement.about, describe(statement)) for statement in find_statements(lines, parts)]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_what_stands_twice_is_one_statement_with_both_places() -> None:
     text = "Accepted range for 'axis' is in `[-r, r-1]`, where r = rank(X)."
     passages = {"summary": Passage([Line(text, 3)]), "attributes.axis": Passage([Line(text, 9)])}
     (statement,) = find_statements(passages, PARTS)
-    assert [each.line for each in statement.origin.sources] == [3, 9]
+    assert [source.line for source in statement.origin.sources] == [3, 9]
 
 
 def test_a_bound_by_a_letter_that_nothing_defines_is_proposed() -> None:
@@ -187,7 +187,7 @@ def test_what_a_reader_listed_is_found_and_nothing_else(pages: list[Spec], group
 
 
 def test_the_lists_name_operators_of_the_page(pages: list[Spec]) -> None:
-    names = {each.operator.name for each in pages}
+    names = {page.operator.name for page in pages}
     assert len(read_list("first")) == 40
     assert len(read_list("second")) == 20
     assert {*read_list("first"), *read_list("second")} <= names
@@ -197,17 +197,23 @@ def test_the_lists_name_operators_of_the_page(pages: list[Spec]) -> None:
 def test_bounds_and_conditions_of_shipped_specs_are_expressions() -> None:
     bounds = 0
     for operator in list_operators():
-        for each in load_imported(operator).statements:
+        for statement in load_imported(operator).statements:
             texts: list[str | None] = []
-            if isinstance(each, Range):
-                texts = [each.at_least, each.more_than, each.at_most, each.less_than, each.when]
-            elif isinstance(each, Relevance):
-                texts = [each.effective_when]
+            if isinstance(statement, Range):
+                texts = [
+                    statement.at_least,
+                    statement.more_than,
+                    statement.at_most,
+                    statement.less_than,
+                    statement.when,
+                ]
+            elif isinstance(statement, Relevance):
+                texts = [statement.effective_when]
             for text in texts:
                 if text is not None:
                     parse(text)
                     bounds += 1
-            assert each.origin.sources
+            assert statement.origin.sources
     assert bounds > 500
 
 

@@ -68,13 +68,13 @@ def parameter_facts(each: ParameterSpec, states_lengths: bool = True) -> tuple[o
 
 def same_structure(docstring: Spec, definition: Spec) -> None:
     """Every structural field of a docstring is that of the definition."""
-    assert {name: attribute_facts(each) for name, each in docstring.attributes.items()} == {
-        name: attribute_facts(each) for name, each in definition.attributes.items()
+    assert {name: attribute_facts(attribute) for name, attribute in docstring.attributes.items()} == {
+        name: attribute_facts(attribute) for name, attribute in definition.attributes.items()
     }
     for ours, theirs in ((docstring.inputs, definition.inputs), (docstring.outputs, definition.outputs)):
-        assert [parameter_facts(each) for each in ours] == [parameter_facts(each) for each in theirs]
-    assert {name: each.types for name, each in docstring.type_constraints.items()} == {
-        name: each.types for name, each in definition.type_constraints.items()
+        assert [parameter_facts(our) for our in ours] == [parameter_facts(their) for their in theirs]
+    assert {name: type_constraint.types for name, type_constraint in docstring.type_constraints.items()} == {
+        name: type_constraint.types for name, type_constraint in definition.type_constraints.items()
     }
 
 
@@ -82,7 +82,7 @@ def same_structure(docstring: Spec, definition: Spec) -> None:
 @given(definition=definitions())
 def test_docstrings_are_read_back(definition: Definition) -> None:
     spec = _read(emit_docstring(definition).encode())
-    codes = {each.code for each in spec.findings}
+    codes = {finding.code for finding in spec.findings}
     assert codes <= {"low-confidence-values", "default-outside-values"}, spec.findings
     same_structure(spec, definition.spec())
 
@@ -170,7 +170,11 @@ def test_a_missing_section_is_reported(documents: Documents, name: str, title: s
     raw = _raw(documents, name)
     assert _changes(raw, section_dropper(f" *{title}:"), 0) == []
     dropped = _read(section_dropper(f" *{title}:")(raw, Random(0)))
-    assert {each.code for each in dropped.findings} & {"section-missing", "items-vs-signature", "item-unread"}
+    assert {finding.code for finding in dropped.findings} & {
+        "section-missing",
+        "items-vs-signature",
+        "item-unread",
+    }
 
 
 @_SETTINGS

@@ -50,7 +50,7 @@ def test_what_is_wrong_with_the_docstrings_is_found(documents: Documents) -> Non
     for path in sorted(folder.glob("*.txt")):
         (spec,) = read(read_document(path), None)
         if spec.findings:
-            found[path.stem] = [(each.code, each.source.line) for each in spec.findings]
+            found[path.stem] = [(finding.code, finding.source.line) for finding in spec.findings]
     assert found == {
         # The arguments stand twice: written by hand, and by the generator.
         "LogicalOr": [("item-unread", 55), ("item-unread", 62), ("item-unread", 67)],
@@ -86,7 +86,7 @@ def test_docstrings_written_from_every_definition_are_read_back() -> None:
         }
         definition = Definition(rows[0].word("name"), parts["input"], parts["output"], parts["attribute"])
         (spec,) = read(decode(emit_docstring(definition).encode(), "page.txt"), None)
-        assert {each.code for each in spec.findings} <= {"duplicate-type"}
+        assert {finding.code for finding in spec.findings} <= {"duplicate-type"}
         same_structure(spec, definition.spec())
     assert len(dump.operators) > 1400
 
@@ -96,4 +96,4 @@ def test_docstrings_written_from_every_definition_are_read_back() -> None:
 def test_docstrings_of_the_package_say_what_its_definitions_say() -> None:
     agreement = measure_package(package_document("tensorflow", print))
     assert agreement.compared["argument"] > 6000
-    assert {": ".join(each.split(": ")[:2]) for each in agreement.differences} == DIFFERENCES
+    assert {": ".join(difference.split(": ")[:2]) for difference in agreement.differences} == DIFFERENCES

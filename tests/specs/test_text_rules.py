@@ -139,8 +139,8 @@ def read(text: str, file: str = "page.rst", operator: str | None = None) -> list
 
 def findings(code: str, text: str, operator: str | None = None) -> list[Finding]:
     return [
-        each for spec in read(text, operator=operator)
-        for each in (*spec.findings, *examine_spec(spec)) if each.code == code
+        finding for spec in read(text, operator=operator)
+        for finding in (*spec.findings, *examine_spec(spec)) if finding.code == code
     ]  # fmt: skip
 
 
@@ -240,7 +240,7 @@ output_shape: ``[1, 2]``
     ],
 )
 def test_slips_of_openvino_pages_are_found(code: str, line: int, wrong: str, right: str) -> None:
-    assert [each.source.line for each in findings(code, OPENVINO)] == [line]
+    assert [finding.source.line for finding in findings(code, OPENVINO)] == [line]
     assert not findings(code, OPENVINO.replace(wrong, right))
 
 
@@ -252,11 +252,11 @@ def both(first: str, second: str) -> list[Finding]:
 def test_documents_of_one_version_are_compared_formula_by_formula_and_word_by_word() -> None:
     first = page(SUMMARY="`length = size[i] * 2`", MODE="How it pulls.")
     second = page(SUMMARY="`length = size[d] * 2`", MODE="How it pushes.")
-    said = {each.code: each for each in both(first, second)}
+    said = {finding.code: finding for finding in both(first, second)}
     assert said["formulas-disagree"].source.document == "d1"
     assert "size[d] * 2 in line" in said["formulas-disagree"].evidence
     assert said["texts-differ"].message == "the text about attributes.mode is not the one of second.rst"
-    again = {each.code for each in both(first, first)}
+    again = {finding.code for finding in both(first, first)}
     assert not again & {"formulas-disagree", "texts-differ", "documents-disagree"}
 
 

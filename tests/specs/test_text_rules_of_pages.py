@@ -64,7 +64,7 @@ def findings(**changes: str) -> list[Finding]:
 
 
 def codes(**changes: str) -> list[str]:
-    return [each.code for each in findings(**changes)]
+    return [finding.code for finding in findings(**changes)]
 
 
 def test_a_right_page_has_no_finding() -> None:
@@ -114,7 +114,9 @@ def test_what_is_right_is_left_alone(change: dict[str, str]) -> None:
 def test_a_finding_stands_at_its_line() -> None:
     page = PAGE.format(**{**RIGHT, "summary": "Fine.\n\n  As `dilation[i]` says."})
     (spec,) = import_text(Text("page.md", page, "0" * 64))
-    assert [(each.source.line, each.evidence) for each in spec.findings] == [(5, "dilation at line 5")]
+    assert [(finding.source.line, finding.evidence) for finding in spec.findings] == [
+        (5, "dilation at line 5")
+    ]
 
 
 @pytest.mark.nightly

@@ -22,7 +22,7 @@ from specs.documents.worked.printed import read_printed
 
 
 def _lines(text: str) -> list[Line]:
-    return [Line(each, number) for number, each in enumerate(text.split("\n"), 1)]
+    return [Line(word, number) for number, word in enumerate(text.split("\n"), 1)]
 
 
 @pytest.mark.parametrize(
@@ -159,8 +159,8 @@ for mode in ["edge", "wrap"]:
     expect(node, inputs=[x], outputs=[y], name=f"test_{mode}")"""
         )
     )
-    assert [each.name for each in code.calls] == ["test_edge", "test_wrap"]
-    assert [each.node.attributes for each in code.calls] == [{"mode": "edge"}, {"mode": "wrap"}]
+    assert [call.name for call in code.calls] == ["test_edge", "test_wrap"]
+    assert [call.node.attributes for call in code.calls] == [{"mode": "edge"}, {"mode": "wrap"}]
     built = code.calls[0].variables["y"].value
     assert isinstance(built, Built)
     assert built.steps[0].index == ((None, None, None), (2, 4, None))
@@ -181,7 +181,7 @@ def test_statements_that_lost_their_line_ends() -> None:
         101,
     )
     pieces = split_statements(line)
-    assert [each.text for each in pieces] == [
+    assert [piece.text for piece in pieces] == [
         "import numpy as np",
         'node = make_node( "A", inputs=["x"], a=1 )',
         "# first here",
@@ -193,7 +193,7 @@ def test_statements_that_lost_their_line_ends() -> None:
         '    z = g( x, k="a # b = c", )',
         "    expect(node, inputs=[x])",
     ]
-    for each in pieces:
-        assert each.column is not None
-        if not each.text.strip().startswith("# [3"):
-            assert line.text[each.column - 101 :].startswith(each.text.strip().split(" ")[0])
+    for piece in pieces:
+        assert piece.column is not None
+        if not piece.text.strip().startswith("# [3"):
+            assert line.text[piece.column - 101 :].startswith(piece.text.strip().split(" ")[0])

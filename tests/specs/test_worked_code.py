@@ -23,7 +23,7 @@ NODE = 'node = onnx.helper.make_node("A", ["x"], ["y"])\n'
 
 
 def _code(text: str) -> Code:
-    return read_code([Line(each, number) for number, each in enumerate(text.split("\n"), 1)])
+    return read_code([Line(word, number) for number, word in enumerate(text.split("\n"), 1)])
 
 
 def _last(text: str, name: str = "y") -> Any:
@@ -51,9 +51,9 @@ def test_loops_over_pairs(head: str) -> None:
     x = np.array(x, dtype=np.float32)
     expect(node, inputs=[x], outputs=[x], name="test_" + way)"""
     )
-    assert [each.name for each in code.calls] == ["test_up", "test_down"]
-    assert [each.node.attributes for each in code.calls] == [{"way": "up"}, {"way": "down"}]
-    assert [each.variables["x"].value.tolist() for each in code.calls] == [[1.0], [2.0]]
+    assert [call.name for call in code.calls] == ["test_up", "test_down"]
+    assert [call.node.attributes for call in code.calls] == [{"way": "up"}, {"way": "down"}]
+    assert [call.variables["x"].value.tolist() for call in code.calls] == [[1.0], [2.0]]
 
 
 def test_functions_of_the_example_are_followed() -> None:
@@ -71,8 +71,8 @@ for i in range(2):
     case(i)
     case(i - 2)"""
     )
-    assert [each.name for each in code.calls] == ["axis_0", "negative_2", "axis_1", "negative_1"]
-    assert [each.node.attributes["axis"] for each in code.calls] == [0, -2, 1, -1]
+    assert [call.name for call in code.calls] == ["axis_0", "negative_2", "axis_1", "negative_1"]
+    assert [call.node.attributes["axis"] for call in code.calls] == [0, -2, 1, -1]
 
 
 @pytest.mark.parametrize(
@@ -239,11 +239,14 @@ want = [np.array([1.0]), np.array([2.0])]
 expect(node, inputs=[x], outputs=want)"""
     )
     example = spec.examples[0]
-    assert [(name, each.data) for name, each in example.outputs if each] == [("Y", (1.0,)), ("Y", (2.0,))]
+    assert [(name, output.data) for name, output in example.outputs if output] == [
+        ("Y", (1.0,)),
+        ("Y", (2.0,)),
+    ]
     items = example.inputs[0][1]
     assert items is not None
     assert items.items is not None
-    assert [None if each is None else each.data for each in items.items] == [(1, 2), (3,)]
+    assert [None if item is None else item.data for item in items.items] == [(1, 2), (3,)]
     assert items.printed
 
 
@@ -266,7 +269,7 @@ expect(node, inputs=[x], outputs=want)"""
 def test_examples_that_are_not_of_this_operator_version(call: str, code: str, evidence: str) -> None:
     spec = _page(f'node = make_node("A", ["x"], ["y"])\nx = np.array([1])\n{call}')
     assert spec.examples == ()
-    found = [each for each in spec.findings if each.code == code]
+    found = [finding for finding in spec.findings if finding.code == code]
     assert [(each.evidence, each.action) for each in found] == [(evidence, "rejected")]
 
 

@@ -100,7 +100,7 @@ class _Walk:
                 events.append((node.lineno, 0, node))
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "expect":
                 events.append((node.lineno, 1, node))
-        for line, _, node in sorted(events, key=lambda each: each[:2]):
+        for line, _, node in sorted(events, key=lambda event: event[:2]):
             if isinstance(node, ast.Call):
                 yield from self._expected(node, line)
             else:
@@ -117,13 +117,13 @@ class _Walk:
                     self._values[each.id] = (target.lineno, None)
 
     def _expected(self, call: ast.Call, line: int) -> Iterator[Literal]:
-        given = next((each.value for each in call.keywords if each.arg == "outputs"), None)
+        given = next((keyword.value for keyword in call.keywords if keyword.arg == "outputs"), None)
         items: list[tuple[int, ast.expr | None]] = []
         if isinstance(given, ast.List):
-            items = [self._resolve(each) for each in given.elts]
+            items = [self._resolve(elt) for elt in given.elts]
         elif isinstance(given, ast.Name):
             place, value = self._resolve(given)
-            items = [(place, each) for each in value.elts] if isinstance(value, ast.List) else []
+            items = [(place, elt) for elt in value.elts] if isinstance(value, ast.List) else []
         first = self._block.line - 1
         for place, value in items:
             elements = None if value is None else self._elements(value)
@@ -146,7 +146,7 @@ class _Walk:
             case ast.Attribute(value=ast.Name(id="np"), attr="nan" | "inf" as name):
                 return [getattr(math, name)]
             case ast.List(elts=items) | ast.Tuple(elts=items):
-                parts = [self._elements(each) for each in items]
+                parts = [self._elements(item) for item in items]
                 return None if None in parts else [each for part in parts for each in part or ()]
             case ast.Name(id=name):
                 assigned = self._values.get(name, (0, None))[1]
@@ -154,7 +154,7 @@ class _Walk:
                     None if assigned is None or isinstance(assigned, ast.Name) else self._elements(assigned)
                 )
             case ast.Call(func=ast.Attribute(value=target, attr="astype" | "reshape" | "flatten")):
-                plain = all(self._is_plain(each) for each in node.args)
+                plain = all(self._is_plain(argument) for argument in node.args)
                 return self._elements(target) if plain and not isinstance(target, ast.Name) else None
             case ast.Call(func=ast.Attribute(value=ast.Name(id="np"), attr=name)) if name in CONSTRUCTORS:
                 return self._constructed(name, node)
@@ -182,7 +182,7 @@ class _Walk:
 @cache
 def _literals_of(page: Path) -> list[Literal]:
     blocks = list(_blocks(page.read_text(encoding="utf-8")))
-    return [each for block in blocks for each in _Walk(block).literals()]
+    return [literal for block in blocks for literal in _Walk(block).literals()]
 
 
 @pytest.fixture
@@ -193,12 +193,12 @@ def literals(documents: Documents) -> list[Literal]:
 @pytest.fixture
 def specs(documents: Documents) -> dict[str, Spec]:
     page = documents.find("onnx/Operators.md")
-    return {each.operator.name: each for each in read_specs(page)}
+    return {spec.operator.name: spec for spec in read_specs(page)}
 
 
 def _elements_of(value: Value) -> list[Any] | None:
     if value.items is not None:
-        parts = [None if each is None else _elements_of(each) for each in value.items]
+        parts = [None if item is None else _elements_of(item) for item in value.items]
         return None if None in parts else [each for part in parts for each in part or ()]
     return None if value.data is None else list(value.data)
 
@@ -241,8 +241,8 @@ def _rejected(specs: Mapping[str, Spec], each: Literal) -> str | None:
 def test_there_are_literal_outputs(literals: list[Literal]) -> None:
     """The walk finds what a person counts: calls, outputs, and the examples that they stand in."""
     assert len(literals) == OUTPUTS
-    assert len({(each.block.line, each.call_line) for each in literals}) == CALLS
-    assert len({each.block.line for each in literals}) == EXAMPLES
+    assert len({(literal.block.line, literal.call_line) for literal in literals}) == CALLS
+    assert len({literal.block.line for literal in literals}) == EXAMPLES
 
 
 def test_every_literal_output_is_a_fact_or_rejected(literals: list[Literal], specs: dict[str, Spec]) -> None:
@@ -250,18 +250,18 @@ def test_every_literal_output_is_a_fact_or_rejected(literals: list[Literal], spe
     missing, wrong = [], []
     rejected: Counter[tuple[str, str]] = Counter()
     taken = 0
-    for each in literals:
-        where = f"{each.block.operator} line {each.value_line}, called at {each.call_line}"
-        values = facts.get((each.block.operator, each.value_line), [])
+    for literal in literals:
+        where = f"{literal.block.operator} line {literal.value_line}, called at {literal.call_line}"
+        values = facts.get((literal.block.operator, literal.value_line), [])
         found = [_elements_of(value) for value in values if value.relation is None]
         stated = [data for data in found if data is not None]
-        reason = _rejected(specs, each)
-        if any(_same(each.elements, data) for data in stated):
+        reason = _rejected(specs, literal)
+        if any(_same(literal.elements, data) for data in stated):
             taken += 1
         elif stated:
-            wrong.append(f"{where}: {each.elements} became {stated}")
+            wrong.append(f"{where}: {literal.elements} became {stated}")
         elif reason is not None:
-            rejected[each.block.operator, reason] += 1
+            rejected[literal.block.operator, reason] += 1
         else:
             missing.append(where)
     assert wrong == []

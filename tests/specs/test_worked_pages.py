@@ -48,7 +48,7 @@ def test_every_expected_output_is_an_example(
     assert len(examples) == count
 
 
-@pytest.mark.parametrize("operator", [each[1] for each in PAGES])
+@pytest.mark.parametrize("operator", [page[1] for page in PAGES])
 def test_every_example_is_a_case(operator: str) -> None:
     bench = _bench(operator)
     words = [each.id.word for each in bench.cases.values() if each.id.family == "example"]
@@ -65,7 +65,7 @@ def test_the_examples_of_resize_hold_the_arrays_that_its_page_prints(first_pages
             depth += {"[": 1, "]": -1}.get(text[end], 0)
             end += 1
         numbers = re.findall(r"-?[0-9]+\.?[0-9]*(?:e-?[0-9]+)?", text[match.start() : end])
-        printed.append([float(each) for each in numbers])
+        printed.append([float(number) for number in numbers])
     bench = _bench("ai.onnx::Resize-18")
     found = [value.data for each in bench.spec.examples for _, value in each.outputs if value]
     assert [list(each or ()) for each in found] == printed

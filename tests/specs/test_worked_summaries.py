@@ -23,18 +23,18 @@ def _read(
         OperatorName("ai.onnx", name, 1),
         (Document("d", "A.md", "onnx-markdown", ""),),
         {each: AttributeSpec(each, "int", False, 0, True, None, ORIGIN) for each in ("exclusive", "mode")},
-        tuple(ParameterSpec(each, "single", "T", ORIGIN) for each in inputs.split()),
-        tuple(ParameterSpec(each, "single", "T", ORIGIN) for each in outputs.split()),
+        tuple(ParameterSpec(word, "single", "T", ORIGIN) for word in inputs.split()),
+        tuple(ParameterSpec(word, "single", "T", ORIGIN) for word in outputs.split()),
         {},
     )
     return read_summary_example(
-        spec, Passage([Line(each, at) for at, each in enumerate(text.split("\n"), 1)])
+        spec, Passage([Line(word, at) for at, word in enumerate(text.split("\n"), 1)])
     )
 
 
 def _plain(example: Example) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    inputs = {name: None if each is None else each.data for name, each in example.inputs}
-    outputs = {name: None if each is None else each.data for name, each in example.outputs}
+    inputs = {name: None if value is None else value.data for name, value in example.inputs}
+    outputs = {name: None if output is None else output.data for name, output in example.outputs}
     return dict(example.attributes), inputs, outputs
 
 
@@ -43,7 +43,7 @@ def test_an_example_goes_on_from_the_one_before_it() -> None:
         "input_x = [1, 2, 3]\naxis=0\noutput = [1, 3, 6]\nexclusive=1\noutput = [0, 1, 3]\n"
         "x   = [7]\noutput  = [7]"
     )
-    assert [_plain(each) for each in examples] == [
+    assert [_plain(example) for example in examples] == [
         ({}, {"x": (1, 2, 3), "axis": (0,)}, {"y": (1, 3, 6)}),
         ({"exclusive": 1}, {"x": (1, 2, 3), "axis": (0,)}, {"y": (0, 1, 3)}),
         ({}, {"x": (7,), "axis": None}, {"y": (7,)}),
@@ -62,7 +62,7 @@ def test_several_outputs_under_prefixed_names() -> None:
         "Y indices counts",
         "Unique",
     )
-    assert [_plain(each) for each in examples] == [
+    assert [_plain(example) for example in examples] == [
         ({"mode": "low"}, {"X": (2, 1)}, {"Y": (1, 2), "indices": None, "counts": (1, 1)}),
         ({}, {"X": (3,)}, {"Y": None, "indices": None, "counts": (1,)}),
     ]
@@ -70,7 +70,7 @@ def test_several_outputs_under_prefixed_names() -> None:
 
 def test_calls() -> None:
     examples, _ = _read("round([0.9]) = [1.0] round([-4.5]) = [-4.0] floor([1.5]) = [1.0]", "X", "Y", "Round")
-    assert [_plain(each) for each in examples] == [
+    assert [_plain(example) for example in examples] == [
         ({}, {"X": (0.9,)}, {"Y": (1.0,)}),
         ({}, {"X": (-4.5,)}, {"Y": (-4.0,)}),
     ]
@@ -86,7 +86,7 @@ def test_what_is_no_example(text: str) -> None:
 def test_an_output_without_an_input_is_rejected() -> None:
     examples, findings = _read("Input tensor with shape: [2, 3]\nstart: -1\nOutput: [3]")
     assert examples == ()
-    assert [(each.code, each.action, each.source.line) for each in findings] == [
+    assert [(finding.code, finding.action, finding.source.line) for finding in findings] == [
         ("example-not-read", "rejected", 3)
     ]
 
@@ -98,7 +98,7 @@ def test_the_summaries_of_operators_md(documents: Documents) -> None:
     counts = {
         spec.operator.name: count
         for spec in specs
-        if (count := sum(each.id.startswith("summary_") for each in spec.examples))
+        if (count := sum(example.id.startswith("summary_") for example in spec.examples))
     }
     assert counts == {
         "CumProd": 4, "CumSum": 4, "Gather": 2, "GatherElements": 2, "GatherND": 5, "Pad": 4, "Range": 2,
@@ -107,6 +107,6 @@ def test_the_summaries_of_operators_md(documents: Documents) -> None:
     rejected = {
         spec.operator.name: count
         for spec in specs
-        if (count := sum("of the summary" in each.message for each in spec.findings))
+        if (count := sum("of the summary" in finding.message for finding in spec.findings))
     }
     assert rejected == {"Shape": 4}

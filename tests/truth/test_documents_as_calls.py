@@ -35,7 +35,7 @@ def test_a_document_alone_makes_enough_calls_with_all_pairs(name: str) -> None:
 def test_what_people_declared_is_taken_away() -> None:
     operator = OperatorName.parse("ai.onnx::Clip-13")
     declared, derived = load_spec(operator), declare_from_document(load_imported(operator))
-    assert {each.id for each in declared.readings} > {each.id for each in derived.readings}
+    assert {reading.id for reading in declared.readings} > {reading.id for reading in derived.readings}
 
 
 def test_a_fact_that_is_missing_is_named_and_there_is_no_call() -> None:

@@ -14,10 +14,12 @@ from tests.documents.gathering import Documents
 
 def test_rooms_and_what_is_alike_share_no_id_of_calls() -> None:
     """An explanation is found again by its id, in the operator's room or beside all rooms."""
-    rooms = [each for path in OWN_FOLDER.glob(f"*/*/{FILE_NAME}") for each in read_explanations(path)]
-    alike = {each.id for each in read_explanations(OWN_FOLDER / FILE_NAME)}
+    rooms = [
+        explanation for path in OWN_FOLDER.glob(f"*/*/{FILE_NAME}") for explanation in read_explanations(path)
+    ]
+    alike = {explanation.id for explanation in read_explanations(OWN_FOLDER / FILE_NAME)}
     assert alike
-    assert not alike & {each.id for each in rooms}
+    assert not alike & {room.id for room in rooms}
 
 
 @pytest.mark.slow
@@ -25,8 +27,10 @@ def test_every_passage_that_blames_a_witness_stands_in_a_document(documents: Doc
     rooms = {path.parent: path for path in OWN_FOLDER.glob(f"*/*/{FILE_NAME}")}
     cited = 0
     for room, path in {**rooms, OWN_FOLDER: OWN_FOLDER / FILE_NAME}.items():
-        versions = [each for each in list_operators() if room in (room_of(each, OWN_FOLDER), OWN_FOLDER)]
-        files = {each.file for version in versions for each in load_spec(version).documents}
+        versions = [
+            operator for operator in list_operators() if room in (room_of(operator, OWN_FOLDER), OWN_FOLDER)
+        ]
+        files = {document.file for version in versions for document in load_spec(version).documents}
         for told in read_explanations(path):
             for passage in told.passage:
                 assert passage.partition(":")[0] in files, (told.id, passage)

@@ -92,8 +92,8 @@ def test_what_calls_have_not_fits_none() -> None:
 def table(spec: Spec, *known: ExplainedRefusal | Disagreement) -> TruthTable:
     """Of two valid calls, along both axes, which one witness refuses in the same words."""
     calls = TruthCalls((call(0), call(1)), (), ())
-    of_calls = [each for each in known if isinstance(each, ExplainedRefusal)]
-    of_cases = [each for each in known if isinstance(each, Disagreement)]
+    of_calls = [refusal for refusal in known if isinstance(refusal, ExplainedRefusal)]
+    of_cases = [disagreement for disagreement in known if isinstance(disagreement, Disagreement)]
     maker = TruthTableMaker(GATHER, calls, of_calls, FailureEntries(spec, of_cases))
     maker.said["some"] = {each.digest(GATHER): REFUSED for each in calls.valid}
     return maker.make()
@@ -103,8 +103,8 @@ def test_calls_of_one_message_are_told_apart_by_what_explains_them() -> None:
     found = table(load_spec(GATHER), entry(when="axis == 1"))
     assert found.unexplained == 1
     by_entry = {
-        each.explanation and each.explanation.id: [one.digest(GATHER) for one in each.calls]
-        for each in found.refusals
+        refusal.explanation and refusal.explanation.id: [one.digest(GATHER) for one in refusal.calls]
+        for refusal in found.refusals
     }
     assert by_entry == {"known": [call(1).digest(GATHER)], None: [call(0).digest(GATHER)]}
     told = ExplainedRefusal(
@@ -140,8 +140,8 @@ def test_one_worker_is_asked_about_several_operators(monkeypatch: pytest.MonkeyP
     for found in (gather, squeeze):
         asked = (found.calls.valid, found.calls.errors, found.calls.undefined)
         counts = found.counts[moody.text].values()
-        assert [each.total() for each in counts] == [len(each) for each in asked]
+        assert [count.total() for count in counts] == [len(each) for each in asked]
         assert found.versions == {moody.text: "3.1"}
     assert gather.operator == GATHER
-    assert any("beyond me" in each.message for each in gather.refusals)
-    assert not any(each.witness == moody.text for each in squeeze.refusals)
+    assert any("beyond me" in refusal.message for refusal in gather.refusals)
+    assert not any(refusal.witness == moody.text for refusal in squeeze.refusals)

@@ -13,7 +13,9 @@ from generator.trust.witnesses.truth_runs import WitnessRefusal, ask_checker, as
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import newest_operators, space_of
 
-OF_ONNX = [each for each in newest_operators() if each.domain.startswith("ai.onnx")]
+OF_ONNX = [
+    newest_operator for newest_operator in newest_operators() if newest_operator.domain.startswith("ai.onnx")
+]
 """Older versions and runtimes are for `python -m tools.truth`."""
 IN_PROCESS = ("inference", "checker")
 
@@ -23,7 +25,9 @@ IN_PROCESS = ("inference", "checker")
 def test_valid_calls_pass_inference_and_checker(operator: OperatorName) -> None:
     space = space_of(operator)
     cores = kept_cores_of(operator)
-    explanations = [each for each in explanations_of(operator) if each.against in IN_PROCESS]
+    explanations = [
+        explanation for explanation in explanations_of(operator) if explanation.against in IN_PROCESS
+    ]
     calls = [row.call for row in make_rows(space, cores)]
     calls += [edge.call for edge in find_edges(space, Draw(f"{operator}/boundary"))]
     assert len(calls) > 5
@@ -34,14 +38,17 @@ def test_valid_calls_pass_inference_and_checker(operator: OperatorName) -> None:
         if told is not None:
             refused.append(told)
     explained = {
-        each.id
-        for each in explanations
+        explanation.id
+        for explanation in explanations
         for told in refused
-        if each.explains_refusal(str(operator), told.witness, told.message)
+        if explanation.explains_refusal(str(operator), told.witness, told.message)
     }
     assert [
         told
         for told in refused
-        if not any(each.explains_refusal(str(operator), told.witness, told.message) for each in explanations)
+        if not any(
+            explanation.explains_refusal(str(operator), told.witness, told.message)
+            for explanation in explanations
+        )
     ] == []
-    assert explained == {each.id for each in explanations}, "an explanation of nothing"
+    assert explained == {explanation.id for explanation in explanations}, "an explanation of nothing"

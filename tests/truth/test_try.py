@@ -119,7 +119,7 @@ def replace_operators(explanation: ExplainedRefusal, pattern: str) -> ExplainedR
 
 def test_a_crash_is_no_answer() -> None:
     said = {**SAID, "some": {**SAID["some"], 0: ("crashed", "died of SIGSEGV")}}
-    assert {each.reaction for each in table(said).refusals} == {"refused", "crashed"}
+    assert {refusal.reaction for refusal in table(said).refusals} == {"refused", "crashed"}
     assert table({**said, "some": {**said["some"], 11: ("crashed", "")}}).answered_errors == ()
 
 
@@ -233,7 +233,9 @@ def test_a_name_means_the_newest_version_or_all() -> None:
     assert choose_modelled("Gather") == [GATHER]
     assert choose_modelled("ai.onnx::Gather-11")[0].since_version == 11
     every = choose_modelled("Gather", every=True)
-    assert every == [each for each in modelled_operators() if each.name == "Gather"]
+    assert every == [
+        modelled_operator for modelled_operator in modelled_operators() if modelled_operator.name == "Gather"
+    ]
     assert len(every) > 1
     with pytest.raises(UserError):
         choose_modelled("BatchToSpaceND")

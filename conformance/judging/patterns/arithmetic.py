@@ -139,8 +139,12 @@ def find_scale(output: WrongOutput) -> str | None:
 
 def _no_factor(output: WrongOutput) -> bool:
     """Whether a few elements show that no one factor fits."""
-    pairs = [each for each in output.first_pairs if math.isfinite(each[0]) and math.isfinite(each[1])]
-    if not pairs or not (most := max(pairs, key=lambda each: abs(each[1])))[1]:
+    pairs = [
+        first_pair
+        for first_pair in output.first_pairs
+        if math.isfinite(first_pair[0]) and math.isfinite(first_pair[1])
+    ]
+    if not pairs or not (most := max(pairs, key=lambda pair: abs(pair[1])))[1]:
         return False
     factor = most[0] / most[1]
     room = max(1.0, abs(factor))
@@ -237,8 +241,8 @@ def _is_narrower(output: WrongOutput, narrow: ElementType) -> bool:
         else:
             pairs = [(got, expected)]
         component = output.element_type.component
-        for each in pairs:
-            left, right = (decode_loudly(component, np.ascontiguousarray(part)) for part in each)
+        for pair in pairs:
+            left, right = (decode_loudly(component, np.ascontiguousarray(part)) for part in pair)
             if not _close(left, right, allowed, narrow):
                 return False
     component_parts = (
@@ -312,7 +316,7 @@ def _integer_conversion(output: WrongOutput) -> str | None:
 
 
 def _integer_ways(element_type: ElementType) -> Iterator[tuple[str, Conversion]]:
-    for narrow in (each for each in ELEMENT_TYPES.values() if each.is_integer):
+    for narrow in (dtype for dtype in ELEMENT_TYPES.values() if dtype.is_integer):
         # Smaller types than these come about by chance too often.
         if narrow.bits in (16, 32) and narrow.bits < element_type.bits:
             yield f"the expected output wrapped to {narrow}", partial(_wrapped, narrow.storage)

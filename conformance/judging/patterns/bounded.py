@@ -97,9 +97,9 @@ def find_clipping(output: WrongOutput) -> str | None:
 def _stopped(output: WrongOutput) -> str | None:
     """Where it is wrong, the output is its own greatest (least) element, and the expectation lies beyond."""
     sampled = output.sampled_places
-    got, expected = (each.reshape(-1)[sampled] for each in (output.got, output.expected))
+    got, expected = (array.reshape(-1)[sampled] for array in (output.got, output.expected))
     if output.element_type.is_float:
-        got, expected = (decode_loudly(output.element_type, each) for each in (got, expected))
+        got, expected = (decode_loudly(output.element_type, array) for array in (got, expected))
     high, low = got.max(), got.min()
     beyond, below = (got == high) & (expected > high), (got == low) & (expected < low)
     if not (beyond | below).all():
@@ -108,7 +108,7 @@ def _stopped(output: WrongOutput) -> str | None:
     got, expected = output.wrong_got, output.wrong_expected
     if output.element_type.is_float:
         everything, got, expected = (
-            decode_loudly(output.element_type, each) for each in (everything, got, expected)
+            decode_loudly(output.element_type, array) for array in (everything, got, expected)
         )
     beyond = (got == np.nanmax(everything)) & (expected > got)
     below = (got == np.nanmin(everything)) & (expected < got)
@@ -152,7 +152,7 @@ def _not_saturated(output: WrongOutput) -> str | None:
         low, high = output.element_type.integer_range
         limits = (low, high) if low < 0 else (high,)
         at_limit = np.isin(expected, limits)
-        text = " or ".join(str(each) for each in limits)
+        text = " or ".join(str(limit) for limit in limits)
     else:
         at_limit = np.isinf(decode_loudly(output.element_type, expected))
         text = "infinity"

@@ -147,7 +147,7 @@ def ulp_distances(
         return None if real is None or imaginary is None else np.maximum(real, imaginary)
     if not element_type.is_float:
         return None
-    first, second = (_ranks(element_type, each) for each in (got, expected))
+    first, second = (_ranks(element_type, array) for array in (got, expected))
     # Two ranks of different signs may be further apart than an integer of 64 bits with a sign holds.
     apart = np.where(first > second, first, second).view(np.uint64)
     apart = apart - np.where(first > second, second, first).view(np.uint64)
@@ -166,7 +166,7 @@ def _ranks(element_type: ElementType, elements: NDArray[Any]) -> NDArray[np.int6
 
 def _is_nan(element_type: ElementType, *arrays: NDArray[Any]) -> Mask:
     if element_type.kind == "complex":
-        return np.asarray(np.any([np.isnan(each) for each in arrays], axis=0))
+        return np.asarray(np.any([np.isnan(array) for array in arrays], axis=0))
     if not element_type.is_float:
         return np.zeros(arrays[0].shape, dtype=np.bool_)
-    return np.asarray(np.any([np.isnan(decode_loudly(element_type, each)) for each in arrays], axis=0))
+    return np.asarray(np.any([np.isnan(decode_loudly(element_type, array)) for array in arrays], axis=0))

@@ -50,11 +50,11 @@ class _Candidate:
 
 def find_input(output: WrongOutput) -> str | None:
     """The output is, bit for bit, one of the inputs."""
-    for name, each in output.inputs:
-        if each.element_type is output.element_type and each.array.shape == output.got.shape:
+    for name, tensor in output.inputs:
+        if tensor.element_type is output.element_type and tensor.array.shape == output.got.shape:
             places = output.sampled_places
-            got, given = (array.reshape(-1)[places] for array in (output.got, each.array))
-            if same_bits(got, given).all() and _fits(output, each.array, None, (), _STRANGE_WITH_SHAPE):
+            got, given = (array.reshape(-1)[places] for array in (output.got, tensor.array))
+            if same_bits(got, given).all() and _fits(output, tensor.array, None, (), _STRANGE_WITH_SHAPE):
                 return f"equals the input {name}"
     return None
 
@@ -64,10 +64,10 @@ def find_move(output: WrongOutput) -> str | None:
     if output.wrong_places.size < FEWEST or output.expected.size != output.got.size:
         return None
     strange = STRANGE if output.wrong is not None else _STRANGE_WITH_SHAPE
-    for each in _sift(output):
-        allowed = None if output.allowed is None else each.move(output.allowed)
-        if _fits(output, each.move(output.expected), allowed, each.region, strange):
-            return each.phrase
+    for candidate in _sift(output):
+        allowed = None if output.allowed is None else candidate.move(output.allowed)
+        if _fits(output, candidate.move(output.expected), allowed, candidate.region, strange):
+            return candidate.phrase
     return None
 
 
@@ -86,7 +86,7 @@ def _sift(output: WrongOutput) -> Sequence[_Candidate]:
         other = ~holds
         holds[other] = measure(output.element_type, got[other], predicted[other], limits[other])[1]
     fits: list[bool] = np.all(holds, axis=1).tolist()
-    return [each for each, fine in zip(candidates, fits, strict=True) if fine]
+    return [candidate for candidate, fine in zip(candidates, fits, strict=True) if fine]
 
 
 @lru_cache(maxsize=64)
@@ -95,8 +95,8 @@ def _sources(expected: tuple[int, ...], got: tuple[int, ...]) -> NDArray[np.int3
     candidates = _candidates(expected, got)
     positions = np.arange(math.prod(expected), dtype=np.int32).reshape(expected)
     sources = np.full((len(candidates), *got), -1, dtype=np.int32)
-    for row, each in zip(sources, candidates, strict=True):
-        row[each.region] = each.move(positions)
+    for row, candidate in zip(sources, candidates, strict=True):
+        row[candidate.region] = candidate.move(positions)
     return sources.reshape(len(candidates), -1)
 
 
@@ -153,11 +153,11 @@ def _within_region(output: WrongOutput, region: Region) -> tuple[NDArray[np.intp
     coordinates = np.unravel_index(output.sampled_places, output.got.shape)
     inside: Mask = np.ones(output.sampled_places.shape, dtype=np.bool_)
     starts = []
-    for axis, each in enumerate(coordinates):
+    for axis, coordinate in enumerate(coordinates):
         start, stop, _ = (region[axis] if axis < len(region) else slice(None)).indices(output.got.shape[axis])
         starts.append(start)
-        inside &= (each >= start) & (each < stop)
-    return tuple(each[inside] - start for each, start in zip(coordinates, starts, strict=True))
+        inside &= (coordinate >= start) & (coordinate < stop)
+    return tuple(coordinate[inside] - start for coordinate, start in zip(coordinates, starts, strict=True))
 
 
 def _holds(

@@ -141,9 +141,9 @@ def choices(among: int, chosen: int, enough: int) -> int:
 def orders_of(counts: list[int], enough: int) -> int:
     """The number of ways to order so many of each of some values, or less of it that is enough."""
     found, placed = 1, 0
-    for each in counts:
-        placed += each
-        found *= choices(placed, each, enough)
+    for count in counts:
+        placed += count
+        found *= choices(placed, count, enough)
         if found >= enough:
             break
     return found

@@ -79,7 +79,7 @@ def with_rare_inputs(space: CallSpace, call: Call) -> Iterator[Call]:
 
 
 def _parameter(space: CallSpace, name: str) -> ParameterSpec | None:
-    return next((each for each in space.spec.inputs if each.name == name), None)
+    return next((parameter for parameter in space.spec.inputs if parameter.name == name), None)
 
 
 def _exchanged(call: Call, place: int, tensor: Tensor | None) -> Call:
@@ -118,7 +118,7 @@ def _other_types(space: CallSpace, parameter: ParameterSpec, tensor: Tensor) -> 
 
 def beyond_types(space: CallSpace, call: Call, variable: str, draw: Draw) -> Iterator[Call]:
     """The call with all inputs of a type variable in a type that it does not allow."""
-    of_variable = {each.name for each in space.spec.inputs if each.type == variable}
+    of_variable = {parameter.name for parameter in space.spec.inputs if parameter.type == variable}
     places = {place for place, (name, _) in enumerate(call.inputs) if name in of_variable}
     for name in beyond_allowed(space.spec.type_constraints[variable].types)[:MOST_TYPES]:
         yield _retyped(call, places, name, draw)
@@ -136,7 +136,11 @@ def _retyped(call: Call, places: Collection[int], name: str, draw: Draw) -> Call
 def beyond_allowed(allowed: Sequence[str]) -> list[str]:
     """Types that are not among those allowed, those first that are most easily taken for one."""
     integers = all(each in ELEMENT_TYPES and ELEMENT_TYPES[each].is_integer for each in allowed)
-    return [each for each in (OTHER_INTEGERS if integers else OTHER_TYPES) if each not in allowed]
+    return [
+        other_integer
+        for other_integer in (OTHER_INTEGERS if integers else OTHER_TYPES)
+        if other_integer not in allowed
+    ]
 
 
 def _in_type(tensor: Tensor, name: str, draw: Draw) -> Tensor:
@@ -160,8 +164,8 @@ def formed_breaches(spec: Spec, call: Call) -> Iterator[Call]:
         if parameter is None:
             continue
         for changed in _of_slot(call, slot, parameter):
-            kinds = [each.type for each in changed.slots if each.type is not None]
-            if all(is_carried(spec.operator, each) or holds_map(each) for each in kinds):
+            kinds = [slot.type for slot in changed.slots if slot.type is not None]
+            if all(is_carried(spec.operator, kind) or holds_map(kind) for kind in kinds):
                 yield changed
 
 
@@ -185,10 +189,10 @@ def _forms(held: TensorType) -> tuple[ValueType | None, ...]:
 
 def _with_slot(call: Call, old: Slot, new: Slot) -> Call:
     """The call with one slot exchanged; tensors that no slot has any more go."""
-    slots = [new if each == old else each for each in slots_of(call.inputs, call.slots)]
-    used = sorted({part for each in slots for part in each.parts})
+    slots = [new if slot == old else slot for slot in slots_of(call.inputs, call.slots)]
+    used = sorted({part for slot in slots for part in slot.parts})
     places = {part: place for place, part in enumerate(used)}
-    moved = tuple(replace(each, parts=tuple(places[part] for part in each.parts)) for each in slots)
+    moved = tuple(replace(slot, parts=tuple(places[part] for part in slot.parts)) for slot in slots)
     return replace(call, inputs=tuple(call.inputs[part] for part in used), slots=moved)
 
 
@@ -221,7 +225,7 @@ class Stage(Enum):
 def broken_rules(space: CallSpace, call: Call) -> list[str]:
     """The ids of the rules that a call breaks; none where they cannot be decided."""
     try:
-        return [each.id for each in find_violations(space.spec, call)]
+        return [violation.id for violation in find_violations(space.spec, call)]
     except EvaluationError:
         return []
 
@@ -250,7 +254,7 @@ def bases_of(space: CallSpace, stage: Stage, draw: Draw, rules: Mapping[str, Con
 def bases(space: CallSpace, draw: Draw, types: Mapping[str, Level]) -> Iterator[Base]:
     """Valid calls with these levels of types and data; with any, the plainest call first."""
     made = (_base(space, draw, types, turn) for turn in range(2 * BASES))
-    return (each for each in made if each is not None)
+    return (base for base in made if base is not None)
 
 
 def _base(space: CallSpace, draw: Draw, types: Mapping[str, Level], turn: int) -> Base | None:
@@ -296,7 +300,7 @@ def _of_inputs_and_outputs(space: CallSpace, base: Base, stream: Draw) -> Iterat
     """The call with other inputs, other outputs asked for, or without an attribute that it needs."""
     yield from formed_breaches(space.spec, base.call)
     yield from with_other_inputs(space, base.call, stream)
-    if base.call.outputs is not None and any(each.option == "variadic" for each in space.spec.outputs):
+    if base.call.outputs is not None and any(output.option == "variadic" for output in space.spec.outputs):
         names = base.call.outputs
         for asked in ((*names, f"{names[-1]}_more"), names[:-1]):
             if asked:

@@ -35,7 +35,7 @@ def _of_shapes(spec: Spec) -> Iterator[str]:
     """The rule on the shape of the first input, where that is a pack, which only later inputs hold to it."""
     declared = spec.declared.shapes if spec.declared is not None else {}
     shapes = {name: parse_shape(text) for name, text in declared.items()}
-    first = next((each for each in spec.inputs if each.name in shapes), None)
+    first = next((parameter for parameter in spec.inputs if parameter.name in shapes), None)
     if first is None or holds_several(spec, first) or is_structured(spec, first):
         return
     part = _only_part(shapes[first.name])
@@ -66,19 +66,19 @@ def _is_pack(part: ShapePart, wanted: frozenset[str]) -> bool:
 
 def _is_broadcast_alone(names: frozenset[str], shapes: Mapping[str, Shape]) -> bool:
     """Whether shapes speak of a pack only as that to which inputs broadcast each other."""
-    about = [each for shape in shapes.values() for each in shape.parts() if each.names & names]
+    about = [part for shape in shapes.values() for part in shape.parts() if part.names & names]
     conditions = [one for shape in shapes.values() for one, _ in shape.alternatives if one is not None]
-    return all(each.word == "broadcast" for each in about) and not any(
-        each.names & names for each in conditions
+    return all(shape_part.word == "broadcast" for shape_part in about) and not any(
+        condition.names & names for condition in conditions
     )
 
 
 def _of_types(spec: Spec, beyond: Callable[[Sequence[str]], Sequence[str]]) -> Iterator[str]:
     """The rules on type variables that allow every type which is tried."""
-    ids = {each.id for each in spec.constraints if each.origin.how == "derived"}
+    ids = {constraint.id for constraint in spec.constraints if constraint.origin.how == "derived"}
     for name, known in spec.type_constraints.items():
-        members = [each for each in spec.inputs if type_variable(spec, each) == name]
-        plain = not any(is_structured(spec, each) for each in members)
+        members = [parameter for parameter in spec.inputs if type_variable(spec, parameter) == name]
+        plain = not any(is_structured(spec, member) for member in members)
         if plain and f"type_of_{name}" in ids and not beyond(known.types):
             yield f"type_of_{name}"
 
@@ -111,7 +111,7 @@ def find_breaches(space: CallSpace, draw: Draw) -> list[Breach]:
     for name, found in kept.items():
         if not found and rules[name].origin.how != "derived":
             found.extend(islice(_searched(space, rules[name], draw), MOST))
-    return [each for found in kept.values() for each in found]
+    return [breach for found in kept.values() for breach in found]
 
 
 def _keep(
@@ -123,7 +123,7 @@ def _keep(
 ) -> None:
     """Keep the first calls of a stage's valid ones, changed, that break one of the rules and nothing else."""
     for base in islice(bases_of(space, stage, draw, rules), BASES):
-        if all(len(kept[each]) >= MOST for each in rules):
+        if all(len(kept[rule]) >= MOST for rule in rules):
             return
         for call in changed_calls(space, base, draw, stage):
             broken = broken_rules(space, call)
@@ -131,7 +131,7 @@ def _keep(
                 continue
             known = kept[broken[0]]
             digest = call.digest(space.spec.operator)
-            if all(each.call.digest(space.spec.operator) != digest for each in known):
+            if all(breach.call.digest(space.spec.operator) != digest for breach in known):
                 known.append(Breach(rules[broken[0]], base.call, call))
 
 
@@ -161,7 +161,7 @@ def _searched(space: CallSpace, rule: Constraint, draw: Draw) -> Iterator[Breach
     """Calls found by a search for the rule's opposite, beside the valid ones of the same levels."""
     if rule.require is None:
         return
-    others = [each for each in space.spec.constraints if each.id != rule.id]
+    others = [constraint for constraint in space.spec.constraints if constraint.id != rule.id]
     search = CallSearch(space.spec, space.variables, [*others, opposite_of(rule)])
     for levels, turn in product((space.plain_types, {}), range(BASES)):
         stream = draw.child(rule.id).child(str(turn))

@@ -110,7 +110,7 @@ def _shared(call: Call, first: int, other: int) -> Call:
     ]
     behind = [replace(slot, parts=tuple(part - (part > other) for part in slot.parts)) for slot in slots]
     inputs = (*call.inputs[:other], *call.inputs[other + 1 :])
-    return replace(call, inputs=inputs, slots=tuple(Slot(each.name, each.parts) for each in behind))
+    return replace(call, inputs=inputs, slots=tuple(Slot(slot.name, slot.parts) for slot in behind))
 
 
 MOST_ELEMENTS = 20_000
@@ -132,7 +132,7 @@ def find_edges(space: CallSpace, draw: Draw) -> Iterator[Edge]:
     """The calls at the borders of a space, each once."""
     seen: set[str] = set()
     extents = list(_extent_edges(space, draw))
-    equal = [each.call for each in extents if each.word == EQUAL_EXTENTS]
+    equal = [extent.call for extent in extents if extent.word == EQUAL_EXTENTS]
     shortcuts = (
         Edge(word, space.plainest, call)
         for word, call in find_shortcuts(space, equal, draw.child("shortcuts"))
@@ -147,7 +147,7 @@ def find_edges(space: CallSpace, draw: Draw) -> Iterator[Edge]:
 def _extent_edges(space: CallSpace, draw: Draw) -> Iterator[Edge]:
     """Each extent and each axis of a pack 0 and 1, each end of a rank, and lengths around vectors."""
     packs = [name.removeprefix("rank_") for name in space.factors if name.startswith("rank_")]
-    extents = [each.name for each in space.variables if each.name in _extents(space)]
+    extents = [variable.name for variable in space.variables if variable.name in _extents(space)]
     for pack in packs:
         known = [int(rank) for rank in space.factors[f"rank_{pack}"]]
         for rank in (min(known), max(known)):
@@ -179,7 +179,7 @@ def _of_length(
         rank = (
             1
             if 1 in space.factors[f"rank_{pack}"]
-            else min(int(each) for each in space.factors[f"rank_{pack}"] if int(each) > 0)
+            else min(int(factor) for factor in space.factors[f"rank_{pack}"] if int(factor) > 0)
         )
         levels, word = {f"rank_{pack}": rank}, f"length_{length}"
         fixed: dict[str, object] = {pack: [1] * (rank - 1) + [length]}
@@ -189,7 +189,7 @@ def _of_length(
         others = list(extents[:-1])
     else:
         return
-    costly = any(each.most_elements is not None for each in space.kinds)
+    costly = any(kind.most_elements is not None for kind in space.kinds)
     beside = [2] if costly and packs else [None, 2, 1]
     for short in beside if length == MANY else [None]:
         shortened = {} if short is None else dict.fromkeys(others, short)
@@ -200,27 +200,29 @@ def _of_length(
 
 
 def _rank_near_two(space: CallSpace, pack: str) -> int:
-    return min((int(each) for each in space.factors[f"rank_{pack}"]), key=lambda rank: (abs(rank - 2), rank))
+    return min(
+        (int(factor) for factor in space.factors[f"rank_{pack}"]), key=lambda rank: (abs(rank - 2), rank)
+    )
 
 
 def vector_lengths(space: CallSpace) -> list[int]:
     """One shorter than, as long as, and one longer than a vector of the first type, and one long length."""
     types = element_types_of(space.spec, space.data[0]) if space.data else ()
     known = [ELEMENT_TYPES[each] for each in types if each in ELEMENT_TYPES and ELEMENT_TYPES[each].bits]
-    first = next((each for each in known if each.name == "float"), known[0] if known else None)
+    first = next((dtype for dtype in known if dtype.name == "float"), known[0] if known else None)
     return lengths_around(None if first is None else first.bits)
 
 
 def _extents(space: CallSpace) -> set[str]:
     """The names of extents that are chosen for themselves."""
-    return {each.name for each in space.variables if isinstance(each.candidates, ExtentVariable)}
+    return {variable.name for variable in space.variables if isinstance(variable.candidates, ExtentVariable)}
 
 
 def _solved(
     space: CallSpace, word: str, levels: Mapping[str, Level], fixed: Bindings, draw: Draw
 ) -> Iterator[Edge]:
     """A plain call with these bindings, where there is one; levels that do not fit are left free."""
-    variables = [*_asked_of_kinds(space, fixed), *(_fixed(each, fixed) for each in space.variables)]
+    variables = [*_asked_of_kinds(space, fixed), *(_fixed(variable, fixed) for variable in space.variables)]
     search = CallSearch(space.spec, variables, space.spec.constraints)
     stream = draw.child(word)
     for given in ({**plain, **levels} for plain in space.plain_calls):
@@ -239,7 +241,7 @@ def _fixed(variable: SearchVariable, fixed: Bindings) -> SearchVariable:
 
 def _asked_of_kinds(space: CallSpace, fixed: Bindings) -> Iterator[SearchVariable]:
     """What a kind binds among other things, which it is told as `given:<name>`."""
-    by_kinds = {name for each in space.kinds for name in each.binds}
+    by_kinds = {name for kind in space.kinds for name in kind.binds}
     for name, value in fixed.items():
         if name in by_kinds or f"shapes:{name}" in by_kinds:
             asked = f"given:{name}"
@@ -251,7 +253,7 @@ def _only(name: str, value: object) -> Callable[[Partial, Draw], Iterator[Bindin
 
 
 def _size(scope: Partial) -> int:
-    bound = [each for name, each in scope.bindings.items() if name.startswith("shape:")]
+    bound = [binding for name, binding in scope.bindings.items() if name.startswith("shape:")]
     return max((prod(each) for each in bound if each is not None), default=0)
 
 

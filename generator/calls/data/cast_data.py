@@ -88,7 +88,7 @@ def told_numbers(target: ElementType) -> list[float]:
     if target.is_integer:
         low, high = target.integer_range
         inside = [low, high, 0, low + 0.5, high - 0.5, 0.5, 1, high - 1, low + 1]
-        return [float(each) for each in inside if low <= each <= high]
+        return [float(number) for number in inside if low <= number <= high]
     specials = [0.0, -0.0, math.inf, -math.inf, math.nan]
     if holds_powers_alone(target):
         beside = [1.0, 1.25, 1.5, 1.75, 3.0]
@@ -100,7 +100,7 @@ def told_numbers(target: ElementType) -> list[float]:
     step = math.ldexp(1.0, target.layout.greatest_exponent - target.layout.precision + 1)
     ends = [most, most - step, most + step / 4, most + step / 2, most + step * 3 / 4, most + step, 4 * most]
     small = [least, least / 2, least * 0.75, least * 1.5, least / 4]
-    return [*specials, *(sign * each for each in (*ends, *small) for sign in (1, -1))]
+    return [*specials, *(sign * end for end in (*ends, *small) for sign in (1, -1))]
 
 
 def told_texts(target: ElementType) -> tuple[str, ...]:

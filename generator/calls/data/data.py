@@ -36,7 +36,11 @@ def data_classes(element_type: ElementType | str) -> tuple[str, ...]:
     if kind.is_float:
         if kind.layout is None:
             return POWER_CLASSES
-        return tuple(each for each in FLOAT_CLASSES if each != "nonfinite" or floats.not_numbers(kind))
+        return tuple(
+            float_class
+            for float_class in FLOAT_CLASSES
+            if float_class != "nonfinite" or floats.not_numbers(kind)
+        )
     return INTEGER_CLASSES if kind.is_integer else PLAIN_CLASSES
 
 

@@ -86,7 +86,7 @@ class Draw:
 
     def choices(self, items: Sequence[Item], count: int) -> list[Item]:
         """So many of the items, each of them any."""
-        return [items[each] for each in self.numbers(0, len(items) - 1, count)]
+        return [items[number] for number in self.numbers(0, len(items) - 1, count)]
 
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
         """All the items in random order."""

@@ -85,7 +85,7 @@ def random(kind: ElementType, count: int, draw: Draw) -> list[int]:
     precision = _layout(kind).precision
     limit = (1 << precision) - 1
     # A number drawn below 1/8 would need more exponents than the smallest types have.
-    return [encode(kind, each, 3 - precision) for each in draw.numbers(-limit, limit, count)]
+    return [encode(kind, number, 3 - precision) for number in draw.numbers(-limit, limit, count)]
 
 
 def constant(kind: ElementType, count: int, draw: Draw) -> list[int]:

@@ -38,7 +38,7 @@ def data_at_steps(
     own = tensor.element_type
     if own.is_integer:
         low, high = own.integer_range
-        whole = np.array([min(max(round(each), low), high) for each in wanted], dtype=own.storage)
+        whole = np.array([min(max(round(number), low), high) for number in wanted], dtype=own.storage)
         return Tensor(own, whole.reshape(tensor.shape))
     return Tensor(own, encode(own, wanted).reshape(tensor.shape))
 
@@ -66,4 +66,4 @@ def _end(kind: ElementType, at: int, zero: int) -> Fraction:
 def _finite(kind: ElementType) -> Sequence[Fraction]:
     """The numbers of a type of at most 8 bits that are not below zero, in order."""
     codes = np.arange(1 << (kind.bits - 1), dtype=kind.storage)
-    return sorted({Fraction(each) for each in numbers(kind, codes) if np.isfinite(float(each))})
+    return sorted({Fraction(number) for number in numbers(kind, codes) if np.isfinite(float(number))})

@@ -27,7 +27,7 @@ def _greatest(tensor: Tensor) -> Fraction:
         finite = np.abs(array[np.isfinite(array)])
         return Fraction(float(finite.max())) if finite.size else Fraction(0)
     given = numbers(tensor.element_type, array)
-    return max((abs(each) for each in given if isinstance(each, Fraction)), default=Fraction(0))
+    return max((abs(number) for number in given if isinstance(number, Fraction)), default=Fraction(0))
 
 
 def _halved(tensor: Tensor, times: int) -> NDArray[Any]:

@@ -33,10 +33,16 @@ def levels_without_call(space: CallSpace, cores: Iterable[ForbiddenCombination])
 
 def rules_broken_together(space: CallSpace) -> Iterator[UserError]:
     """The constraints that people wrote and that no call breaks alone, with what breaks beside them."""
-    written = [each for each in space.spec.constraints if each.require and each.origin.how != "derived"]
+    written = [
+        constraint
+        for constraint in space.spec.constraints
+        if constraint.require and constraint.origin.how != "derived"
+    ]
     if not written:
         return
-    breached = {each.constraint.id for each in find_breaches(space, Draw(f"{space.spec.operator}/invalid"))}
+    breached = {
+        breach.constraint.id for breach in find_breaches(space, Draw(f"{space.spec.operator}/invalid"))
+    }
     for rule in written:
         if rule.id in breached or _speaks_of_nothing(space, rule):
             continue
@@ -63,7 +69,7 @@ def _speaks_of_nothing(space: CallSpace, rule: Constraint) -> bool:
 
 
 def _place_of_factor(space: CallSpace, factor: str) -> Place | None:
-    kinds = [each for each in space.kinds if factor in each.factors()]
+    kinds = [kind for kind in space.kinds if factor in kind.factors()]
     if kinds and kinds[0].subject.place is not None:
         return kinds[0].subject.place
     name = factor.removeprefix("form_")

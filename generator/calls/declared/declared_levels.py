@@ -70,9 +70,9 @@ class DeclaredLevels:
 
         `given` are rows that have their types: what occurs in them need not occur again.
         """
-        known, before = [self._levels_of(each) for each in rows], [self._levels_of(each) for each in given]
+        known, before = [self._levels_of(row) for row in rows], [self._levels_of(each) for each in given]
         plain = before[0] if before else known[0]
-        rare = [each for each in rare_rows(self.space, plain) if each not in before]
+        rare = [rare_row for rare_row in rare_rows(self.space, plain) if rare_row not in before]
         dealt = Dealer(self.space, self._has_call, before).deal([*known, *rare])
         self._check_cores([each for each in known if not any(each.items() <= row.items() for row in dealt)])
         return [{name: str(level) for name, level in each.items()} for each in dealt]
@@ -120,10 +120,11 @@ class DeclaredLevels:
     def _by_text(self) -> Mapping[str, Mapping[str, Level]]:
         """The levels of each factor by how they are written, and types of a group by their names."""
         named: dict[str, Mapping[str, Level]] = {
-            kind.name: {each: each for each in kind.named_types} for kind in self.space.kinds
+            kind.name: {named_type: named_type for named_type in kind.named_types}
+            for kind in self.space.kinds
         }
         return {
-            name: {**named.get(name, {}), **{str(each): each for each in levels}}
+            name: {**named.get(name, {}), **{str(level): level for level in levels}}
             for name, levels in self.space.factors.items()
         }
 
@@ -141,8 +142,8 @@ def declare_levels(
     known = learn_cores(space, known=kept) if learn else tuple(kept)
     model = space_model(space)
     factors = tuple(Factor(name, levels) for name, levels in model.levels.items())
-    told = [each for each in known if all(name in model.levels for name in each.levels)]
-    exclusions = (*space.spec.exclusions, *(_exclusion(each) for each in told))
+    told = [combination for combination in known if all(name in model.levels for name in combination.levels)]
+    exclusions = (*space.spec.exclusions, *(_exclusion(combination) for combination in told))
     completed = replace(space.spec, factors=factors, exclusions=exclusions)
     return completed, DeclaredLevels(space)
 

@@ -112,7 +112,7 @@ def _with_core(found: dict[int, Searched], entry: Mapping[str, Any]) -> None:
 
 def _with_draws(found: dict[int, Searched], entry: Mapping[str, Any]) -> None:
     version = int(entry["version"])
-    draws = tuple(None if each == _NONE else int(each) for each in entry["draws"].split())
+    draws = tuple(None if word == _NONE else int(word) for word in entry["draws"].split())
     kept = KeptDraws(str(entry["rows"]), draws, tuple(map(_instead_in, entry.get("instead", ()))))
     found[version] = replace(found.get(version, Searched()), draws=kept)
 
@@ -150,11 +150,11 @@ def _entry(version: int, draws: KeptDraws) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "version": version,
         "rows": draws.rows,
-        "draws": " ".join(_NONE if each is None else str(each) for each in draws.draws),
+        "draws": " ".join(_NONE if draw is None else str(draw) for draw in draws.draws),
     }
     if draws.instead:
         entry["instead"] = [
-            f"{each.place} {'.'.join(map(str, each.row))} {each.draw}" for each in draws.instead
+            f"{instead.place} {'.'.join(map(str, instead.row))} {instead.draw}" for instead in draws.instead
         ]
     return entry
 
@@ -179,16 +179,18 @@ def choose_modelled(text: str, folders: Sequence[Path] = (), *, every: bool = Fa
     Raises UserError, with near names, where no declaration speaks of it.
     """
     known = modelled_operators(folders)
-    found = [each for each in known if text in (str(each), each.path, each.short)]
+    found = [operator for operator in known if text in (str(operator), operator.path, operator.short)]
     if found:
         return found
-    named = [each for each in known if text in (each.name, each.unversioned)]
+    named = [operator for operator in known if text in (operator.name, operator.unversioned)]
     if named:
-        domains = {each.domain for each in named}
+        domains = {operator.domain for operator in named}
         if len(domains) > 1:
             raise UserError("a name of several operators", got=text, expected=" or ".join(sorted(domains)))
-        return named if every else [max(named, key=lambda each: each.since_version)]
-    near = get_close_matches(text, {name: None for each in known for name in (each.name, each.short)}, 3, 0.5)
+        return named if every else [max(named, key=lambda operator: operator.since_version)]
+    near = get_close_matches(
+        text, {name: None for operator in known for name in (operator.name, operator.short)}, 3, 0.5
+    )
     raise UserError(
         "no operator with a declaration of its calls",
         got=repr(text),

@@ -43,7 +43,7 @@ def _values(spec: Spec, known: AttributeSpec) -> list[Attribute]:
     if known.default is not None:
         plain.append(known.default)
     if known.kind in ("int", "float"):
-        factors = (each.levels for each in spec.factors if each.name == known.name)
+        factors = (factor.levels for factor in spec.factors if factor.name == known.name)
         plain += [level for levels in factors for level in levels if not isinstance(level, str)]
     found = {attribute(str(known.kind), each).value: attribute(str(known.kind), each) for each in plain}
     return list(found.values())
@@ -164,7 +164,9 @@ def taken_for(values: Mapping[str, str | None]) -> Change:
             return None  # the call does not have what the expressions are about
         return None if made.digest(spec.operator) == call.digest(spec.operator) else Changed(made)
 
-    text = ", ".join(f"{name} {f'taken for {each}' if each else 'ignored'}" for name, each in values.items())
+    text = ", ".join(
+        f"{name} {f'taken for {value}' if value else 'ignored'}" for name, value in values.items()
+    )
     return Change(f"taken for {text}", text, apply)
 
 
@@ -212,6 +214,6 @@ def _type_of(spec: Spec, call: Call, name: str) -> ElementType:
     parameter = next(each for each in spec.inputs if each.name == name)
     given = dict(call.inputs)
     alike = (given.get(each.name) for each in spec.inputs if each.type == parameter.type)
-    first = next((each for each in alike if each is not None), None)
+    first = next((tensor for tensor in alike if tensor is not None), None)
     known = spec.types_of(parameter)
     return first.element_type if first is not None and len(known) != 1 else ELEMENT_TYPES[known[0]]

@@ -56,7 +56,7 @@ class Change:
 
     def is_accepted(self, spec: Spec) -> bool:
         """Whether a runtime that makes it in every call keeps to the spec."""
-        return any(each.id == self.accepted_by and each.chosen is None for each in spec.readings)
+        return any(reading.id == self.accepted_by and reading.chosen is None for reading in spec.readings)
 
 
 def changed_expectations(
@@ -68,10 +68,10 @@ def changed_expectations(
     if any(option not in reference.readings.get(name, ()) for name, option in changed.settled.items()):
         return None
     readings = tuple(
-        replace(each, chosen=changed.settled[each.id]) if each.id in changed.settled else each
-        for each in spec.readings
+        replace(reading, chosen=changed.settled[reading.id]) if reading.id in changed.settled else reading
+        for reading in spec.readings
     )
-    rules = tuple(each for each in spec.constraints if each.id not in changed.breaks)
+    rules = tuple(constraint for constraint in spec.constraints if constraint.id not in changed.breaks)
     try:
         return expect(replace(spec, readings=readings, constraints=rules), reference, changed.call.trimmed())
     except UnstableLength:

@@ -19,14 +19,14 @@ from specs.model.spec import ParameterSpec, Reading, Spec
 
 def input_changes(spec: Spec) -> Iterator[Change]:
     """Optional inputs ignored, inputs of one form exchanged, lists of integers reversed, types mended."""
-    for each in spec.inputs:
-        if each.option == "optional":
-            yield leave_out_input(each.name)
+    for parameter in spec.inputs:
+        if parameter.option == "optional":
+            yield leave_out_input(parameter.name)
         yield change_input(
-            f"input {each.name} reversed", f"{each.name} in reverse order", each.name, _reverse
+            f"input {parameter.name} reversed", f"{parameter.name} in reverse order", parameter.name, _reverse
         )
-        for name in spec.types_of(each):
-            yield convert_input(each, name)
+        for name in spec.types_of(parameter):
+            yield convert_input(parameter, name)
     for first, second in combinations(spec.inputs, 2):
         yield exchange_inputs(first.name, second.name)
 
@@ -59,7 +59,7 @@ def convert_input(parameter: ParameterSpec, name: str) -> Change:
 
     def convert(given: Tensor) -> Tensor | None:
         plain = ("float", "double", "float16", "bool")
-        if any(not each.is_integer and each.name not in plain for each in (given.element_type, wanted)):
+        if any(not dtype.is_integer and dtype.name not in plain for dtype in (given.element_type, wanted)):
             return None
         with np.errstate(invalid="ignore", over="ignore"):
             converted = given.array.astype(wanted.storage)
@@ -117,7 +117,7 @@ def find_changes(spec: Spec) -> tuple[Change, ...]:
         *value_changes(spec),
         *kind_changes(spec),
     ]
-    return tuple({each.key: each for each in changes}.values())
+    return tuple({change.key: change for change in changes}.values())
 
 
 def _reading_changes(spec: Spec) -> Iterator[Change]:

@@ -59,7 +59,7 @@ def _without_axis(expected: Tensor, got: Restored) -> Restored | None:
 def _without_axes(expected: Tensor, got: Restored) -> Restored | None:
     if not isinstance(got, Tensor) or len(got.shape) <= len(expected.shape):
         return None
-    longer = [[each for each in shape if each != 1] for shape in (got.shape, expected.shape)]
+    longer = [[extent for extent in shape if extent != 1] for shape in (got.shape, expected.shape)]
     return Tensor(got.element_type, got.array.reshape(expected.shape)) if longer[0] == longer[1] else None
 
 
@@ -100,7 +100,7 @@ def _converted(kind: ElementType) -> Restate:
 
 def _brought_into(wanted: ElementType, got: Tensor) -> Tensor | None:
     kind = got.element_type
-    plain = [each.is_float or each.is_integer or each.kind == "bool" for each in (kind, wanted)]
+    plain = [dtype.is_float or dtype.is_integer or dtype.kind == "bool" for dtype in (kind, wanted)]
     if not all(plain):
         return None
     values = decode_floats(kind, got.array) if kind.is_float else got.array

@@ -65,8 +65,8 @@ _THROUGH = (
 
 def value_changes(spec: Spec) -> Iterator[Change]:
     """Every narrowing of the operator's elements; and signs of zero and subnormals lost, by input."""
-    for each in _NARROWINGS:
-        yield _compute_narrower(each)
+    for narrowing in _NARROWINGS:
+        yield _compute_narrower(narrowing)
     for wide, other in _THROUGH:
         yield _pass_through(wide, other)
     main = spec.inputs[0].type if spec.inputs else None
@@ -79,12 +79,12 @@ def value_changes(spec: Spec) -> Iterator[Change]:
 
 def narrowings() -> Iterator[str]:
     """The keys of the ways in which elements are held narrower."""
-    yield from (each.key for each in _NARROWINGS)
+    yield from (narrowing.key for narrowing in _NARROWINGS)
 
 
 def held_narrower(key: str, given: Tensor) -> Tensor | None:
     """A tensor after its elements were held in a narrower type; None of one of another type."""
-    by = next(each for each in _NARROWINGS if each.key == key)
+    by = next(narrowing for narrowing in _NARROWINGS if narrowing.key == key)
     wide, narrow = ELEMENT_TYPES[by.wide], ELEMENT_TYPES[by.narrow]
     if given.element_type is not wide:
         return None
@@ -113,7 +113,7 @@ def _held(spec: Spec, call: Call, by: _Narrowing) -> Changed | None:
 
     if _main_type(call) is not wide:
         return None
-    main = {each.name for each in spec.inputs if each.type == spec.inputs[0].type}
+    main = {parameter.name for parameter in spec.inputs if parameter.type == spec.inputs[0].type}
     changed = call
     for name, given in call.inputs:
         if name in main and given is not None and given.element_type is wide:
@@ -174,7 +174,7 @@ def _through(call: Call, wide: str, other: str) -> Changed | None:
 
 def _in_single_precision() -> Iterator[Change]:
     """Changes of several element types at once, for classes of cases that have several."""
-    specific = tuple(f"elements {each.key}" for each in _NARROWINGS)
+    specific = tuple(f"elements {narrowing.key}" for narrowing in _NARROWINGS)
     specific += tuple(f"elements {wide} through {other}" for wide, other in _THROUGH)
     for how in ("", "saturated"):
         doubles = _Narrowing("double", "float", how)

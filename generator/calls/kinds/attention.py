@@ -71,7 +71,7 @@ class _AttentionInputs(Attention):
 def _asked(names: list[str]) -> Bindings:
     while not names[-1]:
         names.pop()
-    return {NAMES: names, WANTED: [each for each in names if each], OUTPUTS: len(names)}
+    return {NAMES: names, WANTED: [name for name in names if name], OUTPUTS: len(names)}
 
 
 @dataclass(frozen=True)

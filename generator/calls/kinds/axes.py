@@ -110,7 +110,7 @@ class Axes(SingleKind):
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         """Of no booleans, where axes are reduced: what is least or greatest hangs on the type."""
         spec = self.subject.spec
-        data = next(each for each in spec.inputs if each.name == self.of)
+        data = next(parameter for parameter in spec.inputs if parameter.name == self.of)
         if "keepdims" in spec.attributes and "bool" in element_types_of(spec, data):
             factor = f"level:type_{type_variable(spec, data)}"
             yield "no_booleans", {factor: "bool", f"shape:{self.of}": (0, 2), self.name: [0]}

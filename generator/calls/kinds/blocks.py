@@ -203,7 +203,7 @@ class _Patches(Blocks):
             yield word, {**self._bound(image, sizes, strides, rates, auto_pad), "shape:data": image}
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
-        rows, columns = (int(scope.find(each.text)) for each in (self.rows, self.columns))
+        rows, columns = (int(scope.find(expression.text)) for expression in (self.rows, self.columns))
         for name in _PAIRS:
             first, second = (int(each) for each in scope.find(name))
             for numbers in ([first], [first, second, 1], []):

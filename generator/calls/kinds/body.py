@@ -135,7 +135,7 @@ class _Branch(Body):
             held = _tensor_in(kind)
             count = 1 if isinstance(_unwrapped(kind), TensorType) else _IN_SEQUENCE
             streams = [draw.child(f"{place}/{each}") for each in range(count)]
-            parts = [body.constant(fill(held.element_type, shape, "distinct", each)) for each in streams]
+            parts = [body.constant(fill(held.element_type, shape, "distinct", stream)) for stream in streams]
             body.give(body.hold(kind, parts), _with_shape(kind, shape))
         return body.made()
 
@@ -159,10 +159,10 @@ def _with_shape(kind: ValueType, shape: Sequence[int]) -> ValueType:
 def _outputs_of(graph: Graph) -> list[tuple[ValueType, tuple[int, ...]]]:
     """The types of a branch's outputs without shapes, and the shapes of the tensors in them."""
     found = []
-    for each in graph.outputs or ():
-        assert each is not None
-        shape = _tensor_in(each).shape or ()
-        found.append((_with_open_shape(each), tuple(int(extent) for extent in shape if extent is not None)))
+    for output in graph.outputs or ():
+        assert output is not None
+        shape = _tensor_in(output).shape or ()
+        found.append((_with_open_shape(output), tuple(int(extent) for extent in shape if extent is not None)))
     return found
 
 
@@ -214,7 +214,7 @@ class _ElementBody(Body):
         body = BodyMaker(self.name)
         # Elements of a sequence may have different shapes, so that the type says none.
         types = [TensorType(ELEMENT_TYPES[kind]), *(shaped_type(kind, shape) for shape in beside)]
-        taken = [body.take(each) for each in types]
+        taken = [body.take(tensor_type) for tensor_type in types]
         for place in range(gives):
             at = place % len(taken)
             body.give(body.step(taken[at], step if place == 0 else "kept"), types[at])
@@ -305,7 +305,7 @@ class _RepeatedBody(Body):
         if stops:
             condition = body.constant(scalar(False, ELEMENT_TYPES["bool"]))
         body.give(condition, ends)
-        results = [body.step(each, step) for each in states]
+        results = [body.step(state, step) for state in states]
         for result, shape in list(zip(results, shapes, strict=True))[: len(shapes) + gives]:
             body.give(result, shaped_type(kind, shape))
         of_run = [(number, counted)]

@@ -67,7 +67,7 @@ class Boxes(SingleKind):
             return
         count = prod(shape[:-1])
         corners = [_corners(level, place, draw) for place in range(count)]
-        found = [_as_centre(each) if is_centred else each for each in corners]
+        found = [_as_centre(corner) if is_centred else corner for corner in corners]
         yield np.array(found, dtype=np.float64).reshape(shape)
 
     def rules(self) -> Iterable[Constraint]:
@@ -80,10 +80,12 @@ class Boxes(SingleKind):
             return
         shape = scope.shape(self.name)
         pairs = [each for place in range(-(-prod(shape[:-1]) // 2)) for each in _beside(place)]
-        optional = [each.name for each in self.subject.spec.inputs if each.option == "optional"]
+        optional = [
+            parameter.name for parameter in self.subject.spec.inputs if parameter.option == "optional"
+        ]
         yield "boxes_alone", {self.centred.text: None, **dict.fromkeys(optional)}
         for centred in (1, 0):
-            found = [_as_centre(each) if centred else each for each in pairs[: prod(shape[:-1])]]
+            found = [_as_centre(pair) if centred else pair for pair in pairs[: prod(shape[:-1])]]
             boxes = np.array(found, dtype=np.float64).reshape(shape)
             yield (
                 f"{self.name}_{'centred' if centred else 'of_corners'}_side_by_side",

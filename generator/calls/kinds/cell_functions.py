@@ -116,7 +116,7 @@ class CellFunctions(Kind):
             )
 
     def _plain(self) -> list[str]:
-        return [str(each.evaluate({})) for each in self.plain]
+        return [str(expression.evaluate({})) for expression in self.plain]
 
 
 def _bindings(functions: Sequence[str], *, spread: bool, given: bool) -> Bindings:
@@ -126,7 +126,7 @@ def _bindings(functions: Sequence[str], *, spread: bool, given: bool) -> Binding
         ("activation_alpha", _WITH_ALPHA, _ALPHAS),
         ("activation_beta", _WITH_BETA, _BETAS),
     ):
-        taking = [each for each in functions if spread or each in takers]
+        taking = [function for function in functions if spread or function in takers]
         listed = [numbers[place % len(numbers)] for place in range(len(taking))]
         found[name] = listed if given and listed else None
     return found

@@ -62,7 +62,7 @@ class _AttributeConstant(Constant):
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         return {
-            "form": tuple(each for each in self.covers if not each.startswith("sparse"))[::-1],
+            "form": tuple(cover for cover in self.covers if not cover.startswith("sparse"))[::-1],
             "value_type": self._types(),
             "value_shape": tuple(_SHAPES),
             "value_data": ("distinct", "random", "constant"),
@@ -81,12 +81,12 @@ class _AttributeConstant(Constant):
         return {name: value if name == form else None for name in self.covers}
 
     def rules(self) -> Iterable[Constraint]:
-        listed = ", ".join(f"present({each})" for each in self.covers)
+        listed = ", ".join(f"present({cover})" for cover in self.covers)
         yield self.rule("one_form", f"sum([{listed}]) == 1", about=self.covers[0])
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         if len(self.covers) > 1:
-            both = [each for each in self.covers if each in _FIRST][:2]
+            both = [cover for cover in self.covers if cover in _FIRST][:2]
             if len(both) > 1:
                 yield "one_form", {**self._bindings(both[0], _FIRST[both[0]]), both[1]: _FIRST[both[1]]}
             yield "one_form", self._bindings("", None)

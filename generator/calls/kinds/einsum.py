@@ -91,7 +91,7 @@ class Einsum(Kind):
         yield f"{self.name}_fit", {key: [*shapes[:-1], (*shapes[-1], 2, 2, 2)]}
         for place, shape in enumerate(shapes):
             for axis in range(len(shape)):
-                longer = tuple(each + 6 * (at == axis) for at, each in enumerate(shape))
+                longer = tuple(extent + 6 * (at == axis) for at, extent in enumerate(shape))
                 yield f"{self.name}_fit", {key: [*shapes[:place], longer, *shapes[place + 1 :]]}
 
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:

@@ -45,7 +45,7 @@ class ElementTypeCode(SingleKind):
     def precisions(self) -> tuple[str, ...]:
         if self.as_wide_as is not None:
             return ()
-        return (self.name,) if all(ELEMENT_TYPES[each].is_float for each in self._names()) else ()
+        return (self.name,) if all(ELEMENT_TYPES[name].is_float for name in self._names()) else ()
 
     @property
     def named_types(self) -> Mapping[str, Level]:
@@ -63,14 +63,14 @@ class ElementTypeCode(SingleKind):
         yield from draw.shuffled([kind.code for kind in fitting if kind.kind in _CLASSES[level]])
 
     def rules(self) -> Iterable[Constraint]:
-        codes = sorted(ELEMENT_TYPES[each].code for each in self._names())
+        codes = sorted(ELEMENT_TYPES[name].code for name in self._names())
         yield self.rule(f"{self.name}_value", f"{self.name} in {codes!r}", self.given)
         if self.as_wide_as is not None:
             same = f"BITS[element_type({self.as_wide_as})] == BITS[{self.name}]"
             yield self.rule(f"{self.name}_width", same, f"{self.name} in BITS")
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
-        allowed = {ELEMENT_TYPES[each].code for each in self._names()}
+        allowed = {ELEMENT_TYPES[name].code for name in self._names()}
         others = [code for code in sorted(BY_CODE) if code not in allowed]
         for code in (*_NO_TYPES, *others[:1]):
             yield f"{self.name}_value", {self.name: code}
@@ -85,9 +85,9 @@ class ElementTypeCode(SingleKind):
     def _names(self) -> tuple[str, ...]:
         constraints = self.subject.spec.type_constraints
         found: list[str] = []
-        for each in self.listed:
-            variable = constraints.get(each.text)
-            found += variable.types if variable is not None else [str(each.evaluate({}))]
+        for expression in self.listed:
+            variable = constraints.get(expression.text)
+            found += variable.types if variable is not None else [str(expression.evaluate({}))]
         names = dict.fromkeys(name for name in found if name in ELEMENT_TYPES)
         if not all(ELEMENT_TYPES[name].is_float for name in names):
             return tuple(names)

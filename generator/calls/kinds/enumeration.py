@@ -21,7 +21,7 @@ class Enumeration(SingleKind):
 
     def levels(self) -> tuple[Level, ...]:
         if self.listed:
-            return tuple(each.evaluate({}) for each in self.listed)
+            return tuple(expression.evaluate({}) for expression in self.listed)
         attribute = self.subject.attribute(self.name)
         values = self._switch or (attribute.values.values if attribute and attribute.values else ())
         plain = [value for value in values if attribute is not None and value == attribute.default]

@@ -38,7 +38,7 @@ class _HeldValue(Held):
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         omitted = (OMITTED,) if self.subject.may_be_omitted(self.name) else ()
-        held = [each for each in self._levels() if read_form(each).count is not None]
+        held = [level for level in self._levels() if read_form(level).count is not None]
         return {self.name: (*held, *omitted)}
 
     def rules(self) -> Iterable[Constraint]:

@@ -77,7 +77,7 @@ class Index(SingleKind):
         if self.extents is not None:
             yield from self._rows(level, shape, scope, draw)
             return
-        extent, count = self._extent(scope), prod(int(each) for each in shape)
+        extent, count = self._extent(scope), prod(int(length) for length in shape)
         apart = self.distinct is not None and bool(scope.value(self.distinct))
         if level == "besides":
             yield from self._beside(shape, count, extent, scope, draw)
@@ -114,7 +114,7 @@ class Index(SingleKind):
         apart = self.distinct is not None and bool(scope.value(self.distinct))
         if apart and (level == "repeated" or rows > prod(extents[:length])):
             return
-        drawn = [tuple(self._one(level, each, draw) for each in extents[:length]) for _ in range(rows)]
+        drawn = [tuple(self._one(level, extent, draw) for extent in extents[:length]) for _ in range(rows)]
         if apart:
             drawn = _different_rows(drawn, extents[:length], level, draw)
         yield np.array(drawn, dtype=np.int64).reshape(shape)
@@ -245,7 +245,7 @@ def _different_rows(
     seen: dict[tuple[int, ...], tuple[int, ...]] = {}
     others = draw.shuffled(list(product(*map(range, extents))))
     shift = extents if level == "negative" else [0] * len(extents)
-    for row in (*drawn, *(tuple(a - b for a, b in zip(each, shift, strict=True)) for each in others)):
+    for row in (*drawn, *(tuple(a - b for a, b in zip(other, shift, strict=True)) for other in others)):
         plain = tuple(a % b for a, b in zip(row, extents, strict=True))
         seen.setdefault(plain, tuple(int(each) for each in row))
     return list(seen.values())[: len(drawn)]

@@ -81,7 +81,7 @@ class Joined(Kind):
         axis = int(scope.find(self.axis.text)) % rank
         for at in range(rank):
             if at != axis:
-                longer = tuple(each + (place == at) for place, each in enumerate(shapes[-1]))
+                longer = tuple(shape + (place == at) for place, shape in enumerate(shapes[-1]))
                 yield f"{self.name}_alike", {key: [*shapes, longer]}
 
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:

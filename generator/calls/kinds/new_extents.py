@@ -73,7 +73,7 @@ class NewExtents(Kind):
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         return {
             "first": tuple(_AMOUNTS),
-            "others": ("same", *(each for each in _AMOUNTS if each != "same"), "varied"),
+            "others": ("same", *(amount for amount in _AMOUNTS if amount != "same"), "varied"),
             "amount": ("least", "more"),
         }
 
@@ -89,7 +89,7 @@ class NewExtents(Kind):
         if (len(axes) == 1 and others != "same") or (len(axes) < 3 and others == "varied"):
             return
         wanted = [shape[axes[0]] - _AMOUNTS[first][int(levels["amount"] == "more")]]
-        varied = draw.shuffled([each for each in _AMOUNTS if each not in ("same", first)])
+        varied = draw.shuffled([amount for amount in _AMOUNTS if amount not in ("same", first)])
         for place, axis in enumerate(axes[1:]):
             level = varied[place % len(varied)] if others == "varied" else others
             less = _AMOUNTS[level][0]

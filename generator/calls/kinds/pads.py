@@ -75,7 +75,7 @@ class Pads(Kind):
             if not amounts:
                 return
             pairs.append(draw.choice(amounts))
-        named = [each - len(shape) for each in axes] if levels.get("axes") == "negative" else list(axes)
+        named = [axis - len(shape) for axis in axes] if levels.get("axes") == "negative" else list(axes)
         pads = [*(begin for begin, _ in pairs), *(end for _, end in pairs)]
         formed = [pads] if levels.get("pads_form") == "row" else pads
         found = {"pads": formed, "axes": None if levels.get("axes", OMITTED) == OMITTED else named}
@@ -112,7 +112,7 @@ class Pads(Kind):
         yield "pads_length", {**plain, "pads": [*zeros, 0]}
         if self.says(self.rows) and rank:
             yield "pads_length", {**plain, "pads": [zeros[:rank], zeros[:rank]]}
-            yield "pads_length", {**plain, "pads": [[each] for each in zeros]}
+            yield "pads_length", {**plain, "pads": [[zero] for zero in zeros]}
         if rank:
             yield "pads_length", {**plain, "pads": zeros[2:]}
             yield "pads_leave_no_less", {**plain, "pads": [-shape[0] - 1, *zeros[1:]]}

@@ -151,7 +151,7 @@ class _QuantisedScales(Quantisation):
 
     @property
     def covers(self) -> tuple[str, ...]:
-        own = tuple(each for each in _ATTRIBUTES if self.subject.has(each))
+        own = tuple(attribute for attribute in _ATTRIBUTES if self.subject.has(attribute))
         return (*own, self.scale.text, self.zero_point.text)
 
     @property
@@ -178,7 +178,7 @@ class _QuantisedScales(Quantisation):
         scale, zero = self.type_of(scope, self.scale.text), self.type_of(scope, self.zero_point.text)
         numbers = (_WHOLE if scale.is_integer else _SCALES)[levels[self.scale.text]]
         if scale.name == "float8e8m0":
-            numbers = tuple(_nearest_power_of_two(each) for each in numbers)
+            numbers = tuple(_nearest_power_of_two(number) for number in numbers)
         zero_level = levels[self.zero_point.text]
         if zero.name == "int32" and zero_level not in ("zero", OMITTED):
             return
@@ -230,7 +230,7 @@ class _QuantisedScales(Quantisation):
         if not modern:
             yield self.rule(f"{scale}_shape", f"rank({scale}) == 0", about=scale)
         if self.subject.has("output_dtype"):
-            codes = sorted(ELEMENT_TYPES[each].code for each in self._output_types())
+            codes = sorted(ELEMENT_TYPES[output_type].code for output_type in self._output_types())
             known = f"output_dtype in {[0, *codes]!r}"
             yield self.rule("output_dtype_value", known, about="output_dtype")
             if self._quantises:
@@ -288,7 +288,7 @@ def _zeros(level: Level, kind: ElementType, count: int, draw: Draw) -> NDArray[A
         return np.full(count, draw.choice((low, high)), dtype=object)
     # Odd ones tell a sum that is rounded from a rounded quotient to which they are added.
     middle = (low + high) // 2
-    drawn = [middle + each for each in draw.child("zeros").numbers(-high // 8, high // 8, count)]
+    drawn = [middle + number for number in draw.child("zeros").numbers(-high // 8, high // 8, count)]
     return np.array([min(max(each | 1, low), high) for each in drawn], dtype=object)
 
 

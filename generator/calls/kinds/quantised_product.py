@@ -41,7 +41,7 @@ class QuantisedProduct(Kind):
 
     @property
     def covers(self) -> tuple[str, ...]:
-        return tuple(f"{each}_{part}" for each in self._tensors for part in ("scale", "zero_point"))
+        return tuple(f"{tensor}_{part}" for tensor in self._tensors for part in ("scale", "zero_point"))
 
     @property
     def needs(self) -> frozenset[str]:
@@ -56,7 +56,7 @@ class QuantisedProduct(Kind):
             f"{self.first}_scale": first,
             f"{self.second}_scale": several,
             f"{_OUTPUT}_scale": ("powers", "ordinary"),
-            **{f"{each}_zero_point": ("some", "zero", "end") for each in self._tensors},
+            **{f"{tensor}_zero_point": ("some", "zero", "end") for tensor in self._tensors},
         }
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
@@ -188,4 +188,4 @@ def zero_points(level: Level, kind: ElementType, count: int, draw: Draw) -> NDAr
     if level == "end":
         return np.full(count, draw.choice((low, high)))
     middle = (low + high + 1) // 2
-    return np.array([(middle + each) | 1 for each in draw.numbers(-24, 24, count)])
+    return np.array([(middle + number) | 1 for number in draw.numbers(-24, 24, count)])

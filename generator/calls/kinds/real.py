@@ -50,7 +50,7 @@ class Real(SingleKind):
         elif low is not None and high is not None:
             yield from (low + (high - low) * share for share in draw.shuffled(_INSIDE))
         else:
-            yield from ((low or 0.0) + each for each in draw.shuffled(_PLAIN))
+            yield from ((low or 0.0) + number for number in draw.shuffled(_PLAIN))
 
     @staticmethod
     def _beside(end: float | None, open_end: float, direction: int) -> float:
@@ -85,7 +85,7 @@ class Real(SingleKind):
             yield f"{self.name}_range", {self.name: float(high) + 0.5}
         if self.other_than is not None:
             yield f"{self.name}_range", {self.name: float(scope.value(self.other_than))}
-        yield from forbidden(self.name, [each for each in _TRIED if self._admits(each, scope)], scope)
+        yield from forbidden(self.name, [number for number in _TRIED if self._admits(number, scope)], scope)
 
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         for word, value in (("one", 1.0), ("minus_one", -1.0), ("negative_zero", -0.0)):

@@ -207,7 +207,7 @@ class Resizing(Kind):
         return kept_lengths_of(self.subject, self.pack, self.nothing)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
-        known = {each.id for each in scope.spec.constraints}
+        known = {constraint.id for constraint in scope.spec.constraints}
         found = breaches_of(self.subject, self.pack, scope, self.nothing)
         return (each for each in found if each[0] in known)
 
@@ -258,11 +258,11 @@ def draw_axes(wish: Wish, draw: Draw) -> list[ResizedAxis] | None:
     for attempt in range(CANDIDATES):
         axes = _candidate(wish, changing, draw.child(str(attempt)))
         outputs = _output_lengths(axes, changing, wish)
-        elements = max(prod(axis.length for axis in axes), prod(max(each, 0) for each in outputs))
+        elements = max(prod(axis.length for axis in axes), prod(max(output, 0) for output in outputs))
         score = (
             sum(_hangs_on_rounding(axis.cropped()) for axis in axes) if wish.by_scales else 0,
             max(elements - MOST_ELEMENTS, 0) if wish.shape is None else 0,
-            sum(each < 1 for each in outputs),
+            sum(output < 1 for output in outputs),
             wish.rank - len({axis.length for axis in axes}),
             wish.rank - len(set(outputs)),
         )
@@ -324,7 +324,7 @@ def _scale_of(ratio: str, length: int, draw: Draw) -> float:
     fixed = {"same": 1.0, "down2": 0.5, "up2": 2.0}
     if ratio in fixed:
         return fixed[ratio] if length > 1 or ratio != "down2" else 1.0
-    fitting = [scale for each, scale in _pairs(ratio, length, length) if each == length]
+    fitting = [scale for pair, scale in _pairs(ratio, length, length) if pair == length]
     return draw.choice(fitting) if fitting else 1.0
 
 

@@ -102,7 +102,7 @@ class _Progression(Rows):
 
     def changes(self) -> Iterable[KindChange]:
         def included(given: CallValues) -> Bindings:
-            start, limit, delta = (given.numbers(each).reshape(()).item() for each in _STEPS)
+            start, limit, delta = (given.numbers(step).reshape(()).item() for step in _STEPS)
             if not delta or (limit - start) / delta < 0 or (limit - start) % delta:
                 raise ValueError("the limit is not met")
             return {"limit": given.numbers("limit") + given.numbers("delta")}

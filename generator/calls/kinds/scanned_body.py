@@ -222,7 +222,7 @@ class ScannedBody(Kind):
         """A body that gives its states and `gathered` values of each run; below 0 fewer states."""
         body = BodyMaker(self.name)
         types = [shaped_type(kind, shape) for shape in (*states, *slices)]
-        taken = [body.take(each) for each in types]
+        taken = [body.take(tensor_type) for tensor_type in types]
         results = [body.step(value, step) for value in taken]
         for place in range(len(states) + min(gathered, 0)):
             body.give(results[place], types[place])

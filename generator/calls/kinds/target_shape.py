@@ -82,7 +82,7 @@ class TargetShape(SingleKind):
             yield [*shape[:place], 0, *shape[place + 1 :]]
         elif len(shape) > 1:
             other = (place + 1) % len(shape)
-            yield [0 if at == place else -1 if at == other else each for at, each in enumerate(shape)]
+            yield [0 if at == place else -1 if at == other else extent for at, extent in enumerate(shape)]
 
     def rules(self) -> Iterable[Constraint]:
         name = self.name

@@ -71,7 +71,7 @@ class TransposedWindow(Kind):
         if levels["kernel"] == "mixed":
             kernel[0], kernel[-1] = 1, 3
         dilations = [2 if levels["dilations"] == "some" else 1] * rank
-        strides = [_stride(levels["strides"], each, draw) for each in kernel]
+        strides = [_stride(levels["strides"], length, draw) for length in kernel]
         if rank > 2:  # the output grows with all of them
             strides[:-1] = [1] * (rank - 1)
         added = [0] * rank
@@ -160,14 +160,14 @@ class TransposedWindow(Kind):
         for word in ("SAME", "same_upper", ""):
             yield "auto_pad_value", {"auto_pad": word, "pads": None}
         yield "pads_or_auto_pad", {"pads": [0] * 2 * rank, "auto_pad": "VALID", "output_shape": None}
-        yield "kernel_shape_agrees", {"kernel_shape": [each + 1 for each in kernel]}
+        yield "kernel_shape_agrees", {"kernel_shape": [length + 1 for length in kernel]}
         yield "kernel_shape_agrees", {"kernel_shape": [*kernel, 1]}
         yield "output_padding_small", {**free, "output_padding": [9] * rank, "pads": None}
         yield "output_is_there", {**free, "pads": [99] * 2 * rank}
-        far = [each + 2 for each in kernel]
+        far = [length + 2 for length in kernel]
         wide = {**free, "pads": None, "dilations": None, "output_padding": None, "strides": far}
         yield "same_padding_fits", {**wide, "auto_pad": "SAME_UPPER"}
-        large = [9 * (each + 9) for each in extents]
+        large = [9 * (extent + 9) for extent in extents]
         yield "output_shape_fits", {"output_shape": large, "pads": None, "output_padding": None}
 
     def changes(self) -> Iterable[KindChange]:

@@ -32,7 +32,7 @@ class Unpooling(Kind):
 
     @property
     def covers(self) -> tuple[str, ...]:
-        return (*(each for each in _NAMES if self.subject.has(each)), self.name)
+        return (*(name for name in _NAMES if self.subject.has(name)), self.name)
 
     @property
     def needs(self) -> frozenset[str]:
@@ -64,7 +64,7 @@ class Unpooling(Kind):
             str(levels["kernel_shape"]), [1] * rank
         )
         more = {"kernel": 0, "beyond": 1}.get(str(levels["strides"]))
-        strides = [1] * rank if more is None else [each + more for each in kernel]
+        strides = [1] * rank if more is None else [length + more for length in kernel]
         begin, end = int(levels["pads"] == "begin"), int(levels["pads"] == "end")
         pads = [begin] * rank + [end] * rank
         if levels["pads"] == "mixed":  # before the first axis and behind the last one
@@ -177,7 +177,7 @@ class Unpooling(Kind):
     def _room(self, given: CallValues) -> tuple[int, ...]:
         """The shape of the output."""
         if given.has("output_shape"):
-            return tuple(int(each) for each in given.numbers("output_shape"))
+            return tuple(int(number) for number in given.numbers("output_shape"))
         kernel, strides, pads = (
             given.numbers(each).tolist() if given.has(each) else None
             for each in ("kernel_shape", "strides", "pads")

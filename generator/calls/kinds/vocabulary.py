@@ -66,4 +66,4 @@ class Vocabulary(Kind):
     def _words(self, scope: Partial, more: int, draw: Draw) -> list[int] | list[str]:
         shapes = scope.find(f"shapes:{self.of}") or [(0,)]
         numbers = draw.shuffled(range(2 * max(int(shapes[0][0]), 1) + more))
-        return [f"k{each}" for each in numbers] if ELEMENT_TYPES[self._keys].kind == "string" else numbers
+        return [f"k{number}" for number in numbers] if ELEMENT_TYPES[self._keys].kind == "string" else numbers

@@ -84,7 +84,7 @@ class Window(Kind):
             shown = draw.shuffled(self._placements(extents[lead], levels, automatic, strict=True))
             if not shown:
                 continue
-            loose = loose or [self._placements(each, levels, automatic, strict=False) for each in extents]
+            loose = loose or [self._placements(extent, levels, automatic, strict=False) for extent in extents]
             if not all(loose):
                 return
             for first in shown[:_LEADS]:
@@ -98,7 +98,11 @@ class Window(Kind):
     ) -> list[Placement]:
         """Every window that an axis may have at these levels, of which a text says what comes of them."""
         found = placements(extent, levels, automatic, strict=strict)
-        return [each for each in found if self._is_clear(extent, each, automatic, levels.get("ceil_mode"))]
+        return [
+            placement
+            for placement in found
+            if self._is_clear(extent, placement, automatic, levels.get("ceil_mode"))
+        ]
 
     def _is_clear(self, extent: int, placed: Placement, automatic: str, ceil_mode: Level | None) -> bool:
         pads = [placed.begin, placed.end]
@@ -117,12 +121,12 @@ class Window(Kind):
         return self.subject.spec.operator.since_version >= 22
 
     def _bindings(self, levels: Mapping[str, Level], row: Sequence[Placement]) -> Bindings:
-        kernel = [each.kernel for each in row]
+        kernel = [placement.kernel for placement in row]
         values: dict[str, Any] = {
             "kernel_shape": kernel,
-            "strides": [each.stride for each in row],
-            "dilations": [each.dilation for each in row],
-            "pads": [*(each.begin for each in row), *(each.end for each in row)],
+            "strides": [placement.stride for placement in row],
+            "dilations": [placement.dilation for placement in row],
+            "pads": [*(placement.begin for placement in row), *(placement.end for placement in row)],
             "auto_pad": levels.get("auto_pad"),
             "ceil_mode": levels.get("ceil_mode"),
         }
@@ -207,7 +211,7 @@ class Window(Kind):
         if "ceil_mode" in covers:
             yield "ceil_mode_value", {"ceil_mode": 2}
         if "kernel_shape" in covers and not self._is_brought:
-            yield "kernel_shape_agrees", {"kernel_shape": [each + 1 for each in kernel]}
+            yield "kernel_shape_agrees", {"kernel_shape": [length + 1 for length in kernel]}
             yield "kernel_shape_agrees", {"kernel_shape": [*kernel, 1]}
         elif "kernel_shape" in covers:
             for value in (0, -1):
@@ -216,7 +220,11 @@ class Window(Kind):
             yield "kernel_shape_length", {"kernel_shape": [*kernel, 1], self.kernel.text: [*kernel, 1]}
         yield from self._too_large(extents, kernel)
         if "auto_pad" in covers:
-            less = {"pads": None, "auto_pad": "SAME_UPPER", "strides": [2 * max(each, 1) for each in extents]}
+            less = {
+                "pads": None,
+                "auto_pad": "SAME_UPPER",
+                "strides": [2 * max(extent, 1) for extent in extents],
+            }
             one = {"kernel_shape": own, self.kernel.text: own} if self._is_brought else {}
             cut = {**less, "dilations": None, **one}
             yield "same_padding_fits", {name: value for name, value in cut.items() if self._has(name)}
@@ -231,7 +239,7 @@ class Window(Kind):
         yield "windows_hold_elements", {name: wide[name] for name in self.covers if name in wide}
         if "ceil_mode" not in self.covers:
             return
-        ones, doubled = [1] * rank, [2 * each for each in extents]
+        ones, doubled = [1] * rank, [2 * extent for extent in extents]
         behind = {**plain, "pads": [0] * rank + ones, "ceil_mode": 1, "strides": extents}
         behind |= {"kernel_shape": ones, self.kernel.text: ones}
         if not self._ignores_windows_behind:
@@ -247,7 +255,7 @@ class Window(Kind):
         """A window that is longer than the padded extents, by its kernel or its dilations."""
         plain: dict[str, Any] = {name: None for name in ("pads", "auto_pad") if name in self.covers}
         if self._is_brought and "kernel_shape" in self.covers:
-            large = [each + 1 for each in extents]
+            large = [extent + 1 for extent in extents]
             yield "window_fits", {**plain, "dilations": None, "kernel_shape": large, self.kernel.text: large}
         if "dilations" in self.covers and max(kernel, default=1) > 1:
             yield "window_fits", {**plain, "dilations": [max(extents) + 1] * len(extents)}
@@ -258,7 +266,7 @@ class Window(Kind):
                 yield word, {name: value for name, value in values.items() if name in self.covers}
         if not self._is_brought and "pads" in self.covers:
             kernel = list(scope.value(self.kernel))
-            behind: dict[str, Any] = {"pads": [0] * len(kernel) + [2 * each for each in kernel]}
+            behind: dict[str, Any] = {"pads": [0] * len(kernel) + [2 * length for length in kernel]}
             plain = dict.fromkeys(("strides", "dilations", "auto_pad"))
             yield "windows_in_the_padding", {name: None for name in plain if name in self.covers} | behind
         yield from self._far_behind(list(scope.value(self.over)))
@@ -268,7 +276,7 @@ class Window(Kind):
         counts = "count_include_pad" in self.subject.spec.attributes
         if not counts or "ceil_mode" not in self.covers or min(extents, default=0) < _FAR_BEHIND:
             return
-        near = [each - 1 for each in extents]
+        near = [extent - 1 for extent in extents]
         yield (
             "far_behind_the_padding",
             {

@@ -69,7 +69,7 @@ def is_confirmed(space: CallSpace, core: ForbiddenCombination, searches: int = C
 
 
 def _search(space: CallSpace, levels: Mapping[str, Level], word: str, budget: int) -> Found | NotFound:
-    key = " ".join(f"{name}={level}" for name, level in sorted(levels.items(), key=lambda each: each[0]))
+    key = " ".join(f"{name}={level}" for name, level in sorted(levels.items(), key=lambda level: level[0]))
     return space.search.solve(levels, Draw(f"{space.spec.operator}/core/{word}/{key}"), budget)
 
 

@@ -169,9 +169,13 @@ class _Array:
         for factor, levels in seed.items():
             rows[:, factor] = levels
         alive = np.ones(CANDIDATES, dtype=np.bool_)
-        tuples_at, rules_at = (_completed_by(each, order) for each in (self._tuples, self._rules))
+        tuples_at, rules_at = (
+            _completed_by(tuple_table, order) for tuple_table in (self._tuples, self._rules)
+        )
         # Factors that are not filled yet are at 0, and add nothing.
-        tuples, rules = (each.numbers_of(seed, CANDIDATES) for each in (self._tuples, self._rules))
+        tuples, rules = (
+            tuple_table.numbers_of(seed, CANDIDATES) for tuple_table in (self._tuples, self._rules)
+        )
         for place, factor in enumerate(order):
             levels = np.arange(self._sizes[factor])
             numbers = _numbers_by_level(self._tuples, tuples, factor, levels, tuples_at[place])
@@ -195,9 +199,9 @@ def _forbidden_tuples(solver: Solver) -> tuple[TupleTable, Flags]:
     pairs = TupleTable(model.sizes, list(combinations(range(len(model.sizes)), 2)))
     impossible = pairs.tuples(~feasible_flags(solver, pairs), model.sizes)
     narrowing = {factors: values for factors, values in impossible.items() if values}
-    table = TupleTable(model.sizes, [*(each.factors for each in model.rules), *narrowing])
+    table = TupleTable(model.sizes, [*(rule.factors for rule in model.rules), *narrowing])
     forbidden = np.zeros(table.total, dtype=np.bool_)
-    for place, values in enumerate([*(each.forbidden for each in model.rules), *narrowing.values()]):
+    for place, values in enumerate([*(rule.forbidden for rule in model.rules), *narrowing.values()]):
         forbidden[table.slice_of(place)] = table.flags_of(place, values)
     return table, forbidden
 

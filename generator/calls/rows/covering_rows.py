@@ -26,8 +26,8 @@ from specs.model.structures import type_variable
 
 def no_call_keeps_the_rules(space: CallSpace) -> UserError:
     """What to say of such a declaration: it names the rules without any one of which there are calls."""
-    written = [each for each in space.spec.constraints if each.origin.how != "derived"]
-    guilty = [each.id for each in written if _has_calls_without(space, each.id)]
+    written = [constraint for constraint in space.spec.constraints if constraint.origin.how != "derived"]
+    guilty = [constraint.id for constraint in written if _has_calls_without(space, constraint.id)]
     places = (space.spec.declared or Declared()).places
     where = places.get(f"constraint {guilty[0]}") if guilty else None
     return UserError(
@@ -41,7 +41,7 @@ def no_call_keeps_the_rules(space: CallSpace) -> UserError:
 
 
 def _has_calls_without(space: CallSpace, rule: str) -> bool:
-    others = [each for each in space.spec.constraints if each.id != rule]
+    others = [constraint for constraint in space.spec.constraints if constraint.id != rule]
     search = CallSearch(space.spec, space.variables, others)
     return isinstance(search.solve({}, Draw(f"{space.spec.operator}/without {rule}")), Found)
 
@@ -71,7 +71,9 @@ def space_model(space: CallSpace, with_types: bool = False) -> Model:
     A factor that an operator declares `rare` keeps its rare levels out: they have rows of their own.
     """
     rare = space.spec.declared.rare if space.spec.declared is not None else {}
-    interacting = {name for each in space.spec.interactions for name in each.factors} | space.paired
+    interacting = {
+        name for interaction in space.spec.interactions for name in interaction.factors
+    } | space.paired
     levels = {
         name: tuple(level for level in these if level not in rare.get(name, ()))
         for name, these in space.factors.items()
@@ -91,7 +93,7 @@ def learn_cores(
     for _ in range(MOST_TURNS):
         found: list[ForbiddenCombination] = []
         for levels in covering_rows(space, cores, strength):
-            if any(each.forbids(levels) for each in found):
+            if any(combination.forbids(levels) for combination in found):
                 continue
             result = space.search.solve(levels, row_draw(space, levels, 0))
             if isinstance(result, Found):
@@ -153,7 +155,7 @@ def make_call(space: CallSpace, levels: Mapping[str, Level]) -> CoveringRow | No
 
 def row_draw(space: CallSpace, levels: Mapping[str, object], attempt: int) -> Draw:
     """The randomness of a row: of its operator and levels alone."""
-    label = " ".join(f"{name}={level}" for name, level in sorted(levels.items(), key=lambda each: each[0]))
+    label = " ".join(f"{name}={level}" for name, level in sorted(levels.items(), key=lambda level: level[0]))
     return Draw(f"{space.spec.operator}/cover/{label}").child(str(attempt))
 
 
@@ -220,7 +222,7 @@ class Dealer:
         free = [name for name in self._space.types if name not in levels]
         known = []
         for name in free:
-            fitting = [each for each in self._uses[name] if name != self._main or self._fits(each, levels)]
+            fitting = [use for use in self._uses[name] if name != self._main or self._fits(use, levels)]
             fitting = [each for each in fitting if each not in self._rare.get(name, ())] or fitting
             known.append(sorted(fitting, key=self._uses[name].__getitem__))
         for choice in product(*known):
@@ -234,7 +236,7 @@ class Dealer:
         """The row, with a class of data that the type has."""
         if name != self._main or self._fits(level, row):
             return row
-        classes = [each for each in self._space.factors[DATA] if fits(str(level), each)]
+        classes = [factor for factor in self._space.factors[DATA] if fits(str(level), factor)]
         return {**row, DATA: classes[self._uses[name][level] % len(classes)]}
 
 

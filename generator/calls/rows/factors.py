@@ -23,14 +23,14 @@ def factor_model(spec: Spec, derived: Mapping[str, tuple[Level, ...]] | None = N
     """
     levels: dict[str, tuple[Level, ...]] = {
         **(derived or {}),
-        **{each.name: each.levels for each in spec.factors},
+        **{factor.name: factor.levels for factor in spec.factors},
     }
     names = list(levels)
     groups = tuple(
-        FactorGroup(tuple(names.index(name) for name in each.factors), each.strength)
-        for each in spec.interactions
+        FactorGroup(tuple(names.index(name) for name in interaction.factors), interaction.strength)
+        for interaction in spec.interactions
     )
-    return Model(levels, tuple(_rule(spec, each, levels) for each in spec.exclusions), groups)
+    return Model(levels, tuple(_rule(spec, exclusion, levels) for exclusion in spec.exclusions), groups)
 
 
 def first_types(spec: Spec, model: Model) -> tuple[str, tuple[str, ...]]:
@@ -39,7 +39,7 @@ def first_types(spec: Spec, model: Model) -> tuple[str, tuple[str, ...]]:
         return "", ()
     factor = f"type_{type_variable(spec, spec.inputs[0])}"
     levels = model.levels.get(factor, element_types_of(spec, spec.inputs[0]))
-    return factor, tuple(str(each) for each in levels)
+    return factor, tuple(str(level) for level in levels)
 
 
 def _rule(spec: Spec, exclusion: Exclusion, levels: Mapping[str, tuple[Level, ...]]) -> ExcludedLevels:
@@ -68,11 +68,11 @@ def _possible(expression: Expression, levels: Mapping[str, tuple[Level, ...]]) -
     """For each name the places of its levels that parts of a conjunction about it alone do not rule out."""
     tree = expression.tree
     if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
-        parts = [parse_tree(each) for each in tree.values]
+        parts = [parse_tree(value) for value in tree.values]
     else:
         parts = []
     for name, these in levels.items():
-        own = [each for each in parts if each.names == {name}]
+        own = [part for part in parts if part.names == {name}]
         yield [at for at, level in enumerate(these) if all(_may_hold(each, name, level) for each in own)]
 
 

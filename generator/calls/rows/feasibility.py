@@ -45,7 +45,7 @@ class Model:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(self.levels))
-        object.__setattr__(self, "sizes", tuple(len(each) for each in self.levels.values()))
+        object.__setattr__(self, "sizes", tuple(len(level) for level in self.levels.values()))
 
     def row_levels(self, row: Row) -> dict[str, Level]:
         """The levels of a complete row by factor name."""

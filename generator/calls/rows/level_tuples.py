@@ -71,8 +71,8 @@ class TupleTable:
     def numbers_of(self, levels: Mapping[int, Numbers], count: int) -> Numbers:
         """The numbers for so many rows of which a few factors' levels are given, and the others are at 0."""
         numbers: Numbers = np.repeat(self.starts[None], count, axis=0)
-        for factor, each in levels.items():
-            numbers += each[:, None] * self._steps[factor]
+        for factor, level in levels.items():
+            numbers += level[:, None] * self._steps[factor]
         return numbers
 
     def strides_of(self, factor: int, chosen: Any) -> Numbers:
@@ -107,7 +107,7 @@ class TupleTable:
         for place, factors in enumerate(self.sets):
             numbers = np.flatnonzero(flags[self.slice_of(place)])
             levels = self.levels(place, numbers, sizes).values()
-            found[factors] = set(zip(*(each.tolist() for each in levels), strict=True))
+            found[factors] = set(zip(*(level.tolist() for level in levels), strict=True))
         return found
 
 
@@ -131,13 +131,13 @@ def _feasible_flags(solver: Solver, table: TupleTable) -> Flags:
     for place, factors in enumerate(table.sets):
         here = table.slice_of(place)
         numbers = np.arange(here.stop - here.start)
-        levels = [each.tolist() for each in table.levels(place, numbers, model.sizes).values()]
+        levels = [level.tolist() for level in table.levels(place, numbers, model.sizes).values()]
         for turn in range(here.start, here.stop):
             if found[turn]:
                 continue
             partial = [FREE] * len(model.sizes)
-            for factor, each in zip(factors, levels, strict=True):
-                partial[factor] = each[turn - here.start]
+            for factor, level in zip(factors, levels, strict=True):
+                partial[factor] = level[turn - here.start]
             # Trying the levels in another order each time makes every solution show new combinations.
             row = solver.complete(partial, _Turned(model.sizes, turn))
             if row is not None:
@@ -169,7 +169,7 @@ def feasible_tuples(solver: Solver, strength: int) -> Tuples:
 
 def covered_tuples(model: Model, rows: Iterable[Row], strength: int) -> Tuples:
     """The combinations that are to be covered and that rows contain."""
-    found: Tuples = {each: set() for each in factor_sets(model, strength)}
+    found: Tuples = {factor_set: set() for factor_set in factor_sets(model, strength)}
     for row in rows:
         for factors, values in found.items():
             values.add(tuple(row[factor] for factor in factors))

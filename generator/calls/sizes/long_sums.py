@@ -72,7 +72,7 @@ def _of_one_input(space: CallSpace, name: str) -> set[str]:
     """The extents that an input has and no other."""
     names = {given: shape.names for given, shape in space.spec.shapes.items()}
     others = frozenset[str]().union(*(found for given, found in names.items() if given != name))
-    return {each for each in space.spec.extents if each in names.get(name, ()) and each not in others}
+    return {extent for extent in space.spec.extents if extent in names.get(name, ()) and extent not in others}
 
 
 def _fitting(
@@ -115,13 +115,13 @@ def _plan(
         fixed |= dict(zip(outer, own, strict=True))
         word += f"_outer_{by(own)}"
     levels: dict[str, Level] = {}
-    packs = [each for each in roles.packs if each in roles.broadcast]
+    packs = [pack for pack in roles.packs if pack in roles.broadcast]
     if packs:
         fixed[packs[0]] = list(batch)
         levels = {f"rank_{packs[0]}": len(batch), "broadcast": "same"}
         if prod(batch) > 1:
             levels["broadcast"] = _BROADCAST[place % len(_BROADCAST)]
-    fixed |= {each: [2] for each in roles.packs if each not in roles.broadcast}
+    fixed |= {pack: [2] for pack in roles.packs if pack not in roles.broadcast}
     if not packs and roles.batch and batch:
         fixed[roles.batch[0]] = prod(batch)
     if batch and (packs or roles.batch):

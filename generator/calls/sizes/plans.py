@@ -84,7 +84,7 @@ def _ranks(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     """Tensors of five, six and eight axes in all, of the first pack; of others of five."""
     told = sizes_of(space)
     packs = (
-        [] if roles.window is not None else [each for each in roles.packs if f"rank_{each}" in space.factors]
+        [] if roles.window is not None else [pack for pack in roles.packs if f"rank_{pack}" in space.factors]
     )
     for at, pack in enumerate(packs):
         beside = _beside(space, pack)
@@ -114,8 +114,8 @@ def _beside(space: CallSpace, pack: str) -> int:
 
 def _is_elementwise(space: CallSpace) -> bool:
     """Whether what comes out has the shape of what goes in, element by element."""
-    texts = {each.text for each in space.spec.results.values()}
-    return texts == {"*S"} and not space.covered & {each.name for each in space.spec.inputs}
+    texts = {result.text for result in space.spec.results.values()}
+    return texts == {"*S"} and not space.covered & {parameter.name for parameter in space.spec.inputs}
 
 
 _SHAPES: tuple[tuple[tuple[int, ...], int], ...] = (
@@ -260,10 +260,10 @@ def join_plans(space: CallSpace) -> Iterator[SizePlan]:
             for word, equation, operands in _EQUATIONS:
                 bindings = {kind.equation.text: equation, f"shapes:{kind.name}": list(operands)}
                 yield SizePlan(word, {f"kind:{kind.name}": bindings})
-    for each in space.spec.inputs:
-        counted = f"{each.name}_count"
-        if each.option == "variadic" and counted in space.factors:
-            if any(f"shapes:{each.name}" in kind.binds for kind in space.kinds):
+    for parameter in space.spec.inputs:
+        counted = f"{parameter.name}_count"
+        if parameter.option == "variadic" and counted in space.factors:
+            if any(f"shapes:{parameter.name}" in kind.binds for kind in space.kinds):
                 continue
             for count in COUNTS:
                 yield SizePlan(f"tensors_{count}", {}, {counted: count})
@@ -271,7 +271,7 @@ def join_plans(space: CallSpace) -> Iterator[SizePlan]:
 
 def _longer(shape: tuple[int, ...], axis: int, more: int) -> tuple[int, ...]:
     """The shape, with an axis that is longer."""
-    return tuple(each + more * (at == axis) for at, each in enumerate(shape))
+    return tuple(extent + more * (at == axis) for at, extent in enumerate(shape))
 
 
 def plans_of(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:

@@ -52,11 +52,11 @@ def roles_of(space: CallSpace) -> Roles:
     texts = declared.shapes if declared is not None else {}
     shapes = {name: parse_shape(text) for name, text in texts.items()}
     names = _in_order(shapes, space.spec.extents)
-    starred = frozenset[str]().union(*(each.starred for each in shapes.values()))
-    single = [each for each in names if each not in starred]
+    starred = frozenset[str]().union(*(shape.starred for shape in shapes.values()))
+    single = [name for name in names if name not in starred]
     counts = {name: _occurrences(shape) for name, shape in shapes.items()}
     vectors = {next(iter(found)) for found in counts.values() if sum(found.values()) == 1}
-    full = [each for each in counts.values() if sum(each.values()) > 1]
+    full = [count for count in counts.values() if sum(count.values()) > 1]
     made = _made(declared.results if declared is not None else {}, counts) or next(iter(full), Counter())
     found: dict[str, list[str]] = {"inner": [], "outer": [], "batch": [], "channels": []}
     for name in single:
@@ -78,10 +78,10 @@ def roles_of(space: CallSpace) -> Roles:
         tuple(found["outer"]),
         tuple(found["batch"]),
         tuple(found["channels"]),
-        tuple(each for each in names if each in starred),
+        tuple(name for name in names if name in starred),
         frozenset(_broadcast(shapes)),
-        next((each for each in kinds if isinstance(each, Window | TransposedWindow)), None),
-        next((each for each in kinds if isinstance(each, Axis | Axes)), None),
+        next((kind for kind in kinds if isinstance(kind, Window | TransposedWindow)), None),
+        next((kind for kind in kinds if isinstance(kind, Axis | Axes)), None),
         next((kind for kind in kinds if isinstance(kind, WholeNumbers) and kind.word == "permutation"), None),
     )
 
@@ -95,7 +95,7 @@ def _is_summed(made: int, brought: list[int], is_of_vector: bool) -> bool:
 
 def _in_order(shapes: Mapping[str, Shape], wanted: frozenset[str]) -> list[str]:
     """The extents, in the order in which the shapes have them first."""
-    found = (name for each in shapes.values() for name in _NAME.findall(each.text))
+    found = (name for shape in shapes.values() for name in _NAME.findall(shape.text))
     return [name for name in dict.fromkeys(found) if name in wanted]
 
 

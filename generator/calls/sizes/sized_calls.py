@@ -80,7 +80,7 @@ def _with_data(
     if plan.specials:
         yield Sized(found.levels, _with_specials(found.call))
         return
-    multiplies = bool(roles.inner) or any(isinstance(each, Einsum) for each in space.kinds)
+    multiplies = bool(roles.inner) or any(isinstance(kind, Einsum) for kind in space.kinds)
     if _SUMS in readings and multiplies:
         along = _axes_of_products(space, roles, plan, found)
         terms = _terms(roles, found, along)
@@ -131,7 +131,7 @@ def _axes_of_products(
             continue
         for given, shape in space.spec.shapes.items():
             at = _place_of(name, shape, found)
-            if at is not None and given in {each.name for each in space.data}:
+            if at is not None and given in {parameter.name for parameter in space.data}:
                 axes.append((given, at))
                 break
     return tuple(axes)
@@ -145,7 +145,7 @@ def _place_of(name: str, shape: Shape, found: Solved) -> int | None:
         for place, part in enumerate(parts):
             if part.expression is not None and part.expression.text == name:
                 behind = len(parts) - place - 1
-                return -1 - behind if any(each.several for each in parts[:place]) else at
+                return -1 - behind if any(part.several for part in parts[:place]) else at
             if part.word is None:
                 at += len(evaluate_part(part, found.scope))
             else:
@@ -157,7 +157,7 @@ def _place_of(name: str, shape: Shape, found: Solved) -> int | None:
 
 def _terms(roles: Roles, found: Solved, along: tuple[tuple[str, int], ...]) -> int:
     """How many products a sum has, at most: lengths of axes that are summed over, and of windows."""
-    shapes = {name: each.shape for name, each in found.call.inputs if each is not None}
+    shapes = {name: tensor.shape for name, tensor in found.call.inputs if tensor is not None}
     lengths = [shapes[name][axis] for name, axis in along if name in shapes]
     kernel = found.scope.bindings[roles.window.kernel.text] if roles.window is not None else ()
     return prod(lengths) * prod(kernel) if lengths else max(map(prod, shapes.values()), default=1)
@@ -165,7 +165,7 @@ def _terms(roles: Roles, found: Solved, along: tuple[tuple[str, int], ...]) -> i
 
 def _multiplied(space: CallSpace, roles: Roles, found: Solved, terms: int, place: int, draw: Draw) -> Call:
     """With factors whose sums are exact, or, in every other, with one factor of all bits of its type."""
-    call, names = found.call, {each.name for each in space.data}
+    call, names = found.call, {parameter.name for parameter in space.data}
     drawn = {
         slot: given
         for slot, (name, given) in enumerate(call.inputs)
@@ -195,8 +195,8 @@ def _mended(space: CallSpace, found: Solved, name: str, drawn: Tensor) -> Tensor
 
 def _drawn_names(space: CallSpace) -> set[str]:
     """Inputs whose data is drawn and that no kind makes keep a rule."""
-    mended = {name for each in space.kinds for name in each.mends}
-    return {each.name for each in space.data} - mended
+    mended = {name for kind in space.kinds for name in kind.mends}
+    return {parameter.name for parameter in space.data} - mended
 
 
 def _sharp_sums(given: Tensor, draw: Draw) -> Tensor:
@@ -235,7 +235,7 @@ def _axis(roles: Roles, found: Solved) -> tuple[tuple[str, int], ...]:
     if not isinstance(kind, Axis | Axes):
         return ()
     value = found.scope.bindings.get(kind.name)
-    shapes = {name: each.shape for name, each in found.call.inputs if each is not None}
+    shapes = {name: tensor.shape for name, tensor in found.call.inputs if tensor is not None}
     if value is None or kind.of not in shapes:
         return ()
     rank = len(shapes[kind.of])

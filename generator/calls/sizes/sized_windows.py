@@ -84,7 +84,7 @@ def _plan(space: CallSpace, roles: Roles, sized: _Sized) -> SizePlan | None:
     window = roles.window
     if window is None:
         return None
-    kinds = {each.name for each in space.kinds}
+    kinds = {kind.name for kind in space.kinds}
     into, out = sized.channels
     grouped = _GROUP in kinds
     if sized.groups > 1 and not grouped:

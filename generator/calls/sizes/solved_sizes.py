@@ -36,7 +36,7 @@ def solved(space: CallSpace, plan: SizePlan, place: int, draw: Draw, *, flags: i
     `place` is odd.
     """
     known = plan.fixed
-    variables = [*_asked_of_kinds(space, plan), *(_fixed(each, known) for each in space.variables)]
+    variables = [*_asked_of_kinds(space, plan), *(_fixed(variable, known) for variable in space.variables)]
     search = CallSearch(space.spec, variables, space.spec.constraints)
     free = {name.removeprefix("kind:") for name in known}
     ranks = {
@@ -61,7 +61,7 @@ def solved(space: CallSpace, plan: SizePlan, place: int, draw: Draw, *, flags: i
 
 def _asked_of_kinds(space: CallSpace, plan: SizePlan) -> Iterator[SearchVariable]:
     """What a kind binds among other things, which it is told as `given:<name>`."""
-    by_kinds = {name for each in space.kinds if f"kind:{each.name}" not in plan.fixed for name in each.binds}
+    by_kinds = {name for kind in space.kinds if f"kind:{kind.name}" not in plan.fixed for name in kind.binds}
     for name, bindings in plan.fixed.items():
         if name in by_kinds or f"shapes:{name}" in by_kinds:
             asked = f"given:{name}"
@@ -94,7 +94,7 @@ def _levels(space: CallSpace, place: int, flags: int) -> Iterator[Mapping[str, L
     """Levels as they are mostly written, with flags in turn; what may be left out is there in every other."""
     spec = space.spec
     rare = spec.declared.rare if spec.declared is not None else {}
-    inputs = {each.name for each in space.data}
+    inputs = {parameter.name for parameter in space.data}
     turned = dict(space.plainest)
     known = 0
     for name, levels in space.factors.items():

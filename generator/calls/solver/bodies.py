@@ -39,7 +39,9 @@ def can_hold(operator: OperatorName, kind: ValueType) -> bool:
 @cache
 def _made_by(name: str, version: int) -> frozenset[str]:
     schema = onnx.defs.get_schema(name, version)
-    return frozenset(text for each in schema.type_constraints for text in each.allowed_type_strs)
+    return frozenset(
+        text for type_constraint in schema.type_constraints for text in type_constraint.allowed_type_strs
+    )
 
 
 class BodyMaker:
@@ -110,7 +112,7 @@ class BodyMaker:
 
 def shaped_type(element_type: str, shape: Sequence[int]) -> TensorType:
     """The type of a tensor of that shape."""
-    return TensorType(ELEMENT_TYPES[element_type], tuple(int(each) for each in shape))
+    return TensorType(ELEMENT_TYPES[element_type], tuple(int(extent) for extent in shape))
 
 
 def scalar(value: int | bool, element_type: ElementType) -> Tensor:

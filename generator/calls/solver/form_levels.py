@@ -55,10 +55,10 @@ class HeldForm:
 def form_levels(spec: Spec, parameter: ParameterSpec) -> tuple[str, ...]:
     """The levels of an input's forms: the documents' first form is the plainest."""
     found = []
-    for form in sorted(forms_of(spec, parameter), key=lambda each: each != TENSOR):
+    for form in sorted(forms_of(spec, parameter), key=lambda form: form != TENSOR):
         counts: tuple[int | None, ...] = _COUNTS if _is_counted(form) else (1,)
-        found += [HeldForm(form, each) for each in (*counts, *((None,) if form.startswith("opt") else ()))]
-    return tuple(each.level for each in found)
+        found += [HeldForm(form, count) for count in (*counts, *((None,) if form.startswith("opt") else ()))]
+    return tuple(held_form.level for held_form in found)
 
 
 def read_form(level: str) -> HeldForm:

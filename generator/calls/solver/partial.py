@@ -244,7 +244,7 @@ class Partial(Mapping[str, object]):
         held = read_form(str(level))
         kind = self._element_type(form)
         types = held.part_types(kind)
-        parts: list[Operand] = [AskedPart(each.name, self.find, name, at) for at, each in enumerate(types)]
+        parts: list[Operand] = [AskedPart(dtype.name, self.find, name, at) for at, dtype in enumerate(types)]
         if held.form == TENSOR:
             return parts[0]
         return Operands(parts, kind, str(held.type(kind)), held.count is None)
@@ -263,7 +263,7 @@ def shaped(partial: Partial, parameter: ParameterSpec, value: Any) -> np.ndarray
         return array
     try:
         parts = parse_shape(declared).chosen(partial)
-        extents = [extent for each in parts for extent in evaluate_part(each, partial)]
+        extents = [extent for part in parts for extent in evaluate_part(part, partial)]
     except EvaluationError:
         return array
-    return array.reshape(extents) if all(each == 1 for each in extents) else array
+    return array.reshape(extents) if all(extent == 1 for extent in extents) else array

@@ -56,7 +56,7 @@ class CallSearch:
     ) -> None:
         self.spec = spec
         self.variables = ordered(variables)
-        self._places = {name: at for at, each in enumerate(self.variables) for name in each.binds}
+        self._places = {name: at for at, variable in enumerate(self.variables) for name in variable.binds}
         self._checks: list[list[Constraint]] = [[] for _ in self.variables]
         self._without_call: dict[frozenset[tuple[str, object]], NotFound] = {}
         for constraint in constraints:
@@ -207,7 +207,7 @@ def ordered(variables: Sequence[SearchVariable]) -> tuple[SearchVariable, ...]:
 
     Raises UserError where needs go in a circle.
     """
-    binder = {name: each for each in variables for name in each.binds}
+    binder = {name: search_variable for search_variable in variables for name in search_variable.binds}
     done: dict[str, SearchVariable] = {}
 
     def visit(variable: SearchVariable, path: tuple[str, ...]) -> None:
@@ -221,6 +221,6 @@ def ordered(variables: Sequence[SearchVariable]) -> tuple[SearchVariable, ...]:
                 visit(binder[name], (*path, variable.name))
         done[variable.name] = variable
 
-    for each in variables:
-        visit(each, ())
+    for search_variable in variables:
+        visit(search_variable, ())
     return tuple(done.values())

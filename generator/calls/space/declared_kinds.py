@@ -92,7 +92,7 @@ def make_kinds(spec: Spec) -> tuple[Kind, ...]:
     """
     errors: list[UserError] = []
     found = list(_declared(spec, errors))
-    covered = {name for each in found for name in each.covers}
+    covered = {name for kind in found for name in kind.covers}
     for attribute in spec.attributes.values():
         if attribute.name in covered:
             continue
@@ -205,7 +205,7 @@ def kind_names() -> tuple[str, ...]:
     """Every kind that there is, by the names of their files."""
     import generator.calls.kinds
 
-    return tuple(sorted(each.name for each in pkgutil.iter_modules(generator.calls.kinds.__path__)))
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(generator.calls.kinds.__path__)))
 
 
 @cache
@@ -218,12 +218,12 @@ def find_kind(name: str) -> type[Kind] | None:
 
 def _kind_in(module: Any) -> type[Kind]:
     found = [
-        each
-        for each in vars(module).values()
-        if inspect.isclass(each)
-        and issubclass(each, Kind)
-        and each.__module__ == module.__name__
-        and not each.__name__.startswith("_")
+        var
+        for var in vars(module).values()
+        if inspect.isclass(var)
+        and issubclass(var, Kind)
+        and var.__module__ == module.__name__
+        and not var.__name__.startswith("_")
     ]
     if len(found) != 1:
         raise TypeError(f"{Path(module.__file__).name} holds {len(found)} kinds, not one")
@@ -248,8 +248,8 @@ def make_kind(call: KindCall, subject: KindSubject) -> Kind:
         raise UserError("unknown kind", got=call.kind, expected=expected, where=subject.place)
     if found.variants:
         found, call = _variant(found, call, subject)
-    parameters = [each for each in fields(found) if each.name != "subject" and not each.kw_only]
-    named_only = [each for each in fields(found) if each.name != "subject" and each.kw_only]
+    parameters = [field for field in fields(found) if field.name != "subject" and not field.kw_only]
+    named_only = [field for field in fields(found) if field.name != "subject" and field.kw_only]
     arguments: dict[str, Any] = {}
     takes_all = bool(parameters) and str(parameters[-1].type).startswith("tuple")
     if len(call.positional) > len(parameters) and not takes_all:
@@ -259,15 +259,17 @@ def make_kind(call: KindCall, subject: KindSubject) -> Kind:
             expected=f"at most {len(parameters)}",
             where=subject.place,
         )
-    for place, each in enumerate(parameters):
-        if str(each.type).startswith("tuple"):
-            arguments[each.name] = tuple(call.positional[place:])
+    for place, parameter in enumerate(parameters):
+        if str(parameter.type).startswith("tuple"):
+            arguments[parameter.name] = tuple(call.positional[place:])
         elif place < len(call.positional):
-            arguments[each.name] = call.positional[place]
-    known = {each.name for each in (*parameters, *named_only)}
-    free = {each.name for each in named_only} & {"named"}
+            arguments[parameter.name] = call.positional[place]
+    known = {parameter.name for parameter in (*parameters, *named_only)}
+    free = {field.name for field in named_only} & {"named"}
     if free:  # arguments whose names the declaration chooses
-        arguments["named"] = {name: each for name, each in call.named.items() if name not in known}
+        arguments["named"] = {
+            name: expression for name, expression in call.named.items() if name not in known
+        }
     for name, expression in call.named.items():
         if name in arguments.get("named", ()):
             continue
@@ -279,9 +281,9 @@ def make_kind(call: KindCall, subject: KindSubject) -> Kind:
                 where=subject.place,
             )
         arguments[name] = expression
-    for each in (*parameters, *named_only):
-        if each.name in arguments and each.type in ("InputName", "InputName | None"):
-            arguments[each.name] = InputName(arguments[each.name].text)
+    for parameter in (*parameters, *named_only):
+        if parameter.name in arguments and parameter.type in ("InputName", "InputName | None"):
+            arguments[parameter.name] = InputName(arguments[parameter.name].text)
     try:
         return found(**arguments, subject=subject)
     except TypeError as error:

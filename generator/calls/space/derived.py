@@ -33,15 +33,15 @@ def derive_kind(spec: Spec, attribute: AttributeSpec) -> Kind | None:
 
 def derive_rules(spec: Spec) -> Iterator[Constraint]:
     """The rules that facts alone state: what must be given, and of which types."""
-    for each in spec.inputs:
-        if each.option == "single":
-            yield _rule(f"{each.name}_given", f"present({each.name})", each, otherwise="error")
+    for parameter in spec.inputs:
+        if parameter.option == "single":
+            yield _rule(f"{parameter.name}_given", f"present({parameter.name})", parameter, otherwise="error")
     for variable, members in _by_type(spec).items():
         types = element_types_of(spec, members[0])
         if types:
-            every = " + ".join(_tensors(spec, each) for each in members)
+            every = " + ".join(_tensors(spec, member) for member in members)
             asked, listed = "element_type", list(types)
-            if any(is_structured(spec, each) for each in members):
+            if any(is_structured(spec, member) for member in members):
                 asked, listed = "value_type", _listed_types(spec, members[0])
             yield _rule(
                 f"type_of_{variable}",
@@ -53,29 +53,31 @@ def derive_rules(spec: Spec) -> Iterator[Constraint]:
             origin = Origin("derived", attribute.origin.sources)
             yield Constraint(f"{name}_given", None, f"present({name})", "error", None, None, origin)
     first: dict[str, ParameterSpec] = {}
-    for each in spec.inputs:
-        if each.type not in spec.type_constraints:
+    for parameter in spec.inputs:
+        if parameter.type not in spec.type_constraints:
             continue
-        if is_sequence(spec, each) or (each.option == "variadic" and each.homogeneous is not False):
+        if is_sequence(spec, parameter) or (
+            parameter.option == "variadic" and parameter.homogeneous is not False
+        ):
             yield _rule(
-                f"one_type_of_{each.name}",
-                f"len(set([element_type(each) for each in {each.name}])) <= 1",
-                each,
+                f"one_type_of_{parameter.name}",
+                f"len(set([element_type(each) for each in {parameter.name}])) <= 1",
+                parameter,
             )
-        variable = type_variable(spec, each)
-        if each.option == "variadic":
+        variable = type_variable(spec, parameter)
+        if parameter.option == "variadic":
             continue
         if variable in first:
             other = first[variable]
-            given = " and ".join(f"present({one.name})" for one in (other, each))
+            given = " and ".join(f"present({one.name})" for one in (other, parameter))
             yield _rule(
-                f"same_type_{each.name}",
-                f"element_type({each.name}) == element_type({other.name})",
-                each,
+                f"same_type_{parameter.name}",
+                f"element_type({parameter.name}) == element_type({other.name})",
+                parameter,
                 given,
             )
         else:
-            first[variable] = each
+            first[variable] = parameter
 
 
 def shape_rules(spec: Spec) -> Iterator[Constraint]:
@@ -83,11 +85,11 @@ def shape_rules(spec: Spec) -> Iterator[Constraint]:
     declared = spec.declared
     if declared is None:
         return
-    by_name = {each.name: each for each in spec.inputs}
+    by_name = {parameter.name: parameter for parameter in spec.inputs}
     for name, text in declared.shapes.items():
         origin = Origin("derived", by_name[name].origin.sources, f"the declared shape: {text}")
         yield Constraint(f"{name}_shape", None, None, "undefined", None, None, origin, name)
-    starred = frozenset[str]().union(*(parse_shape(each).starred for each in declared.shapes.values()))
+    starred = frozenset[str]().union(*(parse_shape(shape).starred for shape in declared.shapes.values()))
     bound = spec.extents
     for name, bounds in declared.extents.items():
         if bounds.low and name in bound:
@@ -112,9 +114,11 @@ def _rule(
 def _by_type(spec: Spec) -> dict[str, list[ParameterSpec]]:
     """The inputs by their type variable; those of a type of their own each for itself."""
     found: dict[str, list[ParameterSpec]] = {}
-    for each in spec.inputs:
-        variable = type_variable(spec, each)
-        found.setdefault(variable if variable in spec.type_constraints else each.name, []).append(each)
+    for parameter in spec.inputs:
+        variable = type_variable(spec, parameter)
+        found.setdefault(variable if variable in spec.type_constraints else parameter.name, []).append(
+            parameter
+        )
     return found
 
 

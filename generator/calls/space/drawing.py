@@ -46,7 +46,7 @@ def draw_call(space: CallSpace, scope: Partial, levels: Mapping[str, Level], dra
         tensors = _tensors(space, parameter, scope, draw)
         slots.extend(_slots(space, parameter, scope, len(inputs), tensors))
         inputs.extend((parameter.name, each) for each in tensors)
-    made_of_several = any(each.type is not None for each in slots)
+    made_of_several = any(slot.type is not None for slot in slots)
     names = scope.bindings.get(NAMES)
     return Call(
         attributes,

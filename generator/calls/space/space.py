@@ -26,7 +26,7 @@ class CallSpace(SpaceParts):
         try:
             return CallSearch(self.spec, self.variables, self.spec.constraints)
         except UserError as error:
-            inside = [each for each in self.kinds if f"kind:{each.name}" in (error.got or "")]
+            inside = [kind for kind in self.kinds if f"kind:{kind.name}" in (error.got or "")]
             error.where = error.where or (inside[0].subject.place if inside else None)
             error.remedy = "Take the name of one of them out of what the other one says."
             raise
@@ -55,7 +55,7 @@ class CallSpace(SpaceParts):
     @cached_property
     def covered(self) -> frozenset[str]:
         """The attributes and inputs that a kind gives values to."""
-        return frozenset(name for each in self.kinds for name in each.covers)
+        return frozenset(name for kind in self.kinds for name in kind.covers)
 
 
 def open_space(spec: Spec) -> CallSpace:

@@ -50,10 +50,12 @@ from specs.model.structures import element_types_of, is_sequence, is_structured,
 def check_names(spec: Spec, declared: Declared, factors: Mapping[str, tuple[Level, ...]]) -> None:
     """That `paired`, `focus`, exclusions and interactions name what there is; raises UserError."""
     places = declared.places
-    of_inputs = {type_variable(spec, each) for each in spec.inputs}
+    of_inputs = {type_variable(spec, parameter) for parameter in spec.inputs}
     for name in declared.paired:
         if name not in spec.type_constraints or name not in of_inputs:
-            listed = ", ".join(each for each in spec.type_constraints if each in of_inputs)
+            listed = ", ".join(
+                type_constraint for type_constraint in spec.type_constraints if type_constraint in of_inputs
+            )
             raise UserError(
                 "no such type variable of an input",
                 got=f"paired: {name}",
@@ -66,7 +68,7 @@ def check_names(spec: Spec, declared: Declared, factors: Mapping[str, tuple[Leve
             listed = ", ".join(factors)
             got = f"{name} in {exclusion.when}"
             raise UserError("no such factor", got=got, expected=listed, where=where)
-    for name in (each for interaction in spec.interactions for each in interaction.factors):
+    for name in (factor for interaction in spec.interactions for factor in interaction.factors):
         if name not in factors:
             listed = ", ".join(factors)
             raise UserError("no such factor", got=f"interactions: {name}", expected=listed, where=where)
@@ -151,14 +153,14 @@ class SpaceMaker:
         kinds = make_kinds(self._spec)
         spec = self._completed(kinds)
         self._spec = spec
-        covered = {name for each in kinds for name in each.covers}
-        lists = {name for each in kinds if not each.needs_own_shape for name in each.covers}
-        brought = {name for each in kinds for name in each.binds}
-        data = tuple(each for each in spec.inputs if each.name not in covered)
+        covered = {name for kind in kinds for name in kind.covers}
+        lists = {name for kind in kinds if not kind.needs_own_shape for name in kind.covers}
+        brought = {name for kind in kinds for name in kind.binds}
+        data = tuple(parameter for parameter in spec.inputs if parameter.name not in covered)
         shapes = {name: parse_shape(text) for name, text in self._declared.shapes.items()}
         chosen = self._chosen_shapes(shapes, lists, brought)
         self._shaped = frozenset(chosen)
-        bounds = [each.most_elements for each in kinds if each.most_elements is not None]
+        bounds = [kind.most_elements for kind in kinds if kind.most_elements is not None]
         self._add_extents(chosen, brought, min(bounds, default=None))
         types = (*self._add_types(), *self._add_types_of_kinds(kinds))
         for kind in kinds:
@@ -172,17 +174,17 @@ class SpaceMaker:
 
     def _completed(self, kinds: Sequence[Kind]) -> Spec:
         """The spec with what facts, shapes and kinds say; what people wrote under an id wins."""
-        brought = {name: text for each in kinds for name, text in each.brings.items()}
+        brought = {name: text for kind in kinds for name, text in kind.brings.items()}
         wanted = self._spec.extents
         let = {**{name: text for name, text in brought.items() if name not in wanted}, **self._spec.let}
         rules = [
             *derive_rules(self._spec),
             *shape_rules(self._spec),
             *output_rules(self._spec),
-            *(rule for each in kinds for rule in each.rules()),
+            *(rule for kind in kinds for rule in kind.rules()),
         ]
-        own = {each.id for each in self._spec.constraints}
-        derived = {each.id: each for each in rules if each.id not in own}
+        own = {constraint.id for constraint in self._spec.constraints}
+        derived = {rule.id: rule for rule in rules if rule.id not in own}
         return replace(self._spec, let=let, constraints=(*derived.values(), *self._spec.constraints))
 
     def _chosen_shapes(
@@ -202,7 +204,7 @@ class SpaceMaker:
 
     def _add_extents(self, shapes: Mapping[str, Shape], brought: set[str], most: int | None) -> None:
         wanted = self._spec.extents - brought
-        starred = frozenset[str]().union(*(each.starred for each in shapes.values()))
+        starred = frozenset[str]().union(*(shape.starred for shape in shapes.values()))
         packs = [name for name in _in_order(shapes) if name in wanted & starred]
         extents = [name for name in _in_order(shapes) if name in wanted and name not in packs]
         if packs or extents:
@@ -219,10 +221,10 @@ class SpaceMaker:
     def _add_types(self) -> tuple[str, ...]:
         """A factor for each type variable of the inputs that has several types."""
         found: list[str] = []
-        for each in self._spec.inputs:
-            types = element_types_of(self._spec, each)
-            if each.type in self._spec.type_constraints and len(types) > 1:
-                name = f"type_{type_variable(self._spec, each)}"
+        for parameter in self._spec.inputs:
+            types = element_types_of(self._spec, parameter)
+            if parameter.type in self._spec.type_constraints and len(types) > 1:
+                name = f"type_{type_variable(self._spec, parameter)}"
                 if name not in self._factors:
                     self._factor(name, tuple(by_use(types)))
                     found.append(name)
@@ -271,14 +273,14 @@ class SpaceMaker:
         return found
 
     def _add_data(self, data: Sequence[ParameterSpec], brought: set[str]) -> None:
-        for each in data:
-            omitted = (OMITTED,) if each.option == "optional" else ()
-            if is_structured(self._spec, each) and each.name not in self._factors:
-                self._factor(each.name, (*form_levels(self._spec, each), *omitted))
-            elif omitted and not is_structured(self._spec, each):
-                self._factor(each.name, ("given", OMITTED))
-            if is_many(self._spec, each) and f"shapes:{each.name}" not in brought:
-                self._factor(f"{each.name}_count", tensor_counts(self._spec, each))
+        for parameter in data:
+            omitted = (OMITTED,) if parameter.option == "optional" else ()
+            if is_structured(self._spec, parameter) and parameter.name not in self._factors:
+                self._factor(parameter.name, (*form_levels(self._spec, parameter), *omitted))
+            elif omitted and not is_structured(self._spec, parameter):
+                self._factor(parameter.name, ("given", OMITTED))
+            if is_many(self._spec, parameter) and f"shapes:{parameter.name}" not in brought:
+                self._factor(f"{parameter.name}_count", tensor_counts(self._spec, parameter))
 
     def _add_outputs(self) -> None:
         """Which outputs are asked for, where there is a choice."""

@@ -71,9 +71,9 @@ def _neighbours(element_type: ElementType, value: float) -> Iterator[int]:
 
 def _points(scope: Partial) -> Iterator[float]:
     declared = scope.spec.declared or Declared()
-    for each in declared.points:
+    for point in declared.points:
         try:
-            value: Any = parse(each).evaluate(scope) if isinstance(each, str) else each
+            value: Any = parse(point).evaluate(scope) if isinstance(point, str) else point
             numbers = list(value) if hasattr(value, "__iter__") else [value]
         except (EvaluationError, TypeError):
             continue  # the call leaves out what the point hangs on, or its data is not drawn yet

@@ -52,7 +52,7 @@ def find_choices(shapes: Mapping[str, Shape]) -> Choices:
 
 def _within_levels(part: ShapePart) -> tuple[Level, ...]:
     """Those of `within` that its extents can have: a single one has no fewer axes but none, 1 is one."""
-    if any(each.several for each in part.arguments) or len(part.arguments) > 1:
+    if any(argument.several for argument in part.arguments) or len(part.arguments) > 1:
         return WITHIN
     expression = part.arguments[0].expression
     is_one = expression is not None and expression.text == "1"
@@ -102,7 +102,7 @@ def _extents(
     if part.word == "maybe" and level == "missing":
         yield ()
         return
-    full = tuple(extent for each in part.arguments for extent in evaluate_part(each, scope))
+    full = tuple(extent for argument in part.arguments for extent in evaluate_part(argument, scope))
     if part.word == "broadcast":
         yield from _broadcast(full, str(level), members.index(name), len(members))
     elif part.word == "within":
@@ -114,8 +114,8 @@ def _extents(
 
 
 def _lacks_axis(name: str, parts: Sequence[ShapePart], scope: Partial) -> bool:
-    maybe = [each for each in parts if each.word == "maybe"]
-    return any(scope.level(factor_of(name, each) or "") == "missing" for each in maybe)
+    maybe = [part for part in parts if part.word == "maybe"]
+    return any(scope.level(factor_of(name, shape_part) or "") == "missing" for shape_part in maybe)
 
 
 def _within(full: tuple[int, ...], level: str, draw: Draw) -> Iterator[tuple[int, ...]]:
@@ -238,8 +238,8 @@ class ExtentVariable:
             values = draw.shuffled([*ordinary, *one])
         else:
             values = [*draw.shuffled(ordinary), *one]
-        for each in values:
-            yield {self.name: each}
+        for value in values:
+            yield {self.name: value}
 
 
 @dataclass(frozen=True)
@@ -254,8 +254,8 @@ class InputShape:
         if scope.level(self.name) == OMITTED:
             yield {f"shape:{self.name}": None}
             return
-        for each in candidate_shapes(self.name, self.shape, scope, draw, self.group):
-            yield {f"shape:{self.name}": each}
+        for candidate_shape in candidate_shapes(self.name, self.shape, scope, draw, self.group):
+            yield {f"shape:{self.name}": candidate_shape}
 
 
 @dataclass(frozen=True)

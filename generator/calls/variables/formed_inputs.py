@@ -77,7 +77,7 @@ def _keys(element_type: ElementType, count: int, draw: Draw) -> Tensor:
     """Different keys in no order: small natural numbers, or short words."""
     numbers = draw.shuffled(range(2 * count))[:count]
     if element_type.kind == "string":
-        return tensor(np.array([f"k{each}" for each in numbers], dtype=object), element_type)
+        return tensor(np.array([f"k{number}" for number in numbers], dtype=object), element_type)
     return tensor(np.array(numbers, dtype=element_type.storage), element_type)
 
 

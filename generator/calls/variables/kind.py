@@ -64,7 +64,7 @@ class KindSubject:
     def sources(self, name: str) -> tuple[Source, ...]:
         """Where the documents speak of a name: its passage, or else where it is listed."""
         about = {f"{group}.{name}" for group in ("attributes", "inputs", "outputs")}
-        found = tuple(each.source for each in self.spec.prose if each.about in about)
+        found = tuple(prose.source for prose in self.spec.prose if prose.about in about)
         if found:
             return found
         attribute, parameter = self.attribute(name), self.input(name)
@@ -222,14 +222,14 @@ class Kind:
     def needs(self) -> frozenset[str]:
         """The names that must be bound before it; of inputs named by `InputName`, the shape."""
         found: set[str] = set()
-        for each in fields(self):
-            value = getattr(self, each.name)
+        for field in fields(self):
+            value = getattr(self, field.name)
             if isinstance(value, Expression):
                 found |= value.names
-            elif each.type in ("InputName", "InputName | None") and value is not None:
+            elif field.type in ("InputName", "InputName | None") and value is not None:
                 found.add(f"shape:{value}")
         if self.needs_own_shape:
-            found |= {f"shape:{each}" for each in self.covers if self.subject.input(each) is not None}
+            found |= {f"shape:{cover}" for cover in self.covers if self.subject.input(cover) is not None}
         return frozenset(found).difference(self.covers, self.binds)
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:

@@ -40,25 +40,30 @@ def need_graph(subject: KindSubject) -> None:
 def need_variadic(subject: KindSubject, name: str) -> None:
     """Raise UserError where an argument names an input that is not variadic."""
     _need(
-        subject, name, "variadic input", [each for each in subject.spec.inputs if each.option == "variadic"]
+        subject,
+        name,
+        "variadic input",
+        [parameter for parameter in subject.spec.inputs if parameter.option == "variadic"],
     )
 
 
 def need_sequence(subject: KindSubject, name: str) -> None:
     """Raise UserError where an argument names an input that is no sequence."""
-    listed = [each for each in subject.spec.inputs if is_sequence(subject.spec, each)]
+    listed = [parameter for parameter in subject.spec.inputs if is_sequence(subject.spec, parameter)]
     _need(subject, name, "sequence", listed)
 
 
 def need_form(subject: KindSubject, name: str, form: str) -> None:
     """Raise UserError where a name is no input with such a form: `optional`, `map`."""
     spec = subject.spec
-    listed = [each for each in spec.inputs if any(form in one for one in listed_forms(spec, each))]
+    listed = [
+        parameter for parameter in spec.inputs if any(form in one for one in listed_forms(spec, parameter))
+    ]
     _need(subject, name, f"input that may be of a type {form}(...)", listed)
 
 
 def _need(subject: KindSubject, name: str, what: str, known: list[ParameterSpec]) -> None:
-    names = [each.name for each in known]
+    names = [parameter.name for parameter in known]
     if name not in names:
         raise UserError(
             f"not the name of a {what}" if what[0] not in "aeiou" else f"not the name of an {what}",

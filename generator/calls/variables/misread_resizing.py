@@ -83,7 +83,11 @@ def _length_by(of: str, nothing: object, rule: Rule, region: bool) -> Callable[[
     def change(given: CallValues) -> Bindings:
         shape = given.shape(of)
         scales = given.numbers("scales").astype(np.float64)
-        axes = [int(each) for each in given.numbers("axes")] if given.has("axes") else list(range(len(shape)))
+        axes = (
+            [int(number) for number in given.numbers("axes")]
+            if given.has("axes")
+            else list(range(len(shape)))
+        )
         if scales.size == 0 or scales.shape != (len(axes),) or given.has("sizes"):
             raise ValueError("not a scale for each axis alone")
         cropped = _cropped(given, len(axes))
@@ -97,7 +101,7 @@ def _length_by(of: str, nothing: object, rule: Rule, region: bool) -> Callable[[
             rule(shape[axis] * Fraction(span) * Fraction(factor))
             for axis, span, factor in zip(axes, spans, factors, strict=True)
         ]
-        if not all(0 <= each <= _MOST for each in lengths):
+        if not all(0 <= length <= _MOST for length in lengths):
             raise ValueError("no lengths, or longer ones than are computed")
         return {"scales": nothing, "sizes": lengths}
 

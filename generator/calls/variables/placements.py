@@ -14,10 +14,10 @@ FAR = 2**31 - 1
 
 def padded_as_much_as_lost(kernel: Sequence[int]) -> Iterator[tuple[str, Bindings]]:
     """Pads that give back what a window with stride 1 takes, along every axis and along the first alone."""
-    begins = [(each - 1) // 2 for each in kernel]
-    ends = [each - 1 - begin for each, begin in zip(kernel, begins, strict=True)]
+    begins = [(length - 1) // 2 for length in kernel]
+    ends = [length - 1 - begin for length, begin in zip(kernel, begins, strict=True)]
     plain: Bindings = {"strides": None, "dilations": None, "auto_pad": None}
-    if any(each > 1 for each in kernel):
+    if any(length > 1 for length in kernel):
         yield "as_long_as_before", {**plain, "pads": [*begins, *ends]}
     if len(kernel) > 1 and kernel[0] > 1:
         others = [0] * (len(kernel) - 1)
@@ -118,11 +118,11 @@ def _shows(pads: Level, begin: int, end: int) -> bool:
 def mix(row: list[Placement], lead: int, loose: Sequence[Sequence[Placement]], draw: Draw) -> bool:
     """Make the kernel have two lengths; False where it cannot."""
     other = [
-        (axis, each)
+        (axis, placement)
         for axis in range(len(row))
         if axis != lead
-        for each in loose[axis]
-        if each.kernel != row[lead].kernel
+        for placement in loose[axis]
+        if placement.kernel != row[lead].kernel
     ]
     if not other:
         return False

@@ -38,7 +38,7 @@ class Resizes:
         """A resize of a tensor of that shape, element type and class of data."""
         spec = self.subject.spec
         tensor = spec.inputs[0]
-        inputs = {each.name: self.nothing(each.name) for each in spec.inputs[1:]}
+        inputs = {parameter.name: self.nothing(parameter.name) for parameter in spec.inputs[1:]}
         return {
             **dict.fromkeys(spec.attributes),
             **inputs,

@@ -28,13 +28,13 @@ def output_factors(spec: Spec) -> Mapping[str, tuple[Level, ...]]:
     """
     declared = spec.declared or Declared()
     found: dict[str, tuple[Level, ...]] = {}
-    for each in spec.outputs:
-        if each.option == "optional":
-            found[factor_of(each)] = (WANTED, OMITTED)
-        elif each.option == "variadic":
-            bounds = declared.counts.get(each.name)
+    for output in spec.outputs:
+        if output.option == "optional":
+            found[factor_of(output)] = (WANTED, OMITTED)
+        elif output.option == "variadic":
+            bounds = declared.counts.get(output.name)
             if isinstance(bounds, DeclaredBounds):
-                found[factor_of(each)] = counts_within(bounds)
+                found[factor_of(output)] = counts_within(bounds)
     return found
 
 
@@ -53,20 +53,20 @@ def factor_of(output: ParameterSpec) -> str:
 
 def asks_for_outputs(spec: Spec) -> bool:
     """Whether calls of the operator say which outputs they want."""
-    return any(each.option != "single" for each in spec.outputs)
+    return any(output.option != "single" for output in spec.outputs)
 
 
 def output_rules(spec: Spec) -> Iterator[Constraint]:
     """That there are as many outputs as the declaration says by an expression."""
     declared = spec.declared or Declared()
-    variadic = [each for each in spec.outputs if each.option == "variadic"]
-    for each in variadic:
-        told = declared.counts.get(each.name)
+    variadic = [output for output in spec.outputs if output.option == "variadic"]
+    for parameter in variadic:
+        told = declared.counts.get(parameter.name)
         if isinstance(told, str):
             others = len(spec.outputs) - len(variadic)
             require = f"{OUTPUTS} == ({told}) + {others}" if others else f"{OUTPUTS} == ({told})"
-            origin = Origin("derived", each.origin.sources, f"the declared number of outputs: {told}")
-            yield Constraint(f"{each.name}_count", None, require, "undefined", None, None, origin)
+            origin = Origin("derived", parameter.origin.sources, f"the declared number of outputs: {told}")
+            yield Constraint(f"{parameter.name}_count", None, require, "undefined", None, None, origin)
 
 
 @dataclass(frozen=True)
@@ -77,19 +77,19 @@ class Outputs:
 
     def __call__(self, scope: Partial, draw: Draw) -> Iterator[Bindings]:
         names: list[str] = []
-        for each in self.spec.outputs:
-            if each.option == "variadic":
-                count = self._count(each, scope)
+        for output in self.spec.outputs:
+            if output.option == "variadic":
+                count = self._count(output, scope)
                 if not isinstance(count, int):
                     return  # what it hangs on is left out
-                names += [f"{each.name}_{place}" for place in range(count)]
+                names += [f"{output.name}_{place}" for place in range(count)]
             else:
-                left_out = each.option == "optional" and scope.level(factor_of(each)) == OMITTED
-                names.append("" if left_out else each.name)
+                left_out = output.option == "optional" and scope.level(factor_of(output)) == OMITTED
+                names.append("" if left_out else output.name)
         while names and not names[-1]:
             names.pop()
         if names:
-            yield {WANTED: [each for each in names if each], OUTPUTS: len(names), NAMES: names}
+            yield {WANTED: [name for name in names if name], OUTPUTS: len(names), NAMES: names}
 
     def _count(self, output: ParameterSpec, scope: Partial) -> object:
         declared = self.spec.declared or Declared()
@@ -103,5 +103,5 @@ class Outputs:
 def names_needed(spec: Spec) -> frozenset[str]:
     """The names in the expressions that say how many outputs there are."""
     told = (spec.declared or Declared()).counts
-    texts = [told[each.name] for each in spec.outputs if isinstance(told.get(each.name), str)]
+    texts = [told[output.name] for output in spec.outputs if isinstance(told.get(output.name), str)]
     return frozenset[str]().union(*(parse(str(text)).names for text in texts))

@@ -90,7 +90,9 @@ class Shown:
         """Whether no needed factor has a value in the call with which the core passes, or might."""
         core = self.core
         return all(
-            _alike(value_of(space, call, each.factor), each) for each in core.crisp if is_crisp(each.factor)
+            _alike(value_of(space, call, needed.factor), needed)
+            for needed in core.crisp
+            if is_crisp(needed.factor)
         ) and all(
             value_of(space, call, name) == value_of(core.space, core.call, name)
             for name in core.unclear
@@ -110,7 +112,7 @@ class Shown:
         A value of which the core shows nothing is tried on it; where that says nothing, the case must fail
         as the core does. Raises Exhausted.
         """
-        crisp = {each.factor: each for each in self.core.crisp if is_crisp(each.factor)}
+        crisp = {needed.factor: needed for needed in self.core.crisp if is_crisp(needed.factor)}
         if not crisp or crisp.keys() != set(cures) or not self.may_be_in(space, call):
             return False
         found = self._fails_with_those_of(laboratory, FailureCore(space, call, failure, (), ()), crisp)
@@ -187,8 +189,8 @@ class Shown:
     def outcome_without(self, laboratory: Laboratory, space: CallValidity, case: str, call: Call) -> Outcome:
         """What becomes of a case with one needed factor changed: the best that was seen; raises Exhausted."""
         found: Outcome = "unknown"
-        for each in self.core.crisp:
-            for one in _cured(laboratory, space, case, call, each):
+        for needed in self.core.crisp:
+            for one in _cured(laboratory, space, case, call, needed):
                 if one.passes:
                     return "pass"
                 if one.word == "unsupported":
@@ -234,10 +236,10 @@ def _fails_with(
 
 def _same_elements(one: FailureCore, other: FailureCore) -> bool:
     """Whether cores that need elements are right with the same ones, and wrong in one way with others."""
-    specials = {each.failure.special for each in (one, other)}
+    specials = {failure_core.failure.special for failure_core in (one, other)}
     if one.failure.how != other.failure.how or len(specials) > 1:
         return False
-    own, theirs = ({way for each in core.crisp for way in each.cures} for core in (one, other))
+    own, theirs = ({way for needed in core.crisp for way in needed.cures} for core in (one, other))
     return not own & other.uncured and not theirs & one.uncured
 
 
@@ -247,7 +249,7 @@ def _apart(one: FailureCore, other: FailureCore) -> bool:
 
 
 def _factors_of(core: FailureCore) -> dict[str, Needed]:
-    return {each.factor: each for each in core.crisp}
+    return {needed.factor: needed for needed in core.crisp}
 
 
 def _agree(own: Mapping[str, Needed], theirs: Mapping[str, Needed], *, strictly: bool) -> bool:
@@ -321,7 +323,7 @@ def _fails(needed: Needed) -> set[str]:
 
 
 def _tried(shown: Shown) -> int:
-    return sum(len(_fails(each)) + len(each.cures) for each in shown.core.crisp)
+    return sum(len(_fails(needed)) + len(needed.cures) for needed in shown.core.crisp)
 
 
 def _fails_beyond(one: Shown, other: Shown) -> int:

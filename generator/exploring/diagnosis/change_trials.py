@@ -43,8 +43,8 @@ class FailingCase:
 
 def size_of(case: Case) -> tuple[int, int, str]:
     """Orders cases from small to large."""
-    given = [each for _, each in case.inputs if each is not None]
-    return sum(each.array.size for each in given), len(case.attributes), str(case.id)
+    given = [tensor for _, tensor in case.inputs if tensor is not None]
+    return sum(tensor.array.size for tensor in given), len(case.attributes), str(case.id)
 
 
 @dataclass(eq=False)
@@ -85,9 +85,9 @@ class ChangeTrial:
 def is_known(case: Case, folders: tuple[Path, ...] = ()) -> bool:
     """Whether a case is a call such as the spec describes: a suite may come from anywhere."""
     spec = _known(case.operator, folders)[0]
-    names = [each.name for each in spec.inputs]
-    kinds = {name: each.kind or each.other_type for name, each in spec.attributes.items()}
-    described = all(kinds.get(name) == each.kind for name, each in case.attributes.items())
+    names = [parameter.name for parameter in spec.inputs]
+    kinds = {name: attribute.kind or attribute.other_type for name, attribute in spec.attributes.items()}
+    described = all(kinds.get(name) == attribute.kind for name, attribute in case.attributes.items())
     given = [name for name, _ in case.inputs]
     return described and given == names[: len(given)] and bool(given) and case.inputs[0][1] is not None
 
@@ -97,7 +97,7 @@ def _known(
     operator: OperatorName, folders: tuple[Path, ...]
 ) -> tuple[Spec, ReferenceOperator, Mapping[str, Change]]:
     spec = load_rules(operator, folders)
-    changes = {each.key: each for each in (*find_changes(spec), _valid_case_placeholder())}
+    changes = {change.key: change for change in (*find_changes(spec), _valid_case_placeholder())}
     return spec, find_operator(operator, spec.reference_module), changes
 
 
@@ -149,7 +149,7 @@ class ChangeTrials:
         if expectations is None:
             return False
         case = replace(self._failure.case, demand="answer", expectations=expectations)
-        outputs = tuple(each.expected for each in expectations[0].outputs)
+        outputs = tuple(output.expected for output in expectations[0].outputs)
         return self._telling_elements(case, changed, outputs) > 0
 
     def _apply(self, change: Change) -> Changed | None:
@@ -176,10 +176,10 @@ class ChangeTrials:
 
         Results of another shape, or that a narrower type cannot hold, are wrong in every element.
         """
-        every = sum(each.array.size for each in outputs if isinstance(each, Tensor))
+        every = sum(output.array.size for output in outputs if isinstance(output, Tensor))
         counts = [every]
         for expectation in self._failure.case.expectations:
-            right = _narrowed(changed, tuple(each.expected for each in expectation.outputs))
+            right = _narrowed(changed, tuple(output.expected for output in expectation.outputs))
             if right is None:
                 continue
             judgement = judge(case, Answered(right))
@@ -194,5 +194,5 @@ def _narrowed(
 ) -> tuple[Tensor | ReturnedOther, ...] | None:
     if changed.narrow is None:
         return outputs
-    narrowed = tuple(changed.narrow(each) if isinstance(each, Tensor) else each for each in outputs)
+    narrowed = tuple(changed.narrow(output) if isinstance(output, Tensor) else output for output in outputs)
     return None if any(each is None for each in narrowed) else tuple(each for each in narrowed if each)

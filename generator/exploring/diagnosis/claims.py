@@ -75,30 +75,30 @@ class Pointing:
 
     def claims(self, trials: Iterable[EntryTrial] = ()) -> Claims:
         """What the entries explain by what trials showed of them."""
-        tried = {(each.case, each.entry, each.of): each for each in trials}
+        tried = {(trial.case, trial.entry, trial.of): trial for trial in trials}
         causes = _by_cause(self.known)
-        cause_of = {each.id: entries[0] for entries in causes for each in entries}
-        cases = {each.id: list(self.claimed.get(each.id, ())) for each in self.known}
+        cause_of = {entry.id: entries[0] for entries in causes for entry in entries}
+        cases = {disagreement.id: list(self.claimed.get(disagreement.id, ())) for disagreement in self.known}
         shown: dict[str, Counter[str]] = defaultdict(Counter)
         open_ones: dict[tuple[SuspicionKind, tuple[str, ...]], list[str]] = defaultdict(list)
-        for each in self.pointed:
-            found = [tried.get((each.row.case, entry.id, digest_of(entry))) for entry in each.entries]
-            verdict = _decide(each.entries, found, cause_of)
+        for pointed in self.pointed:
+            found = [tried.get((pointed.row.case, entry.id, digest_of(entry))) for entry in pointed.entries]
+            verdict = _decide(pointed.entries, found, cause_of)
             if isinstance(verdict, EntryTrial):
-                cases[verdict.entry].append(each.row.case)
+                cases[verdict.entry].append(pointed.row.case)
                 if verdict.by:
                     shown[cause_of[verdict.entry].id][said_of(verdict)] += 1
             elif verdict is not None:
-                open_ones[verdict].append(each.row.case)
+                open_ones[verdict].append(pointed.row.case)
         explaining = [
             replace(
                 shown_as(entries[0]),
-                cases=tuple(case for each in entries for case in cases[each.id]),
-                faults=tuple(fault for each in entries for fault in self.faults.get(each.id, ())),
+                cases=tuple(case for entry in entries for case in cases[entry.id]),
+                faults=tuple(fault for entry in entries for fault in self.faults.get(entry.id, ())),
                 shown=tuple(shown[entries[0].id].most_common()),
             )
             for entries in causes
-            if any(cases[each.id] or each.id in self.faults for each in entries)
+            if any(cases[entry.id] or entry.id in self.faults for entry in entries)
         ]
         suspected = [
             Suspicion(tuple(shown_as(cause_of[name]) for name in names), tuple(found), kind)
@@ -116,7 +116,7 @@ def _decide(
 
     A formula says more than an experiment, and that more than one which speaks for several entries.
     """
-    innocent = next((each for each in entries if not _is_tried(each)), None)
+    innocent = next((entry for entry in entries if not _is_tried(entry)), None)
     for result in ("equals", "cured", "spared", "alike", "together"):
         found: dict[str, EntryTrial] = {}
         for trial in trials:
@@ -129,7 +129,9 @@ def _decide(
         if result == "equals" and innocent is not None:
             return EntryTrial("", innocent.id, "", "equals")
     if None in trials:
-        waiting = (cause_of[each.id].id for each, trial in zip(entries, trials, strict=True) if trial is None)
+        waiting = (
+            cause_of[entry.id].id for entry, trial in zip(entries, trials, strict=True) if trial is None
+        )
         return "suspected", tuple(dict.fromkeys(waiting))
     return None
 
@@ -156,7 +158,7 @@ def point(
     known, scopes = explainer.known, explainer.scopes
     if not known:
         return Pointing((), {}, {}, (), ())
-    cases: dict[str, list[str]] = {each.id: [] for each in known}
+    cases: dict[str, list[str]] = {disagreement.id: [] for disagreement in known}
     passed = bytearray(len(suite.case_ids))
     for name, verdict in record.verdicts.items():
         if verdict == "pass" and name in suite:
@@ -171,12 +173,12 @@ def point(
     faults = _claimed_faults(record, explainer)
     used = {entry.id for each in pointed for entry in each.entries}
     silent = [
-        each
-        for each in known
-        if not cases[each.id]
-        and each.id not in used
-        and each.id not in faults
-        and not _is_known_of(version, each)
+        disagreement
+        for disagreement in known
+        if not cases[disagreement.id]
+        and disagreement.id not in used
+        and disagreement.id not in faults
+        and not _is_known_of(version, disagreement)
     ]
     mended = tuple(_mended(silent, suite, passed, scopes))
     return Pointing(tuple(known), cases, faults, tuple(pointed), mended)
@@ -184,10 +186,10 @@ def point(
 
 def _by_cause(known: Sequence[Disagreement]) -> list[list[Disagreement]]:
     """The entries, those of one cause together, the one that the others name first."""
-    found = {each.id: [each] for each in known}
-    for each in known:
-        if each.same_as in found and each.same_as != each.id:
-            found[each.same_as].extend(found.pop(each.id))
+    found = {disagreement.id: [disagreement] for disagreement in known}
+    for disagreement in known:
+        if disagreement.same_as in found and disagreement.same_as != disagreement.id:
+            found[disagreement.same_as].extend(found.pop(disagreement.id))
     return list(found.values())
 
 
@@ -210,9 +212,9 @@ def _failing_rows(record: Record) -> Iterator[Result]:
     """The row of each failing case that its verdict is of, in suite order."""
     verdicts = record.verdicts
     failing = [
-        each
-        for each in record.results
-        if each.verdict in (*FAILING, "inexact") and each.verdict == verdicts[each.case]
+        result
+        for result in record.results
+        if result.verdict in (*FAILING, "inexact") and result.verdict == verdicts[result.case]
     ]
     for _, rows in cases_in_order(failing):
         yield rows[0]
@@ -223,7 +225,9 @@ def _claimed_faults(record: Record, explainer: Explainer) -> dict[str, list[str]
     found: dict[str, list[str]] = {}
     shown = _rows_of_faults(record)
     for fault in record.faults:
-        rows = sorted((row for each in named_cases(fault) for row in shown[each]), key=itemgetter(0))
+        rows = sorted(
+            (row for named_case in named_cases(fault) for row in shown[named_case]), key=itemgetter(0)
+        )
         entry = explainer.of_fault(fault, [row for _, row in rows])
         if entry is not None:
             found.setdefault(entry.id, []).append(str(fault["message"]))
@@ -236,9 +240,9 @@ def _rows_of_faults(record: Record) -> dict[str, list[tuple[int, Result]]]:
         case: [] for fault in record.faults for case in named_cases(fault)
     }
     if found:
-        for place, each in enumerate(record.results):
-            if each.case in found:
-                found[each.case].append((place, each))
+        for place, result in enumerate(record.results):
+            if result.case in found:
+                found[result.case].append((place, result))
     return found
 
 
@@ -277,7 +281,7 @@ def _about(
     entry: Disagreement, suite: Suite, scopes: Scopes, by_operator: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
     """The cases that an entry is about, whatever a runtime made of them."""
-    demands = {_DEMAND.get(each) for each in entry.verdicts} or {None}
+    demands = {_DEMAND.get(verdict) for verdict in entry.verdicts} or {None}
     fitting = [each for each in by_operator if entry.concerns(each)]
     for operator, name in ((each, name) for each in fitting for name in by_operator[each]):
         if not any(fnmatchcase(name, each) for each in entry.cases):

@@ -124,17 +124,17 @@ class _Work:
             if outcome.word == "pass":
                 self.ask_again(space, call, case)
             return
-        known = [each for each in self.shown if not each.told and _same_operator(each, space)]
-        cures = [each.factor for each in single_cures(self.laboratory, space, name, 0, call)]
-        for each in known:
-            if each.is_in(self.laboratory, space, call, failure, cures):
-                each.add(name, failure, "pass", confirmed=True)
-                each.ask_what_is_lost(self.laboratory, space, name, call, failure)
+        known = [shown for shown in self.shown if not shown.told and _same_operator(shown, space)]
+        cures = [single_cure.factor for single_cure in single_cures(self.laboratory, space, name, 0, call)]
+        for shown in known:
+            if shown.is_in(self.laboratory, space, call, failure, cures):
+                shown.add(name, failure, "pass", confirmed=True)
+                shown.ask_what_is_lost(self.laboratory, space, name, call, failure)
                 return
         core = take_apart(self.laboratory, space, name, call, failure)
         if not core.needed:
             return
-        found = next((each for each in known if each.takes(self.laboratory, core)), None)
+        found = next((shown for shown in known if shown.takes(self.laboratory, core)), None)
         if found is None:
             found = Shown(core, name)
             self.shown.append(found)
@@ -169,7 +169,7 @@ class _Work:
         # What each cause needs is worth more than what one of them costs in its last case.
         case_of = {str(each.id): each for cases in groups for each in cases}
         for start in range(0, MOST_OF_TOLD, COSTS_AT_ONCE):
-            for found in [each for each in self.shown if each.told]:
+            for found in [shown for shown in self.shown if shown.told]:
                 cases = [case_of[name] for name in found.cases[start : start + COSTS_AT_ONCE]]
                 if cases:
                     yield partial(self.cost, found, cases)
@@ -191,27 +191,27 @@ class _Work:
     def put_together(self) -> list[Shown]:
         """The causes, those put to others that are part of them, those with the fewest factors first."""
         ordered = sorted(
-            (each.copy() for each in self.shown if not each.told), key=lambda each: len(each.core.crisp)
+            (shown.copy() for shown in self.shown if not shown.told), key=lambda shown: len(shown.core.crisp)
         )
         kept: list[Shown] = []
-        for each in ordered:
-            space = each.core.space
+        for shown in ordered:
+            space = shown.core.space
             alike = (
                 one
                 for one in kept
-                if _same_operator(one, space) and (each.is_part_of(one) or each.is_like(one))
+                if _same_operator(one, space) and (shown.is_part_of(one) or shown.is_like(one))
             )
             whole = next(alike, None)
             if whole is None:
-                kept.append(each)
+                kept.append(shown)
             else:
-                whole.include(each)
-        return [*put_together_by_type(kept), *(each for each in self.shown if each.told)]
+                whole.include(shown)
+        return [*put_together_by_type(kept), *(shown for shown in self.shown if shown.told)]
 
     def is_shown(self, cases: Sequence[Case]) -> bool:
         """Whether it was found what the cases of a cause that was told need."""
         names = [str(each.id) for each in cases]
-        return any(each.told and each.cases == names for each in self.shown)
+        return any(shown.told and shown.cases == names for shown in self.shown)
 
     def find_told(self, cases: Sequence[Case], seed: int) -> None:
         """Find in one case of a cause that was told what it needs."""

@@ -39,10 +39,10 @@ def formula_trials(stating: Sequence[Disagreement], failure: FailingCase) -> lis
     `equals` is said of an entry whose formula gives the answer alone; where none does, `together` of those of
     the smallest set whose formulas give it one behind the other.
     """
-    forms_alone = all(_is_form(stated) for each in stating for stated in each.computes)
+    forms_alone = all(_is_form(stated) for disagreement in stating for stated in disagreement.computes)
     # What comes in another form alone needs no reference.
     bench = None if forms_alone else _bench(failure)
-    stated = {each.id: list(_stated_by(each, bench)) for each in stating}
+    stated = {disagreement.id: list(_stated_by(disagreement, bench)) for disagreement in stating}
     case = str(failure.case.id)
     found: dict[str, EntryTrial] = {}
     for entry in stating:
@@ -51,12 +51,17 @@ def formula_trials(stating: Sequence[Disagreement], failure: FailingCase) -> lis
         found[entry.id] = EntryTrial(
             case, entry.id, digest_of(entry), "refuted" if by is None else "equals", by or ""
         )
-    several = [each for each in stating if stated[each.id]]
-    if any(each.result == "equals" for each in found.values()) or not 2 <= len(several) <= MOST_TOGETHER:
+    several = [disagreement for disagreement in stating if stated[disagreement.id]]
+    if (
+        any(entry_trial.result == "equals" for entry_trial in found.values())
+        or not 2 <= len(several) <= MOST_TOGETHER
+    ):
         return list(found.values())
     for number in range(2, len(several) + 1):
         for some in combinations(several, number):
-            together = next(_choices([stated[each.id] for each in some], failure, bench), None)
+            together = next(
+                _choices([stated[disagreement.id] for disagreement in some], failure, bench), None
+            )
             if together is not None:
                 for entry, each in zip(some, together, strict=True):
                     found[entry.id] = replace(found[entry.id], result="together", by=each.text)
@@ -140,8 +145,8 @@ def _one_behind_the_other(changes: Sequence[Change]) -> Change:
 
     def apply(spec: Spec, call: Call) -> Changed | None:
         made = Changed(call)
-        for each in changes:
-            following = each.apply(spec, made.call)
+        for change in changes:
+            following = change.apply(spec, made.call)
             if following is None or following.expectations is not None or following.narrow is not None:
                 return None
             made = replace(
@@ -151,5 +156,8 @@ def _one_behind_the_other(changes: Sequence[Change]) -> Change:
             )
         return made
 
-    key, text = " and ".join(each.key for each in changes), " and ".join(each.text for each in changes)
+    key, text = (
+        " and ".join(change.key for change in changes),
+        " and ".join(change.text for change in changes),
+    )
     return Change(key, text, apply)

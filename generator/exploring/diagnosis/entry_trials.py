@@ -58,14 +58,16 @@ AskInForm = Callable[..., Response]
 
 def untried(pointing: Pointing, trials: Iterable[EntryTrial]) -> list[Pointed]:
     """The wrong answers that a runtime can still say something of, in the order to ask."""
-    tried = {(each.case, each.entry, each.of) for each in trials}
-    equal = {each.case for each in trials if each.result == "equals"}
+    tried = {(trial.case, trial.entry, trial.of) for trial in trials}
+    equal = {trial.case for trial in trials if trial.result == "equals"}
     return in_turn(
         [
-            each
-            for each in pointing.pointed
-            if each.row.case not in equal
-            and any((each.row.case, one.id, digest_of(one)) not in tried for one in each.without_formula)
+            pointed
+            for pointed in pointing.pointed
+            if pointed.row.case not in equal
+            and any(
+                (pointed.row.case, one.id, digest_of(one)) not in tried for one in pointed.without_formula
+            )
         ]
     )
 
@@ -160,8 +162,8 @@ def experiment_trials(
     for entry in entries:
         mine = [each for each in ended if entry.id in each.ends]
         found[entry.id] = _tried(laboratory, space, name, own, entry, mine)
-    every = {each.id: each for each in (*entries, *beside)}
-    if len(every) > 1 and all(each.result in ("refuted", "silent") for each in found.values()):
+    every = {entry.id: entry for entry in (*entries, *beside)}
+    if len(every) > 1 and all(entry_trial.result in ("refuted", "silent") for entry_trial in found.values()):
         together = _together(laboratory, space, case, call, own, list(every.values()))
         for entry_id, by in together.items():
             found[entry_id] = EntryTrial(name, entry_id, digest_of(every[entry_id]), "together", by)
@@ -191,7 +193,7 @@ def _together(
 
 def silent_trials(case: Case, entries: Sequence[Disagreement]) -> list[EntryTrial]:
     """Of entries that no call says anything of."""
-    return [EntryTrial(str(case.id), each.id, digest_of(each), "silent") for each in entries]
+    return [EntryTrial(str(case.id), entry.id, digest_of(entry), "silent") for entry in entries]
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,18 +221,18 @@ def _tried(
 ) -> EntryTrial:
     result: TrialResult = "silent"
     by, asked = "", 0
-    for each in sorted(without, key=lambda one: (len(one.ends), one.rank)):
-        if asked == MOST_ASKED or (result == "refuted" and len(each.ends) > 1):
+    for ended in sorted(without, key=lambda one: (len(one.ends), one.rank)):
+        if asked == MOST_ASKED or (result == "refuted" and len(ended.ends) > 1):
             break
-        found = laboratory.outcome(space, case, 1, each.call)
+        found = laboratory.outcome(space, case, 1, ended.call)
         if found.failure is None and not found.passes:
             continue  # neither right nor wrong
         asked += 1
-        if found.cures(own) or (found.passes and each.crisp):
-            result, by = "alike" if len(each.ends) > 1 else "cured" if each.crisp else "spared", each.by
+        if found.cures(own) or (found.passes and ended.crisp):
+            result, by = "alike" if len(ended.ends) > 1 else "cured" if ended.crisp else "spared", ended.by
             break
         if found.failure is not None:
-            result, by = "refuted", each.by
+            result, by = "refuted", ended.by
     return EntryTrial(case, entry.id, digest_of(entry), result, by)
 
 
@@ -243,7 +245,7 @@ def _ended_by(
         if digest in seen:
             continue
         seen.add(digest)
-        ends = frozenset(each.id for each in entries if not is_about(each, space, case, changed, factor))
+        ends = frozenset(entry.id for entry in entries if not is_about(entry, space, case, changed, factor))
         if ends:
             rank = (not is_crisp(factor), factor.startswith(SHAPE), place)
             yield _Ended(by, changed, ends, rank)

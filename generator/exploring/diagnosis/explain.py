@@ -78,24 +78,27 @@ def explain(
     for failure in compared:
         bench = ChangeTrials(failure)
         if trials is None:
-            trials = [ChangeTrial(each) for each in bench.changes.values()]
+            trials = [ChangeTrial(change) for change in bench.changes.values()]
         for trial in trials:
             if trial.fits == trial.tested:
                 bench.test(trial)
-    tried = [each for each in trials or () if each.tested]
-    fitting = _most_plain([each for each in tried if each.convincing])
-    if len(fitting) > 1 or any(each.telling < UNDISPUTED for each in fitting):
+    tried = [trial for trial in trials or () if trial.tested]
+    fitting = _most_plain([change_trial for change_trial in tried if change_trial.convincing])
+    if len(fitting) > 1 or any(change_trial.telling < UNDISPUTED for change_trial in fitting):
         fitting = _undisputed(fitting, passing, failures[0].folders)
     # What is tried after a change has failed says nothing: only those that fit every case are complete.
-    named = tuple(each.named for each in fitting) if len(fitting) <= MOST_NAMED else ()
+    named = tuple(change_trial.named for change_trial in fitting) if len(fitting) <= MOST_NAMED else ()
     return Explanation(
         cases=tuple(cases),
         compared=len(compared),
         change=named[0] if len(named) == 1 else None,
         either=named if len(named) > 1 else (),
-        explained=tuple(str(each.case.id) for each in compared) if named else (),
+        explained=tuple(str(failing_case.case.id) for failing_case in compared) if named else (),
         sentence=_sentence(named, len(compared), len(cases)) if named else None,
-        tried=tuple(TriedChange(each.change.key, each.tested, each.fits, each.telling) for each in tried),
+        tried=tuple(
+            TriedChange(change_trial.change.key, change_trial.tested, change_trial.fits, change_trial.telling)
+            for change_trial in tried
+        ),
     )
 
 
@@ -109,21 +112,21 @@ def explain_parts(
     """
     if explanation.sentence is not None:
         return explanation
-    own = [each.key for each in explanation.tried if each.telling > 1]
+    own = [tried_change.key for tried_change in explanation.tried if tried_change.telling > 1]
     compared, found = _compared(failures), {key: _Fits() for key in dict.fromkeys((*named, *own))}
     for failure in compared:
         bench = ChangeTrials(failure)
         trials = [ChangeTrial(bench.changes[key]) for key in found if key in bench.changes]
         for trial in trials:
             bench.test(trial)
-        telling = [each for each in trials if each.telling]
+        telling = [trial for trial in trials if trial.telling]
         if len(telling) == 1:
             found[telling[0].change.key].add(failure.case, telling[0])
     half = max(LEAST_PART, (len(compared) + 1) // 2)
     parts = [
-        each.part()
-        for key, each in found.items()
-        if each.convincing and (key in named or len(each.cases) >= half)
+        fits.part()
+        for key, fits in found.items()
+        if fits.convincing and (key in named or len(fits.cases) >= half)
     ]
     return replace(explanation, parts=tuple(parts), sentence=_sentence_of_parts(parts, explanation.cases))
 
@@ -133,13 +136,13 @@ def _sentence_of_parts(parts: Sequence[ExplainedPart], cases: Sequence[str]) -> 
         return None
     first, *others = parts
     said = f"In {len(first.cases)} of {len(cases)} cases the result equals the expected output with "
-    further = "".join(f", in {len(each.cases)} with {each.change.text}" for each in others)
+    further = "".join(f", in {len(other.cases)} with {other.change.text}" for other in others)
     return f"{said}{first.change.text}{further}."
 
 
 def _compared(failures: Sequence[FailingCase]) -> list[FailingCase]:
-    known = [each for each in failures if is_known(each.case, each.folders)]
-    return _select(sorted(known, key=lambda each: size_of(each.case)))
+    known = [failure for failure in failures if is_known(failure.case, failure.folders)]
+    return _select(sorted(known, key=lambda failing_case: size_of(failing_case.case)))
 
 
 def _select(failures: Sequence[FailingCase]) -> list[FailingCase]:
@@ -157,9 +160,11 @@ def _spread(items: Sequence[_Item], count: int) -> list[_Item]:
 
 def _most_plain(fitting: list[ChangeTrial]) -> list[ChangeTrial]:
     """Without those that say no more than others: a variant of one that fits, and the valid case."""
-    keys = {each.change.key for each in fitting}
-    plain = [each for each in fitting if not keys.intersection(each.change.variant_of)]
-    others = [each for each in plain if each.change.key != VALID_CASE]
+    keys = {change_trial.change.key for change_trial in fitting}
+    plain = [
+        change_trial for change_trial in fitting if not keys.intersection(change_trial.change.variant_of)
+    ]
+    others = [change_trial for change_trial in plain if change_trial.change.key != VALID_CASE]
     return others or plain
 
 
@@ -170,21 +175,21 @@ def _undisputed(fitting: list[ChangeTrial], passing: Iterable[Case], folders: Fo
     then one change that fits is believed where enough cases speak for it, and several are not.
     """
     ordered = sorted((each for each in passing if is_known(each, folders)), key=size_of)
-    left = [each for each in fitting if not _is_disputed(each, ordered, folders)]
+    left = [change_trial for change_trial in fitting if not _is_disputed(change_trial, ordered, folders)]
     if len(left) == 1 or len(fitting) > 1:
         return left
-    return [each for each in fitting if each.telling >= UNDISPUTED]
+    return [change_trial for change_trial in fitting if change_trial.telling >= UNDISPUTED]
 
 
 def _is_disputed(trial: ChangeTrial, passing: Sequence[Case], folders: Folders) -> bool:
     benches = (
         ChangeTrials(FailingCase(case, (), folders=folders)) for case in _spread(passing, MOST_PASSING)
     )
-    return any(each.disputes(trial) for each in benches)
+    return any(bench.disputes(trial) for bench in benches)
 
 
 def _sentence(named: Sequence[NamedChange], compared: int, cases: int) -> str:
-    texts = [each.text for each in named]
+    texts = [named_change.text for named_change in named]
     where = f", in all {compared} cases compared of {cases}" if compared < cases else ""
     if named[0].key == VALID_CASE:
         return f"The result equals the expected output of {texts[0]}{where}."

@@ -81,7 +81,7 @@ class Explainer:
         self._suite = suite
         self._strict = strict
         self._runtime = runtime
-        self.known = [each for each in entries if runtime in each.against]
+        self.known = [entry for entry in entries if runtime in entry.against]
         self.scopes = Scopes(folders, strict=strict)
 
     def of_row(self, row: Result) -> Disagreement | None:
@@ -95,17 +95,19 @@ class Explainer:
     def _about(self, row: Result) -> Iterator[Disagreement]:
         if row.case not in self._suite and not self._strict:
             return
-        about = [each for each in self.known if each.concerns(row.operator)]
+        about = [disagreement for disagreement in self.known if disagreement.concerns(row.operator)]
         if about:
             case = self._suite.case(row.case, call_alone=True)
-            yield from (each for each in about if self._fits(each, row, case, said_by(row)))
+            yield from (
+                disagreement for disagreement in about if self._fits(disagreement, row, case, said_by(row))
+            )
 
     def of_fault(self, fault: Mapping[str, Any], rows: Sequence[Result] = ()) -> Disagreement | None:
         """The entry about a fault of the run, or about the cases that it comes from, of its rows."""
         operator, subject, message = str(fault.get("operator", "")), subject_of(fault), str(fault["message"])
-        for each in self.known:
-            if each.explains(operator, subject, self._runtime, "fault", {}, message):
-                return each
+        for disagreement in self.known:
+            if disagreement.explains(operator, subject, self._runtime, "fault", {}, message):
+                return disagreement
         if fault["kind"] == "unload_crash":
             return self._of_lost(fault)
         return self._of_forms(fault, rows) if fault["kind"] == "forms_differ" else None
@@ -127,9 +129,9 @@ class Explainer:
     def _of_forms(self, fault: Mapping[str, Any], rows: Sequence[Result]) -> Disagreement | None:
         """The entry about a row that fails in one form, where each failing row of each such case has one."""
         named = named_cases(fault)
-        failing = [each for each in rows if each.case in named and each.verdict in FAILING]
-        entries = [self.of_row(each) for each in failing]
-        whole = entries and all(entries) and {each.case for each in failing} == named
+        failing = [row for row in rows if row.case in named and row.verdict in FAILING]
+        entries = [self.of_row(result) for result in failing]
+        whole = entries and all(entries) and {result.case for result in failing} == named
         return entries[-1] if whole else None
 
     def _of_lost(self, fault: Mapping[str, Any]) -> Disagreement | None:
@@ -178,12 +180,12 @@ class Pointed:
     @property
     def with_formula(self) -> tuple[Disagreement, ...]:
         """The entries that say what is computed instead."""
-        return tuple(each for each in self.entries if each.computes)
+        return tuple(entry for entry in self.entries if entry.computes)
 
     @property
     def without_formula(self) -> tuple[Disagreement, ...]:
         """The entries that only the runtime can say something of."""
-        return tuple(each for each in self.entries if not each.computes and each.cause in BLAMING)
+        return tuple(entry for entry in self.entries if not entry.computes and entry.cause in BLAMING)
 
 
 def digest_of(entry: Disagreement) -> str:

@@ -65,8 +65,8 @@ class Laboratory:
 
     def __post_init__(self) -> None:
         self.budget.spent = len(self.calls)
-        for each in self.calls:
-            self._known[f"{CaseId.parse(each.case).operator}/{each.call}"] = _outcome_of(each)
+        for call in self.calls:
+            self._known[f"{CaseId.parse(call.case).operator}/{call.call}"] = _outcome_of(call)
 
     def outcome(
         self, space: CallValidity, case: str, step: int, changed: OneFactorCall | Call
@@ -89,7 +89,7 @@ class Laboratory:
         return found
 
     def _seen(self, case: Case, valid: Case | None) -> Response:
-        self._several = any(_differ(each.expected) for each in case.expectations[0].outputs)
+        self._several = any(_differ(output.expected) for output in case.expectations[0].outputs)
         return self.ask(case, valid)
 
 

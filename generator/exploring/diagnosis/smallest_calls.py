@@ -61,8 +61,10 @@ class _OfOneCause(CallTrials):
         assert self.like is not None
         wanted = frozenset(self.like.wanted)
         return tuple(
-            replace(each, outputs=tuple(output for output in each.outputs if output.name in wanted))
-            for each in expectations
+            replace(
+                expectation, outputs=tuple(output for output in expectation.outputs if output.name in wanted)
+            )
+            for expectation in expectations
         )
 
     def _judge(self, call: Call, case: Case, response: Response) -> tuple[str, CallFailure | None]:
@@ -103,7 +105,7 @@ class SmallestCalls:
         `known` is the id of the entry that explains it: what it says of calls must hold of the smaller one.
         `shows` is on what data it shows, its wrong elements among them; else what its call says of that.
         """
-        entry = next((each for each in self.entries if each.id == known), None)
+        entry = next((disagreement for disagreement in self.entries if disagreement.id == known), None)
         if verdict not in SHRUNK or case.demand != "answer" or case.slots or not case.inputs:
             return case
         if case.model is not None or case.properties or case.output_types:
@@ -114,7 +116,7 @@ class SmallestCalls:
             space = open_space(case.operator, self.folders)
         except (UserError, KeyError):
             return case
-        declared = {each.name for each in space.spec.outputs}
+        declared = {output.name for output in space.spec.outputs}
         if not all({each, each.rpartition("_")[0]} & declared for each in case.wanted):
             return case  # a test of somebody else, with names of its own: whose outputs they are is not known
         rank = ORDER.index(shows_of(case) if shows is None else shows)
@@ -132,7 +134,7 @@ class SmallestCalls:
         scopes = Scopes(self.folders)
 
         def may_be(other: Case) -> bool:
-            if any(each is not None and not each.array.size for _, each in other.inputs) and rank < 3:
+            if any(tensor is not None and not tensor.array.size for _, tensor in other.inputs) and rank < 3:
                 return False
             if ORDER.index(shows_of(other)) > rank:
                 return False

@@ -99,14 +99,14 @@ def take_apart(
     wander from one mistake of the runtime to another.
     """
     step, seen = 0, set[tuple[str, str]]()
-    held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
+    held = {single_cure.factor for single_cure in single_cures(laboratory, space, case, step, call)}
     plainer = with_plain_elements(call)
     if plainer is not None:
         elements = OneFactorCall(f"{ELEMENTS} {call.first[0]}", PLAIN_ELEMENTS, plainer)
         if laboratory.outcome(space, case, step, elements).like(failure):
             # With elements that all differ, nothing is right only because what is wrong does not show.
             call, step = plainer, 1
-            held = {each.factor for each in single_cures(laboratory, space, case, step, call)}
+            held = {single_cure.factor for single_cure in single_cures(laboratory, space, case, step, call)}
 
     def not_plain_yet(now: Call) -> Iterator[OneFactorCall]:
         touched = held | {each.removeprefix("signs of ") for each in held}
@@ -122,7 +122,9 @@ def take_apart(
         if held and not _still_cures(laboratory, space, case, step + 1, changed.call, held):
             return None
         step += 1
-        held = held or {each.factor for each in single_cures(laboratory, space, case, step, changed.call)}
+        held = held or {
+            single_cure.factor for single_cure in single_cures(laboratory, space, case, step, changed.call)
+        }
         return changed.call
 
     for _ in range(MOST_ROUNDS):
@@ -150,8 +152,10 @@ def take_apart(
                 known.fails[changed.to] = None
         elif changed.plain:
             known.said_nothing = True
-    free = tuple(name for name, each in values.items() if is_crisp(name) and each.fails and not each.cures)
-    unclear = frozenset(name for name, each in values.items() if each.said_nothing and not each.plain_cures)
+    free = tuple(name for name, value in values.items() if is_crisp(name) and value.fails and not value.cures)
+    unclear = frozenset(
+        name for name, value in values.items() if value.said_nothing and not value.plain_cures
+    )
     needed = tuple(_needed(space, call, values))
     beside = tuple(_beside(space, call, values, needed))
     special = needs_special(laboratory, space, case, call, own)
@@ -205,24 +209,24 @@ def _beside(
 ) -> Iterator[Needed]:
     """Factors with their plain value, with which alone the call fails: all others that were tried cure."""
     names = {each.factor for each in needed}
-    names |= {each.removeprefix("signs of ") for each in names}
-    for name, each in values.items():
-        alone = each.cures and not each.fails and not each.plain_cures
+    names |= {name.removeprefix("signs of ") for name in names}
+    for name, value in values.items():
+        alone = value.cures and not value.fails and not value.plain_cures
         if is_crisp(name) and name not in names and alone:
-            yield Needed(name, value_of(space, call, name), (), tuple(each.cures))
+            yield Needed(name, value_of(space, call, name), (), tuple(value.cures))
 
 
 def _needed(space: CallValidity, call: Call, values: Mapping[str, _Values]) -> Iterator[Needed]:
     """The factors that tell: see `FailureCore`; of a list whose signs are needed the signs alone."""
-    crisp = [name for name, each in values.items() if is_crisp(name) and each.plain_cures]
+    crisp = [name for name, value in values.items() if is_crisp(name) and value.plain_cures]
     crisp = [name for name in crisp if f"signs of {name}" not in crisp]
     if not crisp:
-        crisp = [name for name, each in values.items() if is_crisp(name) and each.cures and not each.fails]
+        crisp = [name for name, value in values.items() if is_crisp(name) and value.cures and not value.fails]
     # Beside one that tells something, one that may be right by chance says nothing.
     crisp = [name for name in crisp if values[name].telling] or crisp
     # That a call with fewer axes is right says nothing of why this one is wrong.
     wanted = crisp or [
-        name for name, each in values.items() if each.plain_cures and name.startswith(ELEMENTS)
+        name for name, value in values.items() if value.plain_cures and name.startswith(ELEMENTS)
     ]
     for name in wanted:
         yield Needed(name, value_of(space, call, name), tuple(values[name].fails), tuple(values[name].cures))
@@ -244,7 +248,7 @@ def _still_cures(
 def changes_of(space: CallValidity, call: Call, needed: Needed) -> Iterator[OneFactorCall]:
     """The call with the factor at a curing value; signs, elements and lengths at any plain one."""
     of_factor = [
-        each for each in (*plainest(space, call), *others(space, call)) if each.factor == needed.factor
+        other for other in (*plainest(space, call), *others(space, call)) if other.factor == needed.factor
     ]
     exact = [each for each in of_factor if each.to in needed.cures]
     yield from exact
@@ -254,9 +258,9 @@ def changes_of(space: CallValidity, call: Call, needed: Needed) -> Iterator[OneF
 
 def _of_this_cause(laboratory: Laboratory, case: str, core: FailureCore) -> Iterator[Needed]:
     """The needed factors, with those further values alone that fail of this cause; raises Exhausted."""
-    for each in core.needed:
-        own = (to for to in each.fails if fails_of_it(laboratory, case, core, each, to))
-        yield replace(each, fails=tuple(own))
+    for needed in core.needed:
+        own = (to for to in needed.fails if fails_of_it(laboratory, case, core, needed, to))
+        yield replace(needed, fails=tuple(own))
 
 
 def fails_of_it(laboratory: Laboratory, case: str, core: FailureCore, needed: Needed, to: str) -> bool:
@@ -271,8 +275,15 @@ def fails_of_it(laboratory: Laboratory, case: str, core: FailureCore, needed: Ne
         if other.factor == needed.factor:
             continue
         changes = changes_of(core.space, changed.call, other)
-        tried = (laboratory.outcome(core.space, case, 0, each) for each in changes)
-        said = next((each for each in tried if each.passes or each.failure is not None), None)
+        tried = (laboratory.outcome(core.space, case, 0, change) for change in changes)
+        said = next(
+            (
+                call_outcome
+                for call_outcome in tried
+                if call_outcome.passes or call_outcome.failure is not None
+            ),
+            None,
+        )
         if said is not None and not said.passes:
             return False
     return True

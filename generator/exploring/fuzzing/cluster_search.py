@@ -77,7 +77,7 @@ class FoundAnswer:
         kept = parse_call(self.call, _CAME)
         if kept.operator != space.spec.operator:
             raise UserError("a call of something else", got=str(kept.operator))
-        rules = {each.id: each for each in space.spec.constraints}
+        rules = {constraint.id: constraint for constraint in space.spec.constraints}
         if self.breaks is not None and (self.breaks not in rules or kept.made_from is None):
             raise UserError("a call that breaks a rule which there is not", got=self.breaks)
         attempt = Attempt(kept.call, None if self.breaks is None else rules[self.breaks], kept.made_from)
@@ -109,7 +109,7 @@ class DrawAnswer:
 
     def search(self, space: CallValidity) -> FuzzResult:
         """What was found; raises as `FoundAnswer.find` does."""
-        finds = [each.find(space) for each in self.finds]
+        finds = [found_answer.find(space) for found_answer in self.finds]
         mistakes, failed = list(self.mistakes), list(self.failed)
         return FuzzResult(finds, Counter(self.tried), mistakes, failed, self.drawn, self.seconds)
 

@@ -50,7 +50,7 @@ class Finds:
             "verdict": failure.verdict,
             "how": failure.how,
             "reason": failure.reason,
-            "matters": [each.to_json() for each in find.matters],
+            "matters": [matter.to_json() for matter in find.matters],
         }
         if attempt.breaks is not None:
             found["breaks"] = attempt.breaks.id
@@ -71,7 +71,7 @@ class Finds:
     @property
     def suite_words(self) -> str:
         """The words that name the folder to other commands."""
-        words = ["-s", str(self.folder), *(word for each in self.specs for word in ("--specs", str(each)))]
+        words = ["-s", str(self.folder), *(word for spec in self.specs for word in ("--specs", str(spec)))]
         return for_shell(words)
 
     def path(self, find: Find) -> Path:
@@ -97,7 +97,7 @@ class Finds:
         )
         for number, find in enumerate(search.finds, 1):
             lines += ["", f"{number}. {find.failure.verdict}: {find.failure.reason}"]
-            lines += [f"   {each}" for each in self._details(find)]
+            lines += [f"   {detail}" for detail in self._details(find)]
             lines += [] if known is None else [f"   {known.describe(find)}"]
         return "\n".join(lines)
 
@@ -106,8 +106,8 @@ class Finds:
         told = call_lines(attempt.call)
         if attempt.breaks is not None:
             told.append(f"breaks {attempt.breaks.id}")
-        told += [str(each) for each in find.matters if each.decides]
-        others = [f"{each.name} = {each.value}" for each in find.matters if not each.decides]
+        told += [str(matter) for matter in find.matters if matter.decides]
+        others = [f"{matter.name} = {matter.value}" for matter in find.matters if not matter.decides]
         told += [f"any other value does as well: {', '.join(others)}"] if others else []
         if not find.small.least:
             told.append("a smaller call may fail as well: the tries were used up")
@@ -120,8 +120,8 @@ class Finds:
 
 def call_lines(call: Call) -> list[str]:
     """A call in words, a line for each attribute and input."""
-    lines = [f"{name} = {_plain(each.value)}" for name, each in sorted(call.attributes.items())]
-    return lines + [f"{name}: {_tensor(each)}" for name, each in call.inputs if each is not None]
+    lines = [f"{name} = {_plain(attribute.value)}" for name, attribute in sorted(call.attributes.items())]
+    return lines + [f"{name}: {_tensor(tensor)}" for name, tensor in call.inputs if tensor is not None]
 
 
 def _plain(value: object) -> str:
@@ -130,6 +130,6 @@ def _plain(value: object) -> str:
 
 def _tensor(given: Tensor) -> str:
     flat = given.array.reshape(-1)
-    shown = " ".join(str(element_to_json(given.element_type, each)) for each in flat[:FEW])
+    shown = " ".join(str(element_to_json(given.element_type, number)) for number in flat[:FEW])
     more = " ..." if flat.size > FEW else ""
     return f"{given.element_type} {list(given.shape)} = {shown or '(no elements)'}{more}"

@@ -38,7 +38,7 @@ class KnownFailures:
             for case, failure in self.failing
             if failure.like(find.failure)
             and (case.constraint or "") == find.breaks
-            and all(each.covers(self.space, call_of(case)) for each in find.matters if each.decides)
+            and all(matter.covers(self.space, call_of(case)) for matter in find.matters if matter.decides)
         ]
 
     def describe(self, find: Find) -> str:

@@ -41,7 +41,7 @@ class CallSource:
         levels, draw = self.space.levels, Draw("fuzzing")
         edges = [call for _, _, call in levels.boundary_calls(self.space.spec, draw)]
         edges += [valid for _, valid, _ in levels.invalid_calls(self.space.spec, draw)]
-        distinct = {each.digest(self.space.spec.operator): each for each in edges}
+        distinct = {edge.digest(self.space.spec.operator): edge for edge in edges}
         return list(distinct.values())
 
     @cached_property
@@ -130,9 +130,9 @@ class Find:
     def key(self) -> tuple[str, ...]:
         """What tells it from other classes: how it fails, and the values that matter in its smallest call."""
         decisive = [
-            each.name if each.is_list else f"{each.name}={each.value}"
-            for each in self.matters
-            if each.decides
+            matter.name if matter.is_list else f"{matter.name}={matter.value}"
+            for matter in self.matters
+            if matter.decides
         ]
         return (self.failure.verdict, self.failure.how, self.breaks, *sorted(decisive))
 
@@ -150,7 +150,7 @@ class Find:
         rule = "" if attempt.breaks is None else attempt.breaks.id
         if not failure.like(self.failure) or self.breaks not in ("", rule):
             return False
-        return all(each.covers(space, attempt.call) for each in self.matters if each.decides)
+        return all(matter.covers(space, attempt.call) for matter in self.matters if matter.decides)
 
 
 @dataclass(eq=False)
@@ -222,8 +222,8 @@ def _take(bench: CallTrials, found: FuzzResult, attempt: Attempt, failure: CallF
             break
     small = shrink(bench, attempt, failure)
     if any(
-        small.attempt.call.digest(operator) == each.small.attempt.call.digest(operator)
-        for each in found.finds
+        small.attempt.call.digest(operator) == find.small.attempt.call.digest(operator)
+        for find in found.finds
     ):
         return
     made = Find(small, find_matters(bench, small.attempt, small.failure))
@@ -252,19 +252,19 @@ def _known(space: CallValidity, found: FuzzResult, made: Find) -> Find | None:
     """The class that a new one is, too: of the same key, or of valid calls that fail so."""
     operator = space.spec.operator
     digest, call = made.small.attempt.call.digest(operator), made.small.attempt
-    for each in found.finds:
-        if made.key == each.key or digest == each.small.attempt.call.digest(operator):
-            return each
-        if made.breaks and not each.breaks and each.explains(space, call, made.failure):
-            return each
+    for find in found.finds:
+        if made.key == find.key or digest == find.small.attempt.call.digest(operator):
+            return find
+        if made.breaks and not find.breaks and find.explains(space, call, made.failure):
+            return find
     return None
 
 
 def _begin_class(space: CallValidity, found: FuzzResult, made: Find, tell: Tell) -> None:
     # A valid call says more than one that breaks a rule and fails in the same way.
     replaced = [
-        each for each in found.finds if each.breaks and made.explains(space, each.small.attempt, each.failure)
+        find for find in found.finds if find.breaks and made.explains(space, find.small.attempt, find.failure)
     ]
-    made.calls += sum(each.calls for each in replaced)
-    found.finds = [each for each in found.finds if each not in replaced] + [made]
+    made.calls += sum(find.calls for find in replaced)
+    found.finds = [find for find in found.finds if find not in replaced] + [made]
     tell(made, replaced)

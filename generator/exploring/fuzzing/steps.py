@@ -61,7 +61,7 @@ def drawn_anew(draw: Draw, space: CallValidity, call: Call) -> Call | None:
 
 def _scope_of(space: CallValidity, call: Call) -> Partial:
     """What a call binds: its attributes, the values of inputs that a kind gives, and the shapes of inputs."""
-    covered = {name for each in space.levels.space.kinds for name in each.covers}
+    covered = {name for kind in space.levels.space.kinds for name in kind.covers}
     bound: dict[str, Any] = {
         name: (given.value if given is not None else None)
         for name in space.spec.attributes
@@ -117,8 +117,11 @@ def _set_attribute(draw: Draw, space: CallValidity, call: Call) -> Call | None:
 
 def _leave_out(draw: Draw, space: CallValidity, call: Call) -> Call | None:
     """An attribute or an optional input less."""
-    optional = [each.name for each in space.spec.inputs if each.option == "optional"]
-    names = [*call.attributes, *(name for name, each in call.inputs if each is not None and name in optional)]
+    optional = [parameter.name for parameter in space.spec.inputs if parameter.option == "optional"]
+    names = [
+        *call.attributes,
+        *(name for name, tensor in call.inputs if tensor is not None and name in optional),
+    ]
     if not names:
         return None
     name = draw.choice(names)
@@ -127,7 +130,7 @@ def _leave_out(draw: Draw, space: CallValidity, call: Call) -> Call | None:
 
 def _set_elements(draw: Draw, _space: CallValidity, call: Call) -> Call | None:
     """Some elements of an input; behind the first input they are likely to be amounts."""
-    found = {name: each for name, each in call.inputs if each is not None and each.array.size}
+    found = {name: tensor for name, tensor in call.inputs if tensor is not None and tensor.array.size}
     if not found:
         return None
     name, given = draw.choice(list(found.items()))
@@ -248,7 +251,7 @@ def random_amount(draw: Draw, kind: ElementType) -> NDArray[Any]:
     """One number of a list that says how much, as `random_element`: lengths, scales, pads, blocks."""
     if kind.is_integer:
         low, high = kind.integer_range
-        ends = [each for each in ENDS if low <= each <= high] or [low, high]
+        ends = [end for end in ENDS if low <= end <= high] or [low, high]
         near = draw.integer(max(low, -3), min(high, 9))
         return np.array([draw.choice((near, draw.choice(ends)))], dtype=kind.storage)
     if kind.is_float and _rounds(kind):
@@ -261,8 +264,8 @@ def random_attribute(draw: Draw, space: CallValidity, known: AttributeSpec, now:
     """A value for an attribute; `now` is the one that it has."""
     assert known.kind is not None
     kind = known.kind.removesuffix("s")
-    levels = next((each.levels for each in space.spec.factors if each.name == known.name), ())
-    named = (*(known.allowed or ()), *(each for each in levels if each != OMITTED))
+    levels = next((factor.levels for factor in space.spec.factors if factor.name == known.name), ())
+    named = (*(known.allowed or ()), *(level for level in levels if level != OMITTED))
     listed = [value for value in named if _suits(value, kind)]
     if kind == known.kind:
         return Attribute(kind, _random_item(draw, kind, listed))

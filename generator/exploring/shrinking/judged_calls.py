@@ -146,7 +146,7 @@ class CallTrials:
         except OutsideDomain:
             return "undefined", None
         valid_case = case_of(self.space, Attempt(valid), plain)
-        if sum(each.expected.array.size for each in plain[0].outputs) > MOST_ELEMENTS:
+        if sum(output.expected.array.size for output in plain[0].outputs) > MOST_ELEMENTS:
             return "too large", None
         if attempt.breaks is None:
             try:
@@ -171,7 +171,7 @@ class CallTrials:
             judgement = judge(replace(case, expectations=self._every(call)), response)
         if judgement.verdict not in FAILING:
             return self._harmless(judgement, response)
-        empty = all(each.expected.array.size == 0 for each in case.expectations[0].outputs)
+        empty = all(output.expected.array.size == 0 for output in case.expectations[0].outputs)
         return judgement.verdict, failure_of(judgement, response, empty)
 
     def _harmless(self, judgement: Judgement, response: Response) -> tuple[str, None]:
@@ -182,7 +182,7 @@ class CallTrials:
 
     def _plain(self, call: Call) -> tuple[Expectation, ...]:
         """What must come out under the first option of every open reading."""
-        values = {name: each.value for name, each in call.attributes.items()}
+        values = {name: attribute.value for name, attribute in call.attributes.items()}
         names = output_names(self.space.spec, call)
         given = arguments_of(self.space.spec, call)
         answers = self.space.reference.evaluate(values, given, self.space.settled, outputs=len(names))

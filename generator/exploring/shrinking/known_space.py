@@ -87,7 +87,7 @@ class CallValidity:
 
     def _is_allowed(self, call: Call) -> bool:
         """Whether a call that breaks no rule has inputs and values of attributes that facts speak of."""
-        named = {each.name for each in self.spec.inputs}
+        named = {parameter.name for parameter in self.spec.inputs}
         return all(name in named for name, _ in call.inputs) and all(
             _is_within(known, call) and self._is_of_levels(known, call)
             for known in self.spec.attributes.values()
@@ -95,8 +95,8 @@ class CallValidity:
 
     def _is_of_levels(self, known: AttributeSpec, call: Call) -> bool:
         """Whether an integer is one of its factor's levels: of others nobody says what they mean."""
-        levels = next((each.levels for each in self.spec.factors if each.name == known.name), None)
-        if levels is None or known.kind != "int" or all(isinstance(each, str) for each in levels):
+        levels = next((factor.levels for factor in self.spec.factors if factor.name == known.name), None)
+        if levels is None or known.kind != "int" or all(isinstance(level, str) for level in levels):
             return True
         given = call.attributes.get(known.name)
         return given is None or given.value in levels
@@ -114,9 +114,9 @@ def growth(call: Call) -> float:
     It is the number of elements of the first input, times the magnitude of every number in lists that is
     greater than 1: whether they are lengths, factors or amounts to add, none makes more than that.
     """
-    numbers = [abs(each) for each in _listed_numbers(call) if abs(each) > 1]
+    numbers = [abs(listed_number) for listed_number in _listed_numbers(call) if abs(listed_number) > 1]
     first = call.first[1]
-    return float(max(1, 0 if first is None else first.array.size)) * prod(1.0 + each for each in numbers)
+    return float(max(1, 0 if first is None else first.array.size)) * prod(1.0 + number for number in numbers)
 
 
 HUGE = 1 << 20
@@ -131,11 +131,13 @@ def without_huge_numbers(call: Call) -> Call | None:
             huge = given.array.astype(np.float64) > HUGE
             modest = np.where(huge, 3, given.array).astype(given.array.dtype)
             changed = changed.with_input(name, Tensor(given.element_type, modest)) if huge.any() else changed
-    for name, each in call.attributes.items():
-        if each.kind == "ints" and isinstance(each.value, tuple):
-            numbers = tuple(3 if int(one) > HUGE else int(one) for one in each.numbers)
+    for name, attribute in call.attributes.items():
+        if attribute.kind == "ints" and isinstance(attribute.value, tuple):
+            numbers = tuple(3 if int(one) > HUGE else int(one) for one in attribute.numbers)
             changed = (
-                changed if numbers == each.value else changed.with_attribute(name, Attribute("ints", numbers))
+                changed
+                if numbers == attribute.value
+                else changed.with_attribute(name, Attribute("ints", numbers))
             )
     return None if changed is call else changed
 
@@ -145,9 +147,9 @@ def _listed_numbers(call: Call) -> list[float]:
     for _, given in call.inputs[1:]:
         if given is not None and given.array.dtype.kind in "iuf" and given.array.ndim:
             found += [float(each) for each in given.array.reshape(-1) if np.isfinite(each)]
-    for each in call.attributes.values():
-        if each.kind in ("ints", "floats") and isinstance(each.value, tuple):
-            found += [float(one) for one in each.numbers]
+    for attribute in call.attributes.values():
+        if attribute.kind in ("ints", "floats") and isinstance(attribute.value, tuple):
+            found += [float(one) for one in attribute.numbers]
     return found
 
 
@@ -162,10 +164,13 @@ def _is_within(known: AttributeSpec, call: Call) -> bool:
     values: tuple[Any, ...] = given.value if isinstance(given.value, tuple) else (given.value,)
     if isinstance(given.value, tuple) and known.least_length is not None and len(values) < known.least_length:
         return False
-    numbers = [each for each in values if not isinstance(each, str)]
+    numbers = [value for value in values if not isinstance(value, str)]
     return (
-        all(known.at_least is None or each >= known.at_least for each in numbers)
-        and all(known.more_than is None or each > known.more_than for each in numbers)
-        and all(known.at_most is None or each <= known.at_most for each in numbers)
-        and all(_LEAST <= each <= _GREATEST if isinstance(each, int) else isfinite(each) for each in numbers)
+        all(known.at_least is None or number >= known.at_least for number in numbers)
+        and all(known.more_than is None or number > known.more_than for number in numbers)
+        and all(known.at_most is None or number <= known.at_most for number in numbers)
+        and all(
+            _LEAST <= number <= _GREATEST if isinstance(number, int) else isfinite(number)
+            for number in numbers
+        )
     )

@@ -94,7 +94,7 @@ def plainest(space: CallValidity, call: Call) -> Iterator[OneFactorCall]:
         known = space.spec.attributes.get(name)
         if known is not None and known.required:
             # What has no default has no plainest value either.
-            yield from (replace(each, plain=True) for each in _other_values(space, call, known))
+            yield from (replace(other_value, plain=True) for other_value in _other_values(space, call, known))
     yield from left_out(space, call)
     if call.slots:
         return
@@ -163,9 +163,9 @@ def _values_of(space: CallValidity, known: AttributeSpec) -> list[Any]:
         return []
     if known.allowed is not None:
         return list(known.allowed)
-    levels = next((each.levels for each in space.spec.factors if each.name == known.name), ())
+    levels = next((factor.levels for factor in space.spec.factors if factor.name == known.name), ())
     wanted: Any = {"int": int, "float": float, "string": str}[known.kind]
-    listed = [each for each in levels if isinstance(each, wanted) and not isinstance(each, bool)]
+    listed = [level for level in levels if isinstance(level, wanted) and not isinstance(level, bool)]
     # An int with levels is one of few; other numbers might be none of its values.
     more = _NUMBERS.get(known.kind, ()) if known.kind == "float" or not listed else ()
     return list(dict.fromkeys((*listed, *more)))
@@ -216,7 +216,7 @@ def _positive(call: Call) -> Iterator[OneFactorCall]:
 
 def with_plain_elements(call: Call) -> Call | None:
     """The call with the elements 0, 1, 2, ... in its first input; None where it has them, or no numbers."""
-    return next((each.call for each in _elements(call) if each.to == PLAIN_ELEMENTS), None)
+    return next((element.call for element in _elements(call) if element.to == PLAIN_ELEMENTS), None)
 
 
 def with_plain_type(space: CallValidity, call: Call) -> Call | None:

@@ -24,8 +24,12 @@ Change = Callable[[NDArray[Any], int, int], NDArray[Any]]
 
 def lengths(call: Call) -> list[int]:
     """The lengths of a call's lists: attributes, and inputs of one or two dimensions behind the first."""
-    found = [len(each.value) for each in call.attributes.values() if isinstance(each.value, tuple)]
-    found += [each.shape[0] for _, each in call.inputs[1:] if each is not None and len(each.shape) in (1, 2)]
+    found = [
+        len(attribute.value) for attribute in call.attributes.values() if isinstance(attribute.value, tuple)
+    ]
+    found += [
+        tensor.shape[0] for _, tensor in call.inputs[1:] if tensor is not None and len(tensor.shape) in (1, 2)
+    ]
     return sorted({*found, *(each // 2 for each in found if each % 2 == 0)} - {0})
 
 
@@ -41,7 +45,8 @@ def repeat(array: NDArray[Any], index: int, axis: int) -> NDArray[Any]:
 def change_entry(call: Call, length: int, index: int, change: Change) -> Call:
     """The call with an entry of every list of that length (two in those of twice the length) changed."""
     attributes = {
-        name: _change_attribute(each, length, index, change) for name, each in call.attributes.items()
+        name: _change_attribute(attribute, length, index, change)
+        for name, attribute in call.attributes.items()
     }
     inputs = tuple(
         (name, each if place == 0 or each is None else _change_list(each, length, index, change))

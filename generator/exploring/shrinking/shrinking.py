@@ -151,15 +151,15 @@ def weight(call: Call) -> tuple[float, ...]:
     Fewer attributes and inputs; a more common element type; fewer axes; fewer elements; shorter lists;
     simpler numbers.
     """
-    given = [each for _, each in call.inputs if each is not None]
+    given = [tensor for _, tensor in call.inputs if tensor is not None]
     listed = [each.value for each in call.attributes.values() if isinstance(each.value, tuple)]
     return (
         len(call.attributes) + len(given),
-        sum(type_rank(each.element_type) for each in given),
-        sum(len(each.shape) for each in given),
+        sum(type_rank(tensor.element_type) for tensor in given),
+        sum(len(tensor.shape) for tensor in given),
         given[0].array.size if given else 0,
         sum(given[0].shape) if given else 0,
-        sum(each.array.size for each in given[1:]) + sum(map(len, listed)),
+        sum(tensor.array.size for tensor in given[1:]) + sum(map(len, listed)),
         math.fsum(map(_cost, given)) + math.fsum(map(_attribute_cost, call.attributes.values())),
     )
 
@@ -176,7 +176,7 @@ def _cost(given: Tensor) -> float:
 
 def _attribute_cost(given: Attribute) -> float:
     values: tuple[Any, ...] = given.value if isinstance(given.value, tuple) else (given.value,)
-    return math.fsum(1 if isinstance(each, str) else _number_cost(each) for each in values)
+    return math.fsum(1 if isinstance(value, str) else _number_cost(value) for value in values)
 
 
 def _number_cost(value: float) -> float:
@@ -273,8 +273,8 @@ def _with_neighbour(space: CallValidity, attempt: Attempt) -> Attempt:
     """A broken call beside a valid one that differs in a single attribute or input, if there is one."""
     if attempt.breaks is None or attempt.made_from is None:
         return attempt
-    for each in _with_one_thing_of(attempt.call, attempt.made_from):
-        found = space.attempt(each)
+    for call in _with_one_thing_of(attempt.call, attempt.made_from):
+        found = space.attempt(call)
         if found is not None and found.breaks is None:
             return replace(attempt, made_from=found.call)
     return attempt

@@ -172,4 +172,4 @@ class Draws:
 
 def _are_alike(made: Sequence[MadeCase]) -> bool:
     """Whether so much is doubtful in each of the first draws that further ones will not be clear."""
-    return len(made) >= ALIKE and all(each.share > HOPELESS for each in made)
+    return len(made) >= ALIKE and all(made_case.share > HOPELESS for made_case in made)

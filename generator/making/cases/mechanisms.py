@@ -84,7 +84,11 @@ def _plainest_with(solver: Solver, name: str, level: Level) -> dict[str, str] | 
     row = [FREE] * len(model.sizes)
     row[place] = model.levels[name].index(level)
     found = solver.complete(row)
-    return None if found is None else {name: str(each) for name, each in model.row_levels(found).items()}
+    return (
+        None
+        if found is None
+        else {name: str(row_level) for name, row_level in model.row_levels(found).items()}
+    )
 
 
 def _add_first(workshop: Workshop, word: str, name: str, levels: Levels) -> None:
@@ -132,7 +136,7 @@ def add_specials_together(workshop: Workshop) -> None:
     rows = list(_rows(workshop, kind))
     if _meet(workshop):
         told: set[object] = {_way(each) for each in workshop.cases.values() if each.id.word == TOGETHER}
-        for number, (levels, call) in enumerate(sorted(rows, key=lambda each: -_made(workshop, each[1]))):
+        for number, (levels, call) in enumerate(sorted(rows, key=lambda row: -_made(workshop, row[1]))):
             way = _way(call)
             if (
                 way not in told
@@ -160,7 +164,7 @@ def _made(workshop: Workshop, call: Call) -> int:
     """The elements that come out of a call: where there are many, all sorts of elements have met."""
     answer = answer_of(workshop, call)
     outputs = () if answer is None else answer.outputs
-    return sum(each.array.size for each in outputs if isinstance(each, Tensor))
+    return sum(output.array.size for output in outputs if isinstance(output, Tensor))
 
 
 def _is_kept(workshop: Workshop, call: Call, levels: Levels) -> bool:
@@ -177,7 +181,7 @@ def _meet(workshop: Workshop) -> bool:
     """Whether the operator orders elements, or computes with those at one place of several inputs."""
     spec, readings = workshop.spec, workshop.reference.readings
     shapes = set(spec.declared.shapes.values()) if spec.declared is not None else set()
-    elementwise = len(shapes) == 1 and any("broadcast(" in each for each in shapes)
+    elementwise = len(shapes) == 1 and any("broadcast(" in shape for shape in shapes)
     meet = elementwise or "reduction" in spec.attributes
     computes = _COMPUTES in readings and spec.outputs[0].type == spec.inputs[0].type
     return _ORDERS in readings or (computes and meet)
@@ -210,7 +214,7 @@ def _plain_float(workshop: Workshop) -> ElementType | None:
     """A type of the first input that has NaN and infinities, float before others."""
     _, types = first_types(workshop.spec, workshop.model)
     kinds = [ELEMENT_TYPES[each] for each in sorted(types, key=lambda each: each != "float")]
-    return next((each for each in kinds if each.layout is not None and len(not_numbers(each)) > 2), None)
+    return next((kind for kind in kinds if kind.layout is not None and len(not_numbers(kind)) > 2), None)
 
 
 def _mixed(workshop: Workshop, call: Call, label: str) -> Call:
@@ -279,10 +283,10 @@ def tells_what_is_handed_on(case: Case) -> bool:
 
 def _handed_on(case: Case) -> Answered | None:
     """The answer of a runtime whose first output has the elements of the first input in another shape."""
-    given = next((each for _, each in case.inputs if each is not None), None)
+    given = next((tensor for _, tensor in case.inputs if tensor is not None), None)
     if given is None or not case.expectations:
         return None
-    first, *others = (each.expected for each in case.expectations[0].outputs)
+    first, *others = (output.expected for output in case.expectations[0].outputs)
     bits = given.element_type.bits
     if given.array.size != first.array.size or bits is None or bits != first.element_type.bits:
         return None

@@ -66,7 +66,7 @@ def _keep_first_sharp(workshop: Workshop, word: str, calls: Iterator[Sized]) -> 
 
 def _is_small(case: Case) -> bool:
     """Whether what comes out is no more than a suite should hold."""
-    made = (each.expected.array.size for found in case.expectations for each in found.outputs)
+    made = (output.expected.array.size for found in case.expectations for output in found.outputs)
     return sum(made) <= _MOST_MADE
 
 
@@ -99,7 +99,8 @@ def _is_exact(case: Case) -> bool:
         return False
     outputs = case.expectations[0].outputs
     return all(
-        (each.allowed is None or not np.any(each.allowed)) and not each.alternatives for each in outputs
+        (output.allowed is None or not np.any(output.allowed)) and not output.alternatives
+        for output in outputs
     )
 
 
@@ -143,7 +144,7 @@ def add_narrow_stages(workshop: Workshop) -> None:
 def _first_stage(space: CallSpace) -> str | None:
     """The attribute that says in what all is computed but the last step; None where there is none."""
     packed = [name for name in space.factors if name.startswith("rank_")]
-    kinds = [each.name for each in space.kinds if isinstance(each, ElementTypeCode) and each.precisions]
+    kinds = [kind.name for kind in space.kinds if isinstance(kind, ElementTypeCode) and kind.precisions]
     return kinds[0] if len(kinds) == 1 and len(packed) == 1 and "epsilon" in space.spec.attributes else None
 
 
@@ -151,7 +152,7 @@ def _narrow_call(space: CallSpace, name: str, stage: str, draw: Draw) -> Call | 
     variable = next((each for each in space.types if name in space.factors[each]), None)
     if variable is None or _PLAIN not in space.factors[stage]:
         return None
-    pack = next(each.removeprefix("rank_") for each in space.factors if each.startswith("rank_"))
+    pack = next(factor.removeprefix("rank_") for factor in space.factors if factor.startswith("rank_"))
     plan = SizePlan(_WORDS[name], extents({pack: list(_LENGTHS)}), {variable: name, stage: _PLAIN})
     found = solved(space, plan, 0, draw, flags=0)
     if found is None:
@@ -189,7 +190,7 @@ def add_sizes_in_vectors(workshop: Workshop) -> None:
     if plain is None:
         return
     kinds = [ELEMENT_TYPES[each] for each in types]
-    made = ((f"{WORD}_{each}", each) for each in kinds if each.layout is not None and each.bits >= 16)
+    made = ((f"{WORD}_{kind}", kind) for kind in kinds if kind.layout is not None and kind.bits >= 16)
     for word, kind in workshop.lacking("boundary", made):
         call = replace(plain, inputs=tuple(_of_many_sizes(workshop, plain, kind)))
         case = workshop.attempt(word, call)
@@ -202,8 +203,8 @@ def _plain_call(workshop: Workshop) -> Call | None:
     for digest, case in workshop.cases.items():
         if case.id.family == "boundary" and str(case.id.word).startswith("length_") and case.expectations:
             call = workshop.calls[digest]
-            shapes = {each.shape for _, each in call.inputs if each is not None}
-            made = {each.expected.shape for each in case.expectations[0].outputs}
+            shapes = {tensor.shape for _, tensor in call.inputs if tensor is not None}
+            made = {output.expected.shape for output in case.expectations[0].outputs}
             if len(shapes) == 1 and made == shapes and len(next(iter(shapes))) == 1:
                 return call
     return None

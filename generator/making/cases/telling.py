@@ -100,7 +100,7 @@ def tells_of_inputs(workshop: Workshop, call: Call, case: Case, loss: Loss) -> b
 def tells_of_outputs(workshop: Workshop, call: Call, case: Case, loss: Loss) -> bool:
     """Whether a runtime fails on a case that loses something of the outputs."""
     spec = workshop.spec
-    right = Answered(tuple(each.expected for each in case.expectations[0].outputs))
+    right = Answered(tuple(output.expected for output in case.expectations[0].outputs))
     response = with_outputs(spec, call, right, loss, is_main(spec) if loss.of_main else is_any)
     return response is not None and judge(case, as_run(case, response)).verdict in DIFFERENT
 
@@ -110,12 +110,14 @@ def answer_of(workshop: Workshop, call: Call) -> Answered | None:
     spec, reference = workshop.spec, workshop.reference
     settled = settled_options(spec, reference)
     names = output_names(spec, call)
-    plain = {name: each.value for name, each in call.attributes.items()}
+    plain = {name: attribute.value for name, attribute in call.attributes.items()}
     try:
         answers = reference.evaluate(plain, arguments_of(spec, call), settled, outputs=len(names))
     except (OutsideDomain, UnstableLength):
         return None
-    return Answered(tuple(each.honest for _, each in asked_answers(spec, call, names, answers)))
+    return Answered(
+        tuple(asked_answer.honest for _, asked_answer in asked_answers(spec, call, names, answers))
+    )
 
 
 _SHORTEST = 2
@@ -128,7 +130,7 @@ def says_something(case: Case) -> bool:
     """
     if not has_ordinary_inputs(case):
         return True
-    return not any(_is_hollow(each) for found in case.expectations for each in found.outputs)
+    return not any(_is_hollow(output) for found in case.expectations for output in found.outputs)
 
 
 def _is_hollow(output: ExpectedOutput) -> bool:
@@ -158,8 +160,8 @@ def shortened(call: Call) -> Iterator[Call]:
     Whether it is valid then is for the caller to see. What a graph makes of other shapes nobody knows: a call
     that has one stays as it is.
     """
-    while all(each.kind not in ("graph", "graphs") for each in call.attributes.values()):
-        longest = max((length for each in _tensors(call) for length in each.shape), default=0)
+    while all(attribute.kind not in ("graph", "graphs") for attribute in call.attributes.values()):
+        longest = max((length for tensor in _tensors(call) for length in tensor.shape), default=0)
         length = max(longest // 2, _SHORTEST)
         if length >= longest:
             return
@@ -176,6 +178,6 @@ def _shortened_axis(given: Any, longest: int, length: int) -> Any:
     if not isinstance(given, Tensor) or longest not in given.shape:
         return given
     part: NDArray[Any] = given.array[
-        tuple(slice(length if each == longest else None) for each in given.shape)
+        tuple(slice(length if extent == longest else None) for extent in given.shape)
     ]
     return Tensor(given.element_type, np.ascontiguousarray(part))

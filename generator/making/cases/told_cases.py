@@ -121,7 +121,7 @@ def _lost(given: Tensor, name: str) -> int:
 
 
 def _tells(case: Case, name: str) -> bool:
-    first = next((each for _, each in case.inputs), None)
+    first = next((tensor for _, tensor in case.inputs), None)
     return (
         case.demand == "answer" and first is not None and first.element_type.name == name and is_wide(first)
     )
@@ -164,7 +164,7 @@ def spoilt(word: bytes) -> bytes:
 def each_word(change: Change, given: Tensor) -> Tensor:
     """A tensor of strings with every word changed."""
     array = np.empty(given.shape, dtype=object)
-    array.reshape(-1)[:] = [change(each) for each in given.array.flat]
+    array.reshape(-1)[:] = [change(number) for number in given.array.flat]
     return Tensor(given.element_type, array)
 
 
@@ -212,7 +212,7 @@ def _of_numbers(workshop: Workshop) -> Iterator[_Sought]:
 
 
 def _of_words(workshop: Workshop) -> Iterator[_Sought]:
-    having = [each for each in workshop.spec.inputs if WORDS in workshop.spec.types_of(each)]
+    having = [parameter for parameter in workshop.spec.inputs if WORDS in workshop.spec.types_of(parameter)]
     if not having:
         return
     factor = f"type_{type_variable(workshop.spec, having[0])}"
@@ -229,12 +229,12 @@ def _wide(workshop: Workshop, factor: str, element_type: str) -> Iterator[tuple[
             continue
         for levels, call in _built(workshop, {factor: element_type, DATA: data}, rows):
             made = (call, _beside_small(workshop, call), _tiny(call))
-            yield from ((levels, each) for each in made if each is not None)
+            yield from ((levels, call) for call in made if call is not None)
 
 
 def _beside_small(workshop: Workshop, call: Call) -> Call | None:
     """The call in which the other inputs of the first one's type are of one small number."""
-    others = workshop.main_inputs - {each.name for each in workshop.spec.inputs[:1]}
+    others = workshop.main_inputs - {parameter.name for parameter in workshop.spec.inputs[:1]}
     inputs = tuple(
         (name, _small(given) if given is not None and name in others else given)
         for name, given in call.inputs
@@ -275,8 +275,8 @@ def _partly_plain(given: Tensor) -> Tensor:
     """Every third word without its blanks, every third without its letters beyond ASCII."""
     array = np.array(given.array)
     flat = array.reshape(-1)
-    flat[1::3] = [stripped(each) for each in flat[1::3]]
-    flat[2::3] = [in_ascii(each) for each in flat[2::3]]
+    flat[1::3] = [stripped(number) for number in flat[1::3]]
+    flat[2::3] = [in_ascii(number) for number in flat[2::3]]
     return Tensor(given.element_type, array)
 
 

@@ -47,7 +47,7 @@ def add_integer_ends(workshop: Workshop) -> None:
     space = workshop.levels.space
     for types in _integer_types(space):
         kinds = [ELEMENT_TYPES[each] for each in types.values()]
-        narrow = all(each.bits == _BYTE for each in kinds)
+        narrow = all(kind.bits == _BYTE for kind in kinds)
         ends = chain(_ends(kinds) if narrow else _beyond(kinds), _upper(kinds))
         wanted = (("_".join((word, *types.values())), numbers) for word, numbers in ends)
         for word, numbers in workshop.lacking("boundary", wanted):
@@ -60,9 +60,11 @@ Numbers = tuple[tuple[int, ...], ...]
 
 def _integer_types(space: CallSpace) -> Iterator[dict[str, str]]:
     """Integer types for the type variables of drawn inputs, all of bytes or all wider."""
-    names = list(dict.fromkeys(f"type_{each.type}" for each in space.data))
+    names = list(dict.fromkeys(f"type_{parameter.type}" for parameter in space.data))
     names = [name for name in names if name in space.types]
-    levels = [[str(each) for each in space.factors[name] if _is_plain_integer(str(each))] for name in names]
+    levels = [
+        [str(factor) for factor in space.factors[name] if _is_plain_integer(str(factor))] for name in names
+    ]
     for chosen in product(*levels) if names else ():
         widths = {ELEMENT_TYPES[each].bits == _BYTE for each in chosen}
         if len(widths) == 1:
@@ -117,15 +119,15 @@ def _add_ends(workshop: Workshop, word: str, types: Mapping[str, str], numbers: 
 
 def _with_numbers(workshop: Workshop, call: Call, numbers: Numbers) -> Call | None:
     """The call with such numbers in its drawn inputs; None where it has too few elements to tell."""
-    drawn = [each.name for each in workshop.levels.space.data]
-    given = [each for name, each in call.inputs if name in drawn and each is not None]
-    if not given or max(each.array.size for each in given) < _FEWEST:
+    drawn = [parameter.name for parameter in workshop.levels.space.data]
+    given = [tensor for name, tensor in call.inputs if name in drawn and tensor is not None]
+    if not given or max(tensor.array.size for tensor in given) < _FEWEST:
         return None
     inputs = tuple(
-        (name, _filled(each, _numbers_at(numbers, drawn.index(name))))
-        if each is not None and name in drawn and each.element_type.is_integer
-        else (name, each)
-        for name, each in call.inputs
+        (name, _filled(tensor, _numbers_at(numbers, drawn.index(name))))
+        if tensor is not None and name in drawn and tensor.element_type.is_integer
+        else (name, tensor)
+        for name, tensor in call.inputs
     )
     return replace(call, inputs=inputs)
 
@@ -172,7 +174,7 @@ def add_lengths_in_types(workshop: Workshop) -> None:
 
 
 def _longest(call: Call) -> int:
-    return max(length for _, each in call.inputs if isinstance(each, Tensor) for length in each.shape)
+    return max(length for _, tensor in call.inputs if isinstance(tensor, Tensor) for length in tensor.shape)
 
 
 def _plain_calls(workshop: Workshop) -> dict[str, Call]:
@@ -240,9 +242,9 @@ class _Types:
         for name, given in call.inputs:
             if isinstance(given, Tensor) and name in self.variables:
                 found.setdefault(self.variables[name], given.element_type.name)
-        for name, each in call.attributes.items():
-            if name in self.levels and isinstance(each.value, int) and each.value in BY_CODE:
-                found[name] = BY_CODE[each.value].name
+        for name, attribute in call.attributes.items():
+            if name in self.levels and isinstance(attribute.value, int) and attribute.value in BY_CODE:
+                found[name] = BY_CODE[attribute.value].name
         return found
 
 

@@ -165,10 +165,10 @@ def _other_values(workshop: Workshop, spec: AttributeSpec) -> list[Attribute]:
         values = list(spec.allowed)
     else:
         levels = [
-            each for factor in workshop.spec.factors if factor.name == spec.name for each in factor.levels
+            level for factor in workshop.spec.factors if factor.name == spec.name for level in factor.levels
         ]
-        values = [each for each in levels if not isinstance(each, str)]
-    made = [attribute(spec.kind, each) for each in values]
+        values = [level for level in levels if not isinstance(level, str)]
+    made = [attribute(spec.kind, value) for value in values]
     return [each for each in made if each.value != spec.default_value]
 
 
@@ -179,7 +179,7 @@ def _same_results(left: Case, right: Case) -> bool:
 
 
 def _same_expectation(left: Expectation, right: Expectation) -> bool:
-    return [each.expected for each in left.outputs] == [each.expected for each in right.outputs]
+    return [output.expected for output in left.outputs] == [output.expected for output in right.outputs]
 
 
 def make_invalid(workshop: Workshop) -> None:

@@ -52,7 +52,7 @@ class Replacements:
             for level, mean in enumerate(means)
             if level != row[factor]
         ]
-        better = [each for each in sorted(drops, key=lambda each: (-each[0], each[1:])) if each[0] > 0]
+        better = [drop for drop in sorted(drops, key=lambda each: (-each[0], each[1:])) if drop[0] > 0]
         for _, factor, level in better:
             yield from self._if_possible({row: _with_level(row, factor, level)})
         for _, factor, level in better:
@@ -66,13 +66,13 @@ class Replacements:
 
     def replace(self, changes: Mapping[Row, Row]) -> None:
         """Note that rows were replaced."""
-        self._rows = {changes.get(each, each): None for each in self._rows}
+        self._rows = {changes.get(row, row): None for row in self._rows}
         self._movable = {changes.get(each, each): None for each in self._movable}
         self._counts = self._counted()
 
     def _if_possible(self, changes: dict[Row, Row]) -> Iterator[dict[Row, Row]]:
         """The changes, where no rule forbids a new row and everything stays covered."""
-        if any(each in self._rows or not self._solver.extendable(each) for each in changes.values()):
+        if any(change in self._rows or not self._solver.extendable(change) for change in changes.values()):
             return
         counts = self._counts.copy()
         numbers = self._table.numbers(padded([*changes, *changes.values()], len(self._model.sizes)))
@@ -122,9 +122,13 @@ def clear_up(draws: Draws, array: DealtRows, made: dict[Row, MadeCase | None]) -
     gets its turn, too; each has fewer doubtful elements than the ones before.
     """
     model, workshop = array.model, draws.workshop
-    shares = {row: each.share if each is not None else Fraction(0) for row, each in made.items()}
+    shares = {
+        row: made_case.share if made_case is not None else Fraction(0) for row, made_case in made.items()
+    }
     focus = workshop.levels.focus
-    movable = [row for row, each in made.items() if each is not None and not _has(model, row, focus)]
+    movable = [
+        row for row, made_case in made.items() if made_case is not None and not _has(model, row, focus)
+    ]
     replacements = Replacements(model, workshop.options.strength, shares, movable)
     hopeless = _hopeless_levels(model, shares)
     unclear = [each for each in movable if shares[each] > UNCLEAR and not hopeless & set(enumerate(each))]
@@ -135,11 +139,11 @@ def clear_up(draws: Draws, array: DealtRows, made: dict[Row, MadeCase | None]) -
         for changes in islice(replacements.changes_for(row), REPLACEMENTS):
             if len(tried.found) >= min(most, PATIENCE):
                 break
-            doubtful = sum(_several(made[each]) for each in changes)
+            doubtful = sum(_several(made[change]) for change in changes)
             new = _clearest_of(tried, array, changes, doubtful - best[0])
             if new is not None:
                 best = (doubtful - sum(map(_several, new.values())), changes, new)
-                if all(each.share <= UNCLEAR for each in new.values()):
+                if all(made_case.share <= UNCLEAR for made_case in new.values()):
                     break
         if best[0]:
             most -= len(tried.found)
@@ -274,11 +278,14 @@ def _search(draws: Draws, array: DealtRows, beside: Sequence[Mapping[str, str]],
         gone |= {places[new] for new in changes.values()}
     # A row that was replaced may come back in the place of another.
     instead = [
-        Instead(places[row], row, each.attempt)
-        for row, each in made.items()
-        if each is not None and places[row] in gone
+        Instead(places[row], row, made_case.attempt)
+        for row, made_case in made.items()
+        if made_case is not None and places[row] in gone
     ]
-    kept = [None if each is None or place in gone else each.attempt for place, each in enumerate(found)]
+    kept = [
+        None if made_case is None or place in gone else made_case.attempt
+        for place, made_case in enumerate(found)
+    ]
     if instead:
         lacking = zip(asked, found, strict=True)
         _make_lacking(draws, [each for each, case in lacking if case is None and each not in before])
@@ -287,7 +294,7 @@ def _search(draws: Draws, array: DealtRows, beside: Sequence[Mapping[str, str]],
 
 def _make_again(draws: Draws, array: DealtRows, beside: Sequence[Mapping[str, str]], kept: KeptDraws) -> None:
     """Put the cases into the suite that a search found; where a draw is none now, the row's clearest one."""
-    rows, replaced = list(array.types), {each.place for each in kept.instead}
+    rows, replaced = list(array.types), {instead.place for instead in kept.instead}
     dealt = zip([*map(array.texts, rows), *beside], kept.draws, strict=True)
     before = list(draws.workshop.rows)
     found = [(row, draw) for place, (row, draw) in enumerate(dealt) if place not in replaced]
@@ -295,7 +302,7 @@ def _make_again(draws: Draws, array: DealtRows, beside: Sequence[Mapping[str, st
     lacking = [levels for levels, draw in found if draw is None] if kept.instead else []
     if kept.instead:
         found = [(levels, draw) for levels, draw in found if draw is not None]
-    found += [(array.texts(each.row, rows[each.place]), each.draw) for each in kept.instead]
+    found += [(array.texts(instead.row, rows[instead.place]), instead.draw) for instead in kept.instead]
     for levels, draw in found:
         made = None if draw is None else draws.again(levels, draw)
         if made is None:
@@ -338,14 +345,14 @@ def _selected_rows(workshop: Workshop) -> list[Mapping[str, Level]]:
     """The rows of the cases that `workshop.selected` names, which are made here."""
     model = workshop.model
     rows: list[Mapping[str, Level]] = []
-    for each in workshop.selected:
-        row = model.row_of(each.levels)
-        if each.attempt is None or row is None:
+    for selected in workshop.selected:
+        row = model.row_of(selected.levels)
+        if selected.attempt is None or row is None:
             continue
-        call = drawn_call(workshop, each.levels, each.attempt)
-        if call is not None and call.digest(workshop.spec.operator) == each.digest:
-            workshop.add_valid("cover", None, call, each.levels)
-            workshop.rows.append(each.levels)
+        call = drawn_call(workshop, selected.levels, selected.attempt)
+        if call is not None and call.digest(workshop.spec.operator) == selected.digest:
+            workshop.add_valid("cover", None, call, selected.levels)
+            workshop.rows.append(selected.levels)
             # Types that are dealt out over rows are no factors of theirs.
             rows.append(model.row_levels(row))
     return rows

@@ -114,8 +114,8 @@ def _beside_points(given: Tensor, spec: Spec) -> Tensor:
     declared = spec.declared
     if declared is None or POINTS not in declared.prefer or not given.element_type.is_float:
         return given
-    points = [Fraction(each) for each in declared.points if not isinstance(each, str)]
-    return scaled_down(given, max((abs(each) for each in points), default=Fraction(1)))
+    points = [Fraction(point) for point in declared.points if not isinstance(point, str)]
+    return scaled_down(given, max((abs(point) for point in points), default=Fraction(1)))
 
 
 def _as_printed(case: Case, example: Example) -> Case:
@@ -123,14 +123,20 @@ def _as_printed(case: Case, example: Example) -> Case:
 
     An expectation that another passage has by a reading is kept, as one that the example contradicts.
     """
-    fitting = [each for each in case.expectations if _difference(each, case, example) is None]
-    others = (each for each in case.expectations if _difference(each, case, example) is not None)
-    against = (replace(each, contradicted=_apart(each, fitting)) for each in others)
+    fitting = [
+        expectation for expectation in case.expectations if _difference(expectation, case, example) is None
+    ]
+    others = (
+        expectation
+        for expectation in case.expectations
+        if _difference(expectation, case, example) is not None
+    )
+    against = (replace(other, contradicted=_apart(other, fitting)) for other in others)
     return replace(
         case,
         expectations=(
-            *(_narrowed(each, example) for each in fitting),
-            *(each for each in against if each.contradicted),
+            *(_narrowed(expectation, example) for expectation in fitting),
+            *(expectation for expectation in against if expectation.contradicted),
         ),
     )
 
@@ -146,7 +152,7 @@ def _apart(expectation: Expectation, fitting: Sequence[Expectation]) -> tuple[st
 
 def _narrowed(expectation: Expectation, example: Example) -> Expectation:
     printed = {name: value for name, value in example.outputs if value is not None}
-    values = [printed.get(each.name) for each in expectation.outputs]
+    values = [printed.get(output.name) for output in expectation.outputs]
     outputs = (_output_as_printed(*each) for each in zip(expectation.outputs, values, strict=True))
     return replace(expectation, outputs=tuple(outputs))
 
@@ -162,11 +168,13 @@ def _output_as_printed(output: ExpectedOutput, value: Value | None) -> ExpectedO
     with np.errstate(invalid="ignore"):
         widest = np.maximum(np.abs(expected - numbers) + half, np.abs(expected) * _SHARE)
     widest = np.where(np.isfinite(expected) & np.isfinite(numbers), widest, allowed)
-    alternatives = (_alternative_as_printed(kind, each, numbers, half) for each in output.alternatives)
+    alternatives = (
+        _alternative_as_printed(kind, alternative, numbers, half) for alternative in output.alternatives
+    )
     return replace(
         output,
         allowed=np.minimum(allowed, widest),
-        alternatives=tuple(each for each in alternatives if each.values),
+        alternatives=tuple(alternative for alternative in alternatives if alternative.values),
     )
 
 
@@ -196,8 +204,8 @@ def _disagreement(case: Case, example: Example) -> str | None:
 
 def _difference(expectation: Expectation, case: Case, example: Example) -> str | None:
     answers = [
-        Answer(each.expected, each.allowed, {other.index: other.values for other in each.alternatives})
-        for each in expectation.outputs
+        Answer(output.expected, output.allowed, {other.index: other.values for other in output.alternatives})
+        for output in expectation.outputs
     ]
     return find_difference(answers, example.outputs, dict(case.inputs))
 

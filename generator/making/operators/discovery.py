@@ -73,18 +73,22 @@ def select_versions(texts: Sequence[str], known: Sequence[OperatorName]) -> list
 
     Raises UserError, with the nearest names, where one means none.
     """
-    chosen = {each for text in texts for each in _named(text, known) or _no_operator(text, known)}
+    chosen = {operator for text in texts for operator in _named(text, known) or _no_operator(text, known)}
     return sorted(chosen) if texts else list(known)
 
 
 def _named(text: str, known: Sequence[OperatorName]) -> list[OperatorName]:
-    return [each for each in known if text in (str(each), each.path, each.short, each.name)]
+    return [
+        operator
+        for operator in known
+        if text in (str(operator), operator.path, operator.short, operator.name)
+    ]
 
 
 def _no_operator(text: str, known: Sequence[OperatorName], folders: Sequence[Path] = ()) -> NoReturn:
     specs = newest_named(text, list_operators(folders)) or newest_named(text, list_operators())
     made = {*known_operators(folders), *known_operators()}
-    specified = [each for each in specs if each not in made]
+    specified = [spec for spec in specs if spec not in made]
     if specified:
         named = " and ".join(map(str, specified))
         raise UserError(
@@ -95,13 +99,17 @@ def _no_operator(text: str, known: Sequence[OperatorName], folders: Sequence[Pat
         )
     elsewhere = newest_named(text, sorted(made))
     if elsewhere:
-        alike = [str(each) for each in known if each.name == elsewhere[0].name]
+        alike = [str(operator) for operator in known if operator.name == elsewhere[0].name]
         raise UserError(
             "not a version of what is chosen from",
             got=repr(text),
             expected=" or ".join(alike) or "no version",
         )
-    names = {name: str(each) for each in known for name in (str(each), each.path, each.short, each.name)}
+    names = {
+        name: str(operator)
+        for operator in known
+        for name in (str(operator), operator.path, operator.short, operator.name)
+    }
     near = dict.fromkeys(names[name] for name in get_close_matches(text, names, n=3, cutoff=0.5))
     few = ", ".join(map(str, known[:_FEW])) + (", ..." if len(known) > _FEW else "")
     raise UserError(

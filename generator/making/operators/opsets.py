@@ -30,7 +30,7 @@ def operators_of_opset(opset: int) -> list[OperatorName]:
     known = frozenset(referenced_operators())
     found = newest_versions(each for each in known if each.domain != DOMAIN)
     for name in {each.name for each in known if each.domain == DOMAIN}:
-        before = [each for each in versions_in(OWN_FOLDER / DOMAIN / name) if each <= opset]
+        before = [version for version in versions_in(OWN_FOLDER / DOMAIN / name) if version <= opset]
         operator = OperatorName(DOMAIN, name, max(before, default=0))
         if operator in known:
             found.append(operator)
@@ -44,6 +44,6 @@ def default_operators() -> list[OperatorName]:
 
 def newest_versions(operators: Iterable[OperatorName]) -> list[OperatorName]:
     """Of each operator the newest of some versions, in order."""
-    by_version = sorted(operators, key=lambda each: each.since_version)
-    newest = {(each.domain, each.name): each for each in by_version}
+    by_version = sorted(operators, key=lambda operator: operator.since_version)
+    newest = {(operator.domain, operator.name): operator for operator in by_version}
     return sorted(newest.values())

@@ -96,13 +96,13 @@ def modules_under(folder: Path, package: str) -> Mapping[str, Path]:
     while pending:
         name, place = pending.pop()
         with os.scandir(place) as inside:
-            for each in inside:
-                if each.name == "__init__.py":
-                    found.setdefault(name, Path(each.path))
-                elif each.name.endswith(".py"):
-                    found[f"{name}.{each.name[:-3]}"] = Path(each.path)
-                elif each.name.isidentifier() and each.name != "__pycache__" and each.is_dir():
-                    pending.append((f"{name}.{each.name}", each.path))
+            for entry in inside:
+                if entry.name == "__init__.py":
+                    found.setdefault(name, Path(entry.path))
+                elif entry.name.endswith(".py"):
+                    found[f"{name}.{entry.name[:-3]}"] = Path(entry.path)
+                elif entry.name.isidentifier() and entry.name != "__pycache__" and entry.is_dir():
+                    pending.append((f"{name}.{entry.name}", entry.path))
     return found
 
 
@@ -189,7 +189,7 @@ class SourceReader:
             seen.add(name)
             if name.endswith(".*") and name != f"{REFERENCES}.*":
                 package = name.removesuffix("*")
-                pending += [each for each in self._modules if each.rpartition(".")[0] == package[:-1]]
+                pending += [module for module in self._modules if module.rpartition(".")[0] == package[:-1]]
             elif name in self._modules:
                 path = self._modules[name]
                 found.add(path)
@@ -260,7 +260,7 @@ def sources_digest(folders: Sequence[Path] = (), operators: Sequence[OperatorNam
     data.update(
         path for form in ("*/*/spec.yaml", "parts/*.yaml", READINGS) for path in OWN_FOLDER.glob(form)
     )
-    own = {path for each in folders for path in each.rglob("*") if _makes_cases(path)}
+    own = {path for folder in folders for path in folder.rglob("*") if _makes_cases(path)}
     digest = digest_of([*code_files(), *sorted(data), *sorted(own)])
     if not operators:
         return digest

@@ -220,7 +220,7 @@ class Workshop:
         digest = call.digest(self.spec.operator)
         if digest in self.cases:
             return None
-        broken = [each.id for each in self.violations(call)]
+        broken = [violation.id for violation in self.violations(call)]
         if broken != [constraint.id]:
             raise InternalError(
                 f"a call made to break {constraint.id} of {self.spec.operator} breaks {broken or 'nothing'}",
@@ -230,7 +230,7 @@ class Workshop:
             neighbour = self.add_valid("boundary", "neighbour", valid)
         except UnstableLength:  # beside a call whose answer nobody can say, a refusal says little
             return None
-        sources = tuple((each.document, each.line) for each in constraint.origin.sources)
+        sources = tuple((source.document, source.line) for source in constraint.origin.sources)
         case = replace(
             bare_case(self.spec, call),
             id=CaseId(self.spec.operator, family, word_of(constraint.id), digest),
@@ -253,10 +253,12 @@ class Workshop:
         properties: Properties = (),
     ) -> Case:
         bare, refusable = bare_case(self.spec, call), find_refusable(self.spec, call)
-        first = next((each.element_type for each in properties if isinstance(each, HasType)), None)
+        first = next(
+            (has_type.element_type for has_type in properties if isinstance(has_type, HasType)), None
+        )
         if expectations:
             first = expectations[0].outputs[0].expected.element_type
-        given = any(each is not None for _, each in call.inputs)
+        given = any(tensor is not None for _, tensor in call.inputs)
         return replace(
             bare,
             id=CaseId(self.spec.operator, family, word, call.digest(self.spec.operator)),
@@ -264,7 +266,7 @@ class Workshop:
             element_type=bare.element_type if given or first is None else first,
             output_names=bare.output_names
             if call.outputs or bare.output_types or not expectations
-            else tuple(each.name for each in expectations[0].outputs),
+            else tuple(output.name for output in expectations[0].outputs),
             demand="answer",
             expectations=expectations,
             properties=properties,
@@ -276,9 +278,9 @@ class Workshop:
 
     def _sources(self, call: Call) -> Iterator[tuple[str, int]]:
         """Where the documents speak of the attributes and inputs that the call gives."""
-        given = {name for name, each in call.inputs if each is not None}
+        given = {name for name, tensor in call.inputs if tensor is not None}
         origins = [self.spec.attributes[name].origin for name in call.attributes]
-        origins += [each.origin for each in self.spec.inputs if each.name in given]
+        origins += [parameter.origin for parameter in self.spec.inputs if parameter.name in given]
         for origin in origins:
             for source in origin.sources[:1]:
                 yield (source.document, source.line)

@@ -33,9 +33,9 @@ def write_suite_of_calls(folder: Path, path: Path, specs: Sequence[Path] = ()) -
     kept = read_calls(folder)
     cases: list[Case] = []
     facts: dict[str, Any] = {}
-    for operator in sorted({each.operator for each in kept}):
+    for operator in sorted({kept_call.operator for kept_call in kept}):
         workshop = open_workshop(operator, Options("calls", 1), specs)
-        add_calls(workshop, (each for each in kept if each.operator == operator))
+        add_calls(workshop, (kept_call for kept_call in kept if kept_call.operator == operator))
         cases += workshop.cases.values()
         facts[str(operator)] = operator_facts(workshop)
     cases.sort(key=lambda each: suite_order(each.id))
@@ -45,15 +45,15 @@ def write_suite_of_calls(folder: Path, path: Path, specs: Sequence[Path] = ()) -
 def read_kept_calls(operator: OperatorName, folders: Sequence[Path] = ()) -> list[KeptCall]:
     """The calls of an operator version in its room; UserError where one there is of another operator."""
     kept = read_calls(regressions_folder(operator, folders))
-    for each in kept:
-        if (each.operator.domain, each.operator.name) != (operator.domain, operator.name):
+    for kept_call in kept:
+        if (kept_call.operator.domain, kept_call.operator.name) != (operator.domain, operator.name):
             raise UserError(
                 "a call of another operator is kept here",
-                got=str(each.operator),
+                got=str(kept_call.operator),
                 expected=f"a version of {operator.unversioned}",
-                where=None if each.path is None else Place(str(each.path), key="operator"),
+                where=None if kept_call.path is None else Place(str(kept_call.path), key="operator"),
             )
-    return [each for each in kept if each.operator == operator]
+    return [kept_call for kept_call in kept if kept_call.operator == operator]
 
 
 def add_calls(workshop: Workshop, kept: Iterable[KeptCall]) -> None:
@@ -63,14 +63,14 @@ def add_calls(workshop: Workshop, kept: Iterable[KeptCall]) -> None:
     `write_suite_of_calls` does.
     """
     # The valid ones first: a call that another was made from keeps its own word.
-    for each in sorted(kept, key=lambda each: each.made_from is not None):
+    for kept_call in sorted(kept, key=lambda each: each.made_from is not None):
         try:
-            _add(workshop, each)
+            _add(workshop, kept_call)
         except (UnstableLength, InternalError, UserError) as error:
             raise UserError(
                 "no document says what must come out of this call",
                 got=str(error),
-                where=None if each.path is None else Place(str(each.path)),
+                where=None if kept_call.path is None else Place(str(kept_call.path)),
             ) from error
 
 
@@ -95,7 +95,7 @@ def in_order(spec: Spec, call: Call) -> Call:
     Inputs that several tensors make, and those that are told part by part, stay as they are.
     """
     given = dict(call.inputs)
-    known = [each.name for each in spec.inputs]
+    known = [parameter.name for parameter in spec.inputs]
     unknown = sorted({*given, *call.attributes} - {*known, *spec.attributes})
     if unknown:
         raise UserError(

@@ -55,7 +55,7 @@ class Lock:
 
     def name_of(self, digest: str) -> str | None:
         """The name of the suite with a digest; None where no suite that has a name has it."""
-        named = {self.digest: DEFAULT_SUITE, **{each: name for name, each in self.suites.items()}}
+        named = {self.digest: DEFAULT_SUITE, **{suite: name for name, suite in self.suites.items()}}
         return named.get(digest)
 
     def trusted_as(self, trust: Mapping[str, str]) -> Lock:
@@ -66,7 +66,7 @@ class Lock:
     @property
     def cases(self) -> int:
         """The number of cases of all its operator versions."""
-        return sum(each.cases for each in self.versions.values())
+        return sum(version.cases for version in self.versions.values())
 
 
 def read_lock(path: Path | None = None) -> Lock:
@@ -92,8 +92,8 @@ def read_lock(path: Path | None = None) -> Lock:
 def write_lock(lock: Lock, path: Path = LOCK_FILE) -> None:
     """Write a lock: what is said of the whole suite, and a line for each operator version."""
     lines = [
-        f"  {json.dumps(name)}: {json.dumps(asdict(each), sort_keys=True)}"
-        for name, each in sorted(lock.versions.items())
+        f"  {json.dumps(name)}: {json.dumps(asdict(version), sort_keys=True)}"
+        for name, version in sorted(lock.versions.items())
     ]
     operators = "{\n" + ",\n".join(lines) + "\n }" if lines else "{}"
     options = json.dumps(dict(lock.options), indent=1, sort_keys=True).replace("\n", "\n ")

@@ -26,9 +26,9 @@ def make_lock(progress: Progress) -> Lock:
     every = lock_of_now(referenced_operators(), progress)
     operators = {name: operators_named(name) or [] for name in suite_names()}
     digests = {}
-    for name, each in operators.items():
+    for name, operator in operators.items():
         with scratch_folder("suite") as folder:
-            digests[name] = _make(folder / "suite", each, lambda _: None)
+            digests[name] = _make(folder / "suite", operator, lambda _: None)
     options = {**every.options, "operators": sorted(map(str, operators[DEFAULT_SUITE]))}
     return replace(every, digest=digests.pop(DEFAULT_SUITE), options=options, suites=digests)
 
@@ -116,7 +116,7 @@ def _compare_version(name: str, old: LockedVersion | None, new: LockedVersion | 
         yield LockChange(name, "new operator" if old is None else "gone operator")
         return
     operator = OperatorName.parse(name)
-    before, after = (part_of_digest(operator, each.digest) for each in (old, new))
+    before, after = (part_of_digest(operator, locked_version.digest) for locked_version in (old, new))
     if before is None or after is None:
         digests = f"the lock has {old.digest[:_DIGITS]}, now it is {new.digest[:_DIGITS]}"
         yield LockChange(name, "changed operator", f"{digests}; its cases as they were are not kept here")

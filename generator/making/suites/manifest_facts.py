@@ -24,26 +24,35 @@ def operator_facts(workshop: Workshop) -> dict[str, Any]:
     unclear = ambiguity(workshop.cases.values())
     return {
         "documents": {
-            each.key: _told(spec.document(each.key), "file", "sha256", "dialect", "identity", "release")
-            for each in spec.documents
+            document.key: _told(
+                spec.document(document.key), "file", "sha256", "dialect", "identity", "release"
+            )
+            for document in spec.documents
         },
-        "readings": [_reading(each) for each in spec.readings],
-        "findings": [_finding(each) for each in (*spec.findings, *workshop.findings)],
+        "readings": [_reading(reading) for reading in spec.readings],
+        "findings": [_finding(finding) for finding in (*spec.findings, *workshop.findings)],
         "constraints": {
-            each.id: {"rule": rule_text(each), "otherwise": each.otherwise, **_origin(each.origin)}
-            for each in spec.constraints
+            constraint.id: {
+                "rule": rule_text(constraint),
+                "otherwise": constraint.otherwise,
+                **_origin(constraint.origin),
+            }
+            for constraint in spec.constraints
         },
-        "may_refuse": {each.id: {"when": each.when, **_origin(each.origin)} for each in spec.may_refuse},
+        "may_refuse": {
+            refusable.id: {"when": refusable.when, **_origin(refusable.origin)}
+            for refusable in spec.may_refuse
+        },
         "attributes": {
             name: {
-                **_told(each, "kind", "required"),
-                "default": _plain(each.default) if each.has_default else None,
-                "values": _plain(each.allowed) if each.allowed is not None else None,
-                "sources": _sources(each.origin.sources),
+                **_told(attribute, "kind", "required"),
+                "default": _plain(attribute.default) if attribute.has_default else None,
+                "values": _plain(attribute.allowed) if attribute.allowed is not None else None,
+                "sources": _sources(attribute.origin.sources),
             }
-            for name, each in spec.attributes.items()
+            for name, attribute in spec.attributes.items()
         },
-        "factors": {each.name: _plain(each.levels) for each in spec.factors},
+        "factors": {factor.name: _plain(factor.levels) for factor in spec.factors},
         "coverage": coverage(workshop, workshop.options.strength),
         "ambiguity": {"elements": unclear.elements, "several": unclear.several},
         **_draws(workshop),
@@ -53,10 +62,10 @@ def operator_facts(workshop: Workshop) -> dict[str, Any]:
 def _draws(workshop: Workshop) -> dict[str, Any]:
     """How many tests of distributions the cases have and how often each accuses what is right; or nothing."""
     rates = [
-        each.false_alarm
+        distributed.false_alarm
         for case in workshop.cases.values()
-        for each in case.properties
-        if isinstance(each, Distributed)
+        for distributed in case.properties
+        if isinstance(distributed, Distributed)
     ]
     return {"draws": {"tests": len(rates), "false_alarm": max(rates), "level": LEVEL}} if rates else {}
 
@@ -85,17 +94,19 @@ def coverage(workshop: Workshop, strength: int) -> dict[str, Any]:
         "rows": len(rows),
         "uncovered": uncovered,
         "interactions": [
-            {"factors": [model.names[factor] for factor in each.factors], "strength": each.strength}
-            for each in model.groups
+            {"factors": [model.names[factor] for factor in group.factors], "strength": group.strength}
+            for group in model.groups
         ],
-        "exclusions": [{"when": each.when, **_origin(each.origin)} for each in workshop.spec.exclusions],
+        "exclusions": [
+            {"when": exclusion.when, **_origin(exclusion.origin)} for exclusion in workshop.spec.exclusions
+        ],
     }
 
 
 def _reading(reading: Reading) -> dict[str, Any]:
     evidence = [
-        {**_told(each, "option", "kind", "note"), "sources": _sources(each.sources)}
-        for each in reading.evidence
+        {**_told(reading_evidence, "option", "kind", "note"), "sources": _sources(reading_evidence.sources)}
+        for reading_evidence in reading.evidence
     ]
     told = _told(reading, "id", "kind", "question", "chosen")
     return {**told, "options": dict(reading.options), "evidence": evidence, **_origin(reading.origin)}
@@ -116,8 +127,10 @@ def _origin(origin: Origin) -> dict[str, Any]:
 
 def _sources(sources: Sequence[Source]) -> list[list[str | int]]:
     return [
-        [each.document, each.line] if each.column is None else [each.document, each.line, each.column]
-        for each in sources
+        [source.document, source.line]
+        if source.column is None
+        else [source.document, source.line, source.column]
+        for source in sources
     ]
 
 

@@ -70,7 +70,7 @@ def make_on_cluster(
     lost: list[OperatorName] = []
     begun = told = time.monotonic()
     sources, reader = project_digest(), SourceReader()
-    units = ((each, (sources, each, options)) for each in operators)
+    units = ((operator, (sources, operator, options)) for operator in operators)
     for operator, answer in cluster.each(make_on_worker, units):
         if isinstance(answer, Lost):
             lost.append(operator)
@@ -153,7 +153,7 @@ def make_parts(
     is missing a cluster makes, if there is one; it knows nothing of `folders`.
     """
     found = _kept_parts(operators, options, folders) if keep else {}
-    missing = [each for each in operators if each not in found]
+    missing = [operator for operator in operators if operator not in found]
     if cluster is not None and missing:
         if folders:
             cluster.tell("cases of specs of your own are made here: workers have opcert and nothing else")
@@ -227,8 +227,11 @@ def _kept_parts(
 ) -> dict[OperatorName, MadePart]:
     """The parts that the cache has; of those that are damaged, whoever makes them again will tell."""
     reader = SourceReader(folders)
-    found = {each: find_part(each, part_key(each, options, folders, reader))[0] for each in operators}
-    return {each: MadePart(part, 0.0, kept=True) for each, part in found.items() if part is not None}
+    found = {
+        operator: find_part(operator, part_key(operator, options, folders, reader))[0]
+        for operator in operators
+    }
+    return {operator: MadePart(part, 0.0, kept=True) for operator, part in found.items() if part is not None}
 
 
 def _combinations(folders: Sequence[Path], operator: OperatorName) -> int:
@@ -274,16 +277,16 @@ def write_generated(
                 made.part.operator,
                 len(made.part.entries),
                 made.seconds,
-                sum(len(each.entries) for each in parts),
+                sum(len(part.entries) for part in parts),
                 tuple(wanted[:number]),
                 tuple(wanted[number:]),
                 Ambiguity(**made.part.facts["ambiguity"]),
                 made.kept,
             )
         )
-    facts = {str(each.operator): each.facts for each in parts}
+    facts = {str(part.operator): part.facts for part in parts}
     chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
-    known = known_causes([each.operator for each in parts], folders)
+    known = known_causes([part.operator for part in parts], folders)
     return write_suite_of_parts(path, parts, {"operators": facts}, chosen, known)
 
 
@@ -292,9 +295,9 @@ def known_causes(operators: Sequence[OperatorName], folders: Sequence[Path]) -> 
     entries = [*(entry for folder in folders for entry in load_disagreements(folder)), *load_disagreements()]
     names = list(map(str, operators))
     return [
-        each.model_dump(mode="json", exclude_defaults=True)
-        for each in entries
-        if each.against != ("document",) and any(map(each.concerns, names))
+        entry.model_dump(mode="json", exclude_defaults=True)
+        for entry in entries
+        if entry.against != ("document",) and any(map(entry.concerns, names))
     ]
 
 

@@ -101,7 +101,7 @@ def _take_broken(workshop: Workshop, newer: Spec, case: Case, neighbour: Case) -
     demand = None if constraint is None else "refuse" if constraint.otherwise == "error" else "survive"
     if constraint is None or call is None or valid is None or demand != case.demand:
         return
-    broken = [each.id for each in workshop.violations(call)]
+    broken = [violation.id for violation in workshop.violations(call)]
     if broken != [constraint.id] or workshop.violations(valid):
         return
     if workshop.add_broken(case.family, constraint, valid, call) is not None:
@@ -122,10 +122,12 @@ def call_in(spec: Spec, newer: Spec, call: Call) -> Call | None:
     attributes = {name: each for name, each in call.attributes.items() if name in spec.attributes}
     if any(newer.attributes[name].kind != spec.attributes[name].kind for name in attributes):
         return None
-    inputs = {each.name: each for each in spec.inputs}
+    inputs = {parameter.name: parameter for parameter in spec.inputs}
     moved_in = {name: each for name, each in call.attributes.items() if name not in attributes}
     moved_out = {name: each for name, each in call.inputs if each is not None and name not in inputs}
-    if call.slots and (moved_in or moved_out or list(inputs) != [each.name for each in newer.inputs]):
+    if call.slots and (
+        moved_in or moved_out or list(inputs) != [parameter.name for parameter in newer.inputs]
+    ):
         return None
     for name, value in moved_out.items():
         made = _as_attribute(spec.attributes.get(name), value)
@@ -191,10 +193,10 @@ def _as_input(spec: Spec, parameter: ParameterSpec, value: Attribute) -> Tensor 
 
 def _forms_hold(spec: Spec, call: Call) -> bool:
     """Whether each input that is more than a tensor may be that in this version."""
-    parameters = {each.name: each for each in spec.inputs}
+    parameters = {parameter.name: parameter for parameter in spec.inputs}
     return all(
-        each.type is None or form_of(each.type) in listed_forms(spec, parameters[each.name])
-        for each in call.slots
+        slot.type is None or form_of(slot.type) in listed_forms(spec, parameters[slot.name])
+        for slot in call.slots
     )
 
 
@@ -216,11 +218,11 @@ def _types_hold(spec: Spec, given: Iterable[tuple[str, Tensor | None]]) -> bool:
 
 def _outputs_hold(spec: Spec, newer: Spec, call: Call) -> bool:
     """Whether the outputs that are asked for stand in the same places here."""
-    names = [each.name for each in spec.outputs]
+    names = [output.name for output in spec.outputs]
     if call.outputs is None:
         return True
     variadic = bool(spec.outputs) and spec.outputs[-1].option == "variadic"
-    same = [each.name for each in newer.outputs][: len(names)] == names
+    same = [output.name for output in newer.outputs][: len(names)] == names
     return same and (variadic or len(call.outputs) <= len(names))
 
 
@@ -235,7 +237,7 @@ def answers_hold(workshop: Workshop, newer: Spec) -> bool:
     return (
         means_the_same(reference, newer.operator)
         and _open(workshop.spec, reference) == _open(newer, reference)
-        and [each.name for each in workshop.spec.outputs] == [each.name for each in newer.outputs]
+        and [output.name for output in workshop.spec.outputs] == [output.name for output in newer.outputs]
     )
 
 
@@ -244,9 +246,9 @@ def means_the_same(reference: ReferenceOperator, newer: OperatorName) -> bool:
     if reference.segments is None or ("version" in reference.hints and not reference.segments):
         return False
     since = reference.operator.since_version
-    return not any(since < each <= newer.since_version for each in reference.segments)
+    return not any(since < segment <= newer.since_version for segment in reference.segments)
 
 
 def _open(spec: Spec, reference: ReferenceOperator) -> object:
     asked = ask(spec, reference, Call({}, ()))
-    return asked.settled, [(each.id, each.kind, tuple(each.options)) for each in asked.open]
+    return asked.settled, [(reading.id, reading.kind, tuple(reading.options)) for reading in asked.open]

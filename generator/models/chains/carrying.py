@@ -67,9 +67,9 @@ def numbered(values: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], list[str]
     """Tensors in whose place the elements have numbers from 1 on, and in which order they were counted."""
     found: dict[str, Tensor] = {}
     first, order = 1, []
-    for name, each in values.items():
-        count = each.array.size
-        numbers = np.arange(first, first + count, dtype=np.int64).reshape(each.shape)
+    for name, value in values.items():
+        count = value.array.size
+        numbers = np.arange(first, first + count, dtype=np.int64).reshape(value.shape)
         found[name] = Tensor(ELEMENT_TYPES["int64"], numbers)
         first += count
         order.append(name)
@@ -84,10 +84,10 @@ def carried(name: str, expected: Tensor, numbers: Tensor, sources: list[Expected
     errors = [np.zeros(1)]
     further: dict[int, tuple[object, ...]] = {}
     first = 1
-    for each in sources:
-        size = each.expected.array.size
-        errors.append(np.zeros(size) if each.allowed is None else each.allowed.reshape(-1))
-        further |= {first + one.index: one.values for one in each.alternatives}
+    for source in sources:
+        size = source.expected.array.size
+        errors.append(np.zeros(size) if source.allowed is None else source.allowed.reshape(-1))
+        further |= {first + one.index: one.values for one in source.alternatives}
         first += size
     flat = numbers.array.reshape(-1)
     allowed = np.concatenate(errors)[flat].reshape(expected.shape)
@@ -102,7 +102,7 @@ def substituted(value: ExpectedOutput, place: int) -> Tensor:
     """The expected tensor with the further value at a place of its list, where an element has so many."""
     array = value.expected.array.copy()
     flat = array.reshape(-1)
-    for each in value.alternatives:
-        if place < len(each.values):
-            flat[each.index] = each.values[place]
+    for alternative in value.alternatives:
+        if place < len(alternative.values):
+            flat[alternative.index] = alternative.values[place]
     return Tensor(value.expected.element_type, array)

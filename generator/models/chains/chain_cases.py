@@ -42,12 +42,14 @@ def write_chain(chain: Chain, outputs: Mapping[str, ExpectedOutput]) -> bytes:
         shape = chain.shapes.get(name, tensor.shape)
         declare_tensor(graph.input.add(), name, tensor.element_type, shape)
     taken = {name for link in chain.links for name in link.inputs}
-    graph.initializer.extend(write_tensor(each, name) for name, each in chain.constants if name in taken)
+    graph.initializer.extend(
+        write_tensor(constant, name) for name, constant in chain.constants if name in taken
+    )
     for name in chain.outputs:
         expected = outputs[name].expected
         declare_tensor(graph.output.add(), name, expected.element_type, [None] * len(expected.shape))
-    types = {each.element_type.name for each in chain.data.values()}
-    types |= {each.expected.element_type.name for each in outputs.values()}
+    types = {tensor.element_type.name for tensor in chain.data.values()}
+    types |= {output.expected.element_type.name for output in outputs.values()}
     model.ir_version = least_ir_version(model.opset_import, types)
     return bytes(model.SerializeToString(deterministic=True))
 
@@ -59,9 +61,9 @@ def case_of_chain(chain: Chain) -> Case:
     more than two nodes, and what tells it from other chains of its word.
     """
     expectations = expectations_of_chain(chain)
-    outputs = {each.name: each for each in expectations[0].outputs}
+    outputs = {output.name: output for output in expectations[0].outputs}
     model = write_chain(chain, outputs)
-    first = next((each for _, each in chain.given), None)
+    first = next((tensor for _, tensor in chain.given), None)
     levels = {"producer": chain.links[0].operator.name, "consumer": chain.owner.name}
     if len(chain.links) > 2:
         levels["chain"] = chain.path
@@ -82,8 +84,8 @@ def case_of_chain(chain: Chain) -> Case:
 def distinct_cases(chains: Iterable[Chain]) -> Iterator[Case]:
     """The cases of chains, each once."""
     seen: set[str] = set()
-    for each in chains:
-        case = case_of_chain(each)
+    for chain in chains:
+        case = case_of_chain(chain)
         if str(case.id) not in seen:
             seen.add(str(case.id))
             yield case

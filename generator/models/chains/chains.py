@@ -42,7 +42,7 @@ def powers(key: str, *shape: int, least: int = -2, most: int = 2) -> Floats:
     draw = Draw(f"neighbours {key}")
     exponents = draw.numbers(least, most, math.prod(shape))
     signs = draw.numbers(0, 1, math.prod(shape))
-    values = [math.ldexp(1 - 2 * sign, each) for sign, each in zip(signs, exponents, strict=True)]
+    values = [math.ldexp(1 - 2 * sign, exponent) for sign, exponent in zip(signs, exponents, strict=True)]
     return np.array(values, dtype=np.float32).reshape(shape)
 
 

@@ -60,7 +60,7 @@ def answers(link: Link, tensors: Sequence[Tensor | None]) -> tuple[Expectation, 
         found = expect(spec, reference, call)
     except OpcertError as error:
         raise Unpushed(f"{link.operator} defines no result here", got=f"{describe(call)}: {error}") from error
-    if any(each.unordered for each in found):
+    if any(expectation.unordered for expectation in found):
         raise Unpushed(f"{link.operator} leaves the order of what comes out open")
     return found
 
@@ -87,9 +87,9 @@ def folded_error(producer: Link, consumer: Link, values: Mapping[str, Tensor]) -
     does.
     """
     summed = [values[name] if name else None for name in producer.inputs]
-    bare = {name: each for name, each in producer.attributes.items() if name not in _FACTORS}
+    bare = {name: attribute for name, attribute in producer.attributes.items() if name not in _FACTORS}
     counts = answers(
-        replace(producer, attributes=bare), [None if each is None else _ones(each) for each in summed]
+        replace(producer, attributes=bare), [None if tensor is None else _ones(tensor) for tensor in summed]
     )
     size = sizes_of_sum(producer, summed)
     terms = counts[0].outputs[0].expected.array.astype(np.float64).max(initial=1.0)
@@ -114,10 +114,10 @@ def sizes_of_sum(link: Link, given: Sequence[Tensor | None]) -> Floats:
     Rounded as the operator's results are. Raises Unpushed where `answers` does.
     """
     positive = {
-        name: replace(each, value=abs(each.numbers[0])) if name in _FACTORS else each
-        for name, each in link.attributes.items()
+        name: replace(attribute, value=abs(attribute.numbers[0])) if name in _FACTORS else attribute
+        for name, attribute in link.attributes.items()
     }
-    tensors = [None if each is None else _absolute(each) for each in given]
+    tensors = [None if tensor is None else _absolute(tensor) for tensor in given]
     (found, *_) = answers(replace(link, attributes=positive), tensors)
     return found.outputs[0].expected.array.astype(np.float64)
 

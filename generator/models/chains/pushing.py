@@ -66,7 +66,9 @@ def worlds_of(links: Iterable[Link], data: Mapping[str, Tensor]) -> tuple[World,
 
     Raises Unpushed where what goes in is not known exactly enough, or there are too many worlds.
     """
-    worlds: tuple[World, ...] = (World({name: ExpectedOutput(name, each) for name, each in data.items()}),)
+    worlds: tuple[World, ...] = (
+        World({name: ExpectedOutput(name, tensor) for name, tensor in data.items()}),
+    )
     makers: dict[str, Link] = {}
     for link in links:
         worlds = tuple(later for before in worlds for later in after(link, before, makers))
@@ -98,22 +100,22 @@ def after(link: Link, world: World, makers: Mapping[str, Link]) -> Iterable[Worl
     Raises Unpushed where nobody can say its values exactly enough.
     """
     taken = [world.values[name] if name else None for name in link.inputs]
-    vague = [each for each in taken if each is not None and not is_exact(each)]
+    vague = [output for output in taken if output is not None and not is_exact(output)]
     first = makers.get(link.inputs[0]) if link.inputs else None
-    tensors = [None if each is None else each.expected for each in taken]
+    tensors = [None if output is None else output.expected for output in taken]
     for expectation in _whatever_zeros(link, taken, answers(link, tensors)):
         outputs = expectation.outputs
         if link.operator.name == "QuantizeLinear":
             given = [scaled_once(link, world.values, makers), *taken[1:]]
-            outputs = tuple(quantised(link, given, each) for each in outputs)
+            outputs = tuple(quantised(link, given, output) for output in outputs)
         elif _spreads(link, taken, outputs, makers):
-            outputs = tuple(spread(link, taken, each) for each in outputs)
+            outputs = tuple(spread(link, taken, output) for output in outputs)
         elif vague:
-            outputs = tuple(_carry(link, taken, each, place) for place, each in enumerate(outputs))
+            outputs = tuple(_carry(link, taken, output, place) for place, output in enumerate(outputs))
         elif first is not None and folds(first, link):
-            outputs = tuple(_folded(first, link, world, each) for each in outputs)
+            outputs = tuple(_folded(first, link, world, output) for output in outputs)
         names = [name for name in link.outputs if name]
-        made = {name: replace(each, name=name) for name, each in zip(names, outputs, strict=True)}
+        made = {name: replace(output, name=name) for name, output in zip(names, outputs, strict=True)}
         yield World(
             {**world.values, **made},
             _joined(world.readings, expectation.readings),
@@ -125,12 +127,12 @@ def _whatever_zeros(
     link: Link, taken: Sequence[ExpectedOutput | None], found: Sequence[Expectation]
 ) -> Sequence[Expectation]:
     """What comes out where zeros that go in may have either sign: the same, with such zeros."""
-    flipped = [None if each is None else with_open_zeros(each) for each in taken]
-    if not any(each is not None for each in flipped):
+    flipped = [None if output is None else with_open_zeros(output) for output in taken]
+    if not any(tensor is not None for tensor in flipped):
         return found
     tensors = [
-        other if other is not None else None if each is None else each.expected
-        for each, other in zip(taken, flipped, strict=True)
+        other if other is not None else None if output is None else output.expected
+        for output, other in zip(taken, flipped, strict=True)
     ]
     widened_ones = list(found)
     for other in answers(link, tensors):
@@ -153,13 +155,13 @@ def _spreads(
     known = link.operator.name in COMPUTING and from_integers(link, makers)
     if not known and not scales_softmax(link, makers):
         return False
-    return not all(is_exact(each) for each in (*taken, *outputs) if each is not None)
+    return not all(is_exact(output) for output in (*taken, *outputs) if output is not None)
 
 
 def _folded(before: Link, link: Link, world: World, output: ExpectedOutput) -> ExpectedOutput:
     if is_exact(output):
         return output
-    values = {name: each.expected for name, each in world.values.items()}
+    values = {name: value.expected for name, value in world.values.items()}
     return widened(output, folded_error(before, link, values))
 
 
@@ -198,16 +200,16 @@ def _one_by_one(
     further: dict[int, list[Any]] = {}
     expected = output.expected.array.reshape(-1)
     rest = [None if each is None else each.expected for each in taken[1:]]
-    for place in range(max((len(each.values) for each in value.alternatives), default=0)):
+    for place in range(max((len(alternative.values) for alternative in value.alternatives), default=0)):
         for expectation in answers(link, [substituted(value, place), *rest]):
             other = expectation.outputs[0]
             if not is_exact(other):
                 raise Unpushed(f"{link.operator.name} leaves open what it makes of values that are open")
             flat = other.expected.array.reshape(-1)
-            for each in value.alternatives:
-                same = flat[each.index].tobytes() == expected[each.index].tobytes()
-                if place < len(each.values) and not same:
-                    further.setdefault(each.index, []).append(flat[each.index])
+            for alternative in value.alternatives:
+                same = flat[alternative.index].tobytes() == expected[alternative.index].tobytes()
+                if place < len(alternative.values) and not same:
+                    further.setdefault(alternative.index, []).append(flat[alternative.index])
     found = tuple(
         Alternative(index, tuple(dict.fromkeys(each.item() for each in values)))
         for index, values in sorted(further.items())
@@ -225,7 +227,7 @@ def _moved(
     values = {at: each for at in moving if (each := taken[at]) is not None}
     if any(each is not None and not is_exact(each) for at, each in enumerate(taken) if at not in values):
         raise Unpushed(f"what {link.operator.name} moves by is not known exactly")
-    numbers, _ = numbered({str(at): each.expected for at, each in values.items()})
+    numbers, _ = numbered({str(at): value.expected for at, value in values.items()})
     tensors = [
         numbers[str(at)] if at in values else None if each is None else each.expected
         for at, each in enumerate(taken)

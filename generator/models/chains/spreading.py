@@ -62,7 +62,7 @@ def spread(link: Link, taken: Sequence[ExpectedOutput | None], output: ExpectedO
     Raises Unpushed where no bound is known: of elements that are open, of weights that may be negative.
     """
     values = [each for each in taken if each is not None]
-    if any(each.alternatives for each in values):
+    if any(value.alternatives for value in values):
         raise Unpushed(f"what {link.operator.name} is given is one of several values")
     layout = output.expected.element_type.layout
     if layout is None:
@@ -81,7 +81,7 @@ def spread(link: Link, taken: Sequence[ExpectedOutput | None], output: ExpectedO
     elif name in PAIRS:
         further = _of_two(name, *values) + _FUSED * unit_roundoff(layout) * _sizes(link, taken)
     else:
-        shares = math.prod(1 + _relative(each) for each in values if _is_real(each)) - 1
+        shares = math.prod(1 + _relative(value) for value in values if _is_real(value)) - 1
         further = (shares + _FUSED * unit_roundoff(layout)) * _sizes(link, taken)
     allowed = np.nextafter(own + further * _SLACK, np.inf)
     if not np.isfinite(allowed).all():
@@ -107,7 +107,7 @@ def scaled_once(link: Link, values: Mapping[str, ExpectedOutput], makers: Makers
     ]
     if not errors:
         return value
-    most = max(float(each.max(initial=0.0)) for each in errors if each is not None)
+    most = max(float(error.max(initial=0.0)) for error in errors if error is not None)
     return replace(value, allowed=np.full(value.expected.shape, most))
 
 
@@ -167,7 +167,7 @@ def quantised(link: Link, taken: Sequence[ExpectedOutput | None], output: Expect
 
 def _either(expected: Tensor, least: Floats, most: Floats) -> tuple[Alternative, ...]:
     middle = expected.array.astype(np.float64).reshape(-1)
-    ends = [np.broadcast_to(each, expected.shape).reshape(-1) for each in (least, most)]
+    ends = [np.broadcast_to(array, expected.shape).reshape(-1) for array in (least, most)]
     if not np.all((ends[0] <= middle) & (middle <= ends[1])):
         raise Unpushed("QuantizeLinear gives another integer than those of the numbers within the error")
     return tuple(
@@ -192,18 +192,18 @@ def _of_two(name: str, one: ExpectedOutput, other: ExpectedOutput) -> Floats:
     if name != "Mul":
         found: Floats = errors[0] + errors[1]
         return found
-    numbers = [np.abs(each.expected.array.astype(np.float64)) for each in (one, other)]
+    numbers = [np.abs(output.expected.array.astype(np.float64)) for output in (one, other)]
     product: Floats = numbers[0] * errors[1] + numbers[1] * errors[0] + errors[0] * errors[1]
     return product
 
 
 def _sizes(link: Link, taken: Sequence[ExpectedOutput | None]) -> Floats:
     """What a sum comes to where every term of it counts as its absolute value."""
-    tensors = [None if each is None else each.expected for each in taken]
+    tensors = [None if output is None else output.expected for output in taken]
     name = link.operator.name
     if name in SUMS:
         return sizes_of_sum(link, tensors)
-    first, *rest = (np.abs(each.array.astype(np.float64)) for each in tensors if each is not None)
+    first, *rest = (np.abs(tensor.array.astype(np.float64)) for tensor in tensors if tensor is not None)
     if name in PAIRS:
         found: Floats = first * rest[0] if name == "Mul" else first + rest[0]
         return found
@@ -229,9 +229,9 @@ def with_alternatives(value: ExpectedOutput) -> Floats:
     """The error of each element, or how far another of its values is away."""
     errors = _errors(value).copy()
     flat, middle = errors.reshape(-1), value.expected.array.reshape(-1)
-    for each in value.alternatives:
-        apart = (abs(float(other) - float(middle[each.index])) for other in each.values)
-        flat[each.index] = max(flat[each.index], *apart)
+    for alternative in value.alternatives:
+        apart = (abs(float(other) - float(middle[alternative.index])) for other in alternative.values)
+        flat[alternative.index] = max(flat[alternative.index], *apart)
     return errors
 
 

@@ -68,15 +68,15 @@ def actual_call(
     for parameter, value in zip_longest(spec.inputs, taken[: len(spec.inputs)]):
         if value is None and parameter.option == "single":
             raise PassedOver("not_valid", f"the node leaves out {parameter.name}, which is required")
-    asked = asked_outputs(spec, ["" if each is None else "asked for" for each in given])
+    asked = asked_outputs(spec, ["" if tensor is None else "asked for" for tensor in given])
     call = call_of_node(Link(node.operator, node.attributes, (), ()), taken, asked)
     wanted = tuple(name for name in output_names(spec, call) if name)
-    answers = tuple(each for each in given if each is not None)
-    return ActualCall(spec, reference, call, wanted, answers, sum(each.array.size for each in answers))
+    answers = tuple(tensor for tensor in given if tensor is not None)
+    return ActualCall(spec, reference, call, wanted, answers, sum(answer.array.size for answer in answers))
 
 
 def _without_end(values: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
-    return values[: max((at for at, each in enumerate(values, 1) if each is not None), default=0)]
+    return values[: max((at for at, value in enumerate(values, 1) if value is not None), default=0)]
 
 
 def _check_count(what: str, values: Sequence[Tensor | None], known: Sequence[ParameterSpec]) -> None:

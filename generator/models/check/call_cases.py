@@ -24,12 +24,12 @@ def key_of_call(call: ModelCall) -> str:
     node, names = call.first, dict[str, str]()
     said = {
         "operator": str(node.operator or f"{node.domain}::{node.op_type}"),
-        "attributes": {name: _attribute(each) for name, each in sorted(node.attributes.items())},
+        "attributes": {name: _attribute(attribute) for name, attribute in sorted(node.attributes.items())},
         "unread": sorted(node.unread),
-        "inputs": [_value(each, names) for each in node.inputs],
-        "outputs": [each is not None for each in node.outputs],
+        "inputs": [_value(value, names) for value in node.inputs],
+        "outputs": [output is not None for output in node.outputs],
     }
-    if known := sorted(names[each] for each in node.run_extents & names.keys()):
+    if known := sorted(names[run_extent] for run_extent in node.run_extents & names.keys()):
         said["run_extents"] = known
     return hashlib.sha256(canonical_json(said)).hexdigest()[:_DIGITS]
 
@@ -43,7 +43,7 @@ def _attribute(given: Attribute) -> list[Any]:
 def _value(value: ModelValue | None, names: dict[str, str]) -> Any:
     if value is None:
         return None
-    extents = None if value.shape is None else [_extent(each, names) for each in value.shape]
+    extents = None if value.shape is None else [_extent(extent, names) for extent in value.shape]
     return [value.element_type, extents, value.kind, value.is_constant, _constant(value.constant)]
 
 

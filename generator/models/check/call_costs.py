@@ -86,7 +86,7 @@ def _products(name: str, given: Mapping[str, Tensor], call: Call, outputs: int) 
 def _lengths_of_indices(call: Call) -> list[int] | None:
     """The length of each index of an equation; None where it does not fit the inputs, which rules say."""
     equation = call.attributes["equation"].value
-    shapes = [each.shape for _, each in call.inputs if each is not None]
+    shapes = [tensor.shape for _, tensor in call.inputs if tensor is not None]
     if not isinstance(equation, str):
         return None
     lengths: dict[str | int, int] = {}

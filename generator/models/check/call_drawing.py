@@ -39,14 +39,17 @@ _UNKNOWING = (EvaluationError, ArithmeticError, LookupError, TypeError, ValueErr
 
 def feeding_kinds(node: NodeCall) -> tuple[Kind, ...]:
     """The kinds that have to give values to inputs of a node, in the order in which they can."""
-    by_name = {f"kind:{each.name}": each for each in node.space.kinds}
-    ordered = [by_name[each.name] for each in node.space.search.variables if each.name in by_name]
-    return tuple(each for each in ordered if node.fed & set(each.covers))
+    by_name = {f"kind:{kind.name}": kind for kind in node.space.kinds}
+    ordered = [by_name[variable.name] for variable in node.space.search.variables if variable.name in by_name]
+    return tuple(kind for kind in ordered if node.fed & set(kind.covers))
 
 
 def feeding_factors(node: NodeCall, kind: Kind) -> Mapping[str, tuple[Level, ...]]:
     """The dimensions of what a kind draws for a node: those of what the node fixes are none."""
-    fixed = {*node.spec.attributes, *(each.name for each in node.inputs if each.name not in node.fed)}
+    fixed = {
+        *node.spec.attributes,
+        *(node_input.name for node_input in node.inputs if node_input.name not in node.fed),
+    }
     fixed |= {f"type_{each}" for each in node.types}
     return {name: levels for name, levels in kind.factors().items() if name not in fixed}
 
@@ -135,22 +138,22 @@ class CallDrawing:
             value = None if given is None else given.value
             bound[name] = list(value) if isinstance(value, tuple) else value
         many: dict[str, list[tuple[int, ...]]] = {}
-        for each, shape in zip(node.inputs, shapes, strict=True):
-            form = spec.input_forms[each.name]
+        for node_input, shape in zip(node.inputs, shapes, strict=True):
+            form = spec.input_forms[node_input.name]
             if form.holds_several:
-                many.setdefault(each.name, []).extend([] if shape is None else [shape])
+                many.setdefault(node_input.name, []).extend([] if shape is None else [shape])
                 continue
             if form.is_structured:
                 # Of all that it may be it is a tensor.
-                bound[f"shapes:{each.name}"] = [] if shape is None else [shape]
-                bound[f"level:{each.name}"] = OMITTED if shape is None else TENSOR
+                bound[f"shapes:{node_input.name}"] = [] if shape is None else [shape]
+                bound[f"level:{node_input.name}"] = OMITTED if shape is None else TENSOR
                 continue
-            if each.name not in node.listed or _is_said(each):
-                bound[f"shape:{each.name}"] = shape
-            if each.parameter.option == "optional":
-                bound[f"level:{each.name}"] = OMITTED if shape is None else "given"
-            if each.name in node.space.covered and each.name not in node.fed:
-                bound[each.name] = None if each.kept is None else _plain(each.kept)
+            if node_input.name not in node.listed or _is_said(node_input):
+                bound[f"shape:{node_input.name}"] = shape
+            if node_input.parameter.option == "optional":
+                bound[f"level:{node_input.name}"] = OMITTED if shape is None else "given"
+            if node_input.name in node.space.covered and node_input.name not in node.fed:
+                bound[node_input.name] = None if node_input.kept is None else _plain(node_input.kept)
         bound |= {f"shapes:{name}": shapes_of for name, shapes_of in many.items()}
         bound |= {f"level:{name}_count": len(shapes_of) for name, shapes_of in many.items()}
         if node.wanted is not None:
@@ -195,16 +198,16 @@ class CallDrawing:
         tensors = [tensor for _, tensor in call.inputs][:count]
         tensors += [None] * (count - len(tensors))
         return all(
-            (tensor is None) == (each.value is None)
+            (tensor is None) == (node_input.value is None)
             and (
                 tensor is None
-                or each.value is None
+                or node_input.value is None
                 or (
-                    tensor.element_type.name == each.element_type
-                    and (each.value.shape is None or len(each.value.shape) == len(tensor.shape))
+                    tensor.element_type.name == node_input.element_type
+                    and (node_input.value.shape is None or len(node_input.value.shape) == len(tensor.shape))
                 )
             )
-            for each, tensor in zip(self.node.inputs, tensors, strict=True)
+            for node_input, tensor in zip(self.node.inputs, tensors, strict=True)
         )
 
 
@@ -229,7 +232,11 @@ def data_classes_of(node: NodeCall) -> tuple[Level, ...]:
     A class that an exclusion takes out is left out wherever it may be this call that the exclusion is about:
     of data of which no document says what comes of it, nothing is asked.
     """
-    drawn = [each for each in node.inputs if each.value is not None and each.name not in node.space.covered]
+    drawn = [
+        node_input
+        for node_input in node.inputs
+        if node_input.value is not None and node_input.name not in node.space.covered
+    ]
     if not drawn:
         return ()
     known = [each for each in node.space.factors.get(DATA, ()) if fits(drawn[0].element_type, each)]
@@ -265,8 +272,8 @@ def _levels_of(node: NodeCall, name: str) -> tuple[Level, ...]:
 def _given_level(node: NodeCall, name: str, levels: tuple[Level, ...]) -> Level | None:
     spec = node.space.spec
     stated: Mapping[str, object] = {each: one.value for each, one in node.attributes.items()}
-    taken = {each.name for each in node.inputs if each.value is not None}
-    known = {*spec.attributes, *(each.name for each in spec.inputs)}
+    taken = {node_input.name for node_input in node.inputs if node_input.value is not None}
+    known = {*spec.attributes, *(parameter.name for parameter in spec.inputs)}
     if name in known - stated.keys() - taken:
         return OMITTED if OMITTED in levels else None
     value = stated.get(name)
@@ -286,13 +293,13 @@ Levels = Mapping[str, Level]
 def dimensions_of(node: NodeCall, extents: Sequence[str]) -> dict[str, tuple[Level, ...]]:
     """What the cases of a call vary, each with its levels: those of one level are none."""
     found: dict[str, tuple[Level, ...]] = {}
-    data = tuple(sorted(data_classes_of(node), key=lambda each: _place(str(each))))
+    data = tuple(sorted(data_classes_of(node), key=lambda data_class: _place(str(data_class))))
     if data:
         found[DATA] = data
     found[EXTENTS] = tuple(extents)
     if any(
-        each.value is not None and each.value.constant is not None and each.kept is None
-        for each in node.inputs
+        node_input.value is not None and node_input.value.constant is not None and node_input.kept is None
+        for node_input in node.inputs
     ):
         found[CONSTANTS] = (OWN, "others")
     for kind in feeding_kinds(node):
@@ -339,14 +346,14 @@ def _new_levels(row: Levels, chosen: Sequence[Levels]) -> int:
 def pairs_in(row: Levels) -> set[frozenset[tuple[str, Level]]]:
     """The pairs of levels of a row; of one dimension its level."""
     items = list(row.items())
-    return {frozenset(each) for each in combinations(items, min(2, len(items)))}
+    return {frozenset(combination) for combination in combinations(items, min(2, len(items)))}
 
 
 def count_pairs(dimensions: Mapping[str, tuple[Level, ...]]) -> int:
     """How many pairs of levels there are that tell something; of one dimension how many levels."""
     model = model_of(dimensions)
-    sizes = [len(each) for each in dimensions.values()]
+    sizes = [len(dimension) for dimension in dimensions.values()]
     if len(sizes) < 2:
         return sum(sizes)
-    hidden = sum(len(each.forbidden) for each in model.rules)
+    hidden = sum(len(rule.forbidden) for rule in model.rules)
     return sum(one * other for one, other in combinations(sizes, 2)) - hidden

@@ -61,15 +61,15 @@ Row = Mapping[str, object]
 
 def leaves_open(node: NodeCall) -> bool:
     """Whether an extent of a node comes with each run, and every other one is stated."""
-    given = [each.value for each in node.inputs if each.value is not None]
+    given = [node_input.value for node_input in node.inputs if node_input.value is not None]
     extents = [
         one
-        for each in given
-        if not each.is_constant
-        for one in ((None,) if each.shape is None else each.shape)
+        for value in given
+        if not value.is_constant
+        for one in ((None,) if value.shape is None else value.shape)
         if not isinstance(one, int)
     ]
-    return bool(extents) and all(each in node.run_extents for each in extents)
+    return bool(extents) and all(extent in node.run_extents for extent in extents)
 
 
 def rows_to_open(rows: Sequence[Row]) -> tuple[int, ...]:
@@ -92,10 +92,10 @@ def opened(node: NodeCall, case: Case) -> Case | None:
     if case.model is not None or case.slots:
         return None
     model = ModelProto.FromString(build_model(case))
-    declared = {each.name: each.type.tensor_type.shape.dim for each in model.graph.input}
+    declared = {value_info.name: value_info.type.tensor_type.shape.dim for value_info in model.graph.input}
     names: dict[str, str] = {}
-    for each, name in zip(node.inputs, input_names(case.inputs), strict=False):
-        value = each.value
+    for node_input, name in zip(node.inputs, input_names(case.inputs), strict=False):
+        value = node_input.value
         if value is None or value.is_constant or name not in declared:
             continue
         for said, dimension in zip(value.shape or (), declared[name], strict=True):
@@ -114,8 +114,8 @@ def in_model(case: Case, model: ModelProto) -> Case:
 
 def holds_some(node: NodeCall) -> bool:
     """Whether some of a node's inputs are constants, some are fed, and no form says which."""
-    given = [each.value for each in node.inputs if each.value is not None]
-    constant = [each.is_constant for each in given]
+    given = [node_input.value for node_input in node.inputs if node_input.value is not None]
+    constant = [value.is_constant for value in given]
     return any(constant) and not all(constant) and constant != [False] + [True] * (len(given) - 1)
 
 
@@ -131,8 +131,8 @@ def held(node: NodeCall, case: Case) -> Case:
     given = [(name, tensor) for name, tensor in pairs if tensor is not None]
     fixed = {
         name
-        for each, name in zip(node.inputs, names, strict=False)
-        if each.value is not None and each.value.is_constant
+        for node_input, name in zip(node.inputs, names, strict=False)
+        if node_input.value is not None and node_input.value.is_constant
     }
     model = ModelProto.FromString(case.model or build_model(case))
     hold_as_constants(model, {name: tensor for name, tensor in given if name in fixed})
@@ -190,7 +190,11 @@ def _make(call: ModelCall, key: str, most: int) -> CallCases:
             said = f" ({rule.require})" if rule.require else ""
             told = f"The node breaks the rule {rule.id} of its document{said}."
             raise Uncovered("not_valid", told) from error
-        lists = [each.name for each in node.inputs if each.kept is not None and each.kept.array.size > 1]
+        lists = [
+            node_input.name
+            for node_input in node.inputs
+            if node_input.kept is not None and node_input.kept.array.size > 1
+        ]
         if error.reason.why != "too_costly" or not lists:
             raise
         named = " and ".join(lists)
@@ -282,16 +286,16 @@ class _Making:
     def _is_costly(self, call: Call) -> bool:
         names = output_names(self.node.spec, call)
         found = declared_results(self.node.spec, call, names)
-        shapes = [each.shape for each in found if each.shape is not None]
-        if sum(prod(least for least, _ in each.extents) for each in shapes) > MOST_OUTPUT:
+        shapes = [declared_output.shape for declared_output in found if declared_output.shape is not None]
+        if sum(prod(least for least, _ in shape.extents) for shape in shapes) > MOST_OUTPUT:
             return True
-        told = all(most < UNKNOWN_EXTENT for each in shapes for _, most in each.extents)
+        told = all(most < UNKNOWN_EXTENT for shape in shapes for _, most in shape.extents)
         if told and len(shapes) == len(found):
-            outputs = sum(prod(most for _, most in each.extents) for each in shapes)
+            outputs = sum(prod(most for _, most in shape.extents) for shape in shapes)
             seconds = estimated_seconds(self.node.spec.operator.name, call, min(outputs, MOST_OUTPUT))
             return outputs > MOST_OUTPUT or seconds > MOST_CASE_SECONDS
         # Of what values decide nothing is known before: a kept list may say it.
-        kept = [each.kept for each in self.node.inputs if each.kept is not None]
+        kept = [node_input.kept for node_input in self.node.inputs if node_input.kept is not None]
         lists = [value.array for value in kept if value.element_type.is_integer and value.array.ndim == 1]
         return any(prod(max(length, 1) for length in lengths.tolist()) > MOST_OUTPUT for lengths in lists)
 
@@ -327,14 +331,20 @@ class _Making:
 
     def _fixed(self, shapes: Mapping[str, Shapes]) -> dict[str, str]:
         node = self.node
-        found = {name: str(each.value) for name, each in node.attributes.items() if each.kind != "graph"}
-        given = [each for each in node.inputs if each.value is not None]
-        found["inputs"] = ", ".join(each.name for each in given) or "none"
-        found["element types"] = ", ".join(dict.fromkeys(each.element_type for each in given)) or "none"
+        found = {
+            name: str(attribute.value)
+            for name, attribute in node.attributes.items()
+            if attribute.kind != "graph"
+        }
+        given = [node_input for node_input in node.inputs if node_input.value is not None]
+        found["inputs"] = ", ".join(node_input.name for node_input in given) or "none"
+        found["element types"] = (
+            ", ".join(dict.fromkeys(node_input.element_type for node_input in given)) or "none"
+        )
         first = next(iter(shapes.values()))
         ranks = [str(len(each)) for each in first if each is not None]
         found["ranks"] = ", ".join(ranks) or "none"
-        kept = [each.name for each in given if each.kept is not None]
+        kept = [node_input.name for node_input in given if node_input.kept is not None]
         if kept:
             found["values"] = ", ".join(kept)
         found["extents"] = "the node's own, and others" if "own" in shapes else "smaller than the node's own"
@@ -343,20 +353,20 @@ class _Making:
 
 def forms_of(node: NodeCall) -> tuple[Form, ...]:
     """The forms that a runner should put a call's cases in, the nearest to what the model does first."""
-    given = [each.value for each in node.inputs if each.value is not None]
+    given = [node_input.value for node_input in node.inputs if node_input.value is not None]
     open_extents = any(
-        each.shape is None or any(not isinstance(one, int) for one in each.shape) for each in given
+        value.shape is None or any(not isinstance(one, int) for one in value.shape) for value in given
     )
     forms: list[Form] = ["dynamic", "inputs"] if open_extents else ["inputs", "dynamic"]
     if holds_some(node):
         return tuple(forms)  # the cases' own models have the constants
     if len(given) > 1:
-        constant = all(each.is_constant for each in given[1:])
+        constant = all(value.is_constant for value in given[1:])
         forms.insert(0 if constant else len(forms), "initializers")
     return tuple(forms) if given else ("inputs",)
 
 
 def _elements(case: Case) -> int:
-    given = elements(tuple(None if each is None else each.shape for _, each in case.inputs))
+    given = elements(tuple(None if tensor is None else tensor.shape for _, tensor in case.inputs))
     outputs = case.expectations[0].outputs if case.expectations else ()
-    return given + sum(each.expected.array.size for each in outputs)
+    return given + sum(output.expected.array.size for output in outputs)

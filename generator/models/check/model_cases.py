@@ -62,7 +62,7 @@ class PartCache(Generic[Kept]):
         if None in operators:
             return None
         try:
-            sources = [self._reader.spec_digests(each) for each in operators if each is not None]
+            sources = [self._reader.spec_digests(operator) for operator in operators if operator is not None]
         except Exception:  # noqa: BLE001 - an operator without a spec: there is nothing to keep
             return None
         if self._code is None:
@@ -85,8 +85,8 @@ def make_on_cluster(cluster: Cluster, calls: Sequence[ModelCall]) -> Iterator[Ca
     sources = project_digest()
     came: dict[int, CallCases] = {}
     # A node that makes the call is enough, and a model may have thousands.
-    alone = (ModelCall(each.first, (each.first,)) for each in calls)
-    units = (((place, each), (sources, each)) for place, each in enumerate(alone))
+    alone = (ModelCall(call.first, (call.first,)) for call in calls)
+    units = (((place, model_call), (sources, model_call)) for place, model_call in enumerate(alone))
     answers = cluster.each(make_call_on_worker, units)
     following = 0
     for (place, call), found in answers:

@@ -64,19 +64,19 @@ class ShapeChecks:
     def output_names(self) -> tuple[str, ...]:
         """The names of the node's outputs in order, empty where one is not wanted."""
         wanted = self.node.wanted
-        return tuple(each.name for each in self.node.spec.outputs) if wanted is None else wanted
+        return tuple(output.name for output in self.node.spec.outputs) if wanted is None else wanted
 
     def _given(self, shapes: Shapes) -> list[tuple[str, Operand | None]]:
         node = self.node
-        variadic = {each.name for each in node.spec.inputs if each.option == "variadic"}
+        variadic = {parameter.name for parameter in node.spec.inputs if parameter.option == "variadic"}
         found: list[tuple[str, Operand | None]] = []
-        for each, shape in zip(node.inputs, shapes, strict=True):
+        for node_input, shape in zip(node.inputs, shapes, strict=True):
             if shape is None:
-                found += [(each.name, None)] if each.name not in variadic else []
-            elif each.kept is not None:
-                found.append((each.name, operand_of(each.kept)))
+                found += [(node_input.name, None)] if node_input.name not in variadic else []
+            elif node_input.kept is not None:
+                found.append((node_input.name, operand_of(node_input.kept)))
             else:
-                found.append((each.name, Operand(each.element_type, shape, UndrawnElements())))
+                found.append((node_input.name, Operand(node_input.element_type, shape, UndrawnElements())))
         return found
 
 
@@ -157,8 +157,8 @@ def outlines(node: NodeCall, *, apart: bool = False) -> Iterator[Outline]:
     """
     unknown = [
         place
-        for place, each in enumerate(node.inputs)
-        if each.value is not None and each.kept is None and each.value.shape is None
+        for place, node_input in enumerate(node.inputs)
+        if node_input.value is not None and node_input.kept is None and node_input.value.shape is None
     ]
     told = {place: rank for place in unknown if (rank := _declared_rank(node, place)) is not None}
     left = [place for place in unknown if place not in told]
@@ -167,7 +167,7 @@ def outlines(node: NodeCall, *, apart: bool = False) -> Iterator[Outline]:
     for ranks in (*alike, *islice(mixed, _MOST_RANKS)):
         assumed = {**told, **dict(zip(left, ranks, strict=True))}
         inputs = tuple(_input(node, place, assumed, apart) for place in range(len(node.inputs)))
-        yield Outline(inputs, tuple(each.name for each in node.inputs))
+        yield Outline(inputs, tuple(node_input.name for node_input in node.inputs))
 
 
 def _declared_rank(node: NodeCall, place: int) -> int | None:
@@ -177,7 +177,7 @@ def _declared_rank(node: NodeCall, place: int) -> int | None:
     if text is None:
         return None
     lengths = {
-        None if any(each.several or each.word is not None for each in parts) else len(parts)
+        None if any(part.several or part.word is not None for part in parts) else len(parts)
         for _, parts in parse_shape(text).alternatives
     }
     return lengths.pop() if len(lengths) == 1 else None
@@ -210,7 +210,7 @@ def _class(extent: int | str | None, position: int, apart: bool) -> int | Class:
 
 def elements(shapes: Shapes) -> int:
     """The elements of all inputs together."""
-    return sum(prod(each) for each in shapes if each is not None)
+    return sum(prod(shape) for shape in shapes if shape is not None)
 
 
 def own_length(which: Class) -> int | None:
@@ -255,9 +255,9 @@ class Relations:
     def _several(self, stated: list[Class]) -> Iterator[tuple[Class, int]]:
         """Those whose length the rules hold to whole parts, of which the model's has two or more."""
         counts = {
-            int(each.numbers[0])
-            for name, each in self.node.attributes.items()
-            if each.kind == "int" and name not in _NAMES_OF_AXES and len(each.numbers) == 1
+            int(attribute.numbers[0])
+            for name, attribute in self.node.attributes.items()
+            if attribute.kind == "int" and name not in _NAMES_OF_AXES and len(attribute.numbers) == 1
         }
         for each in stated:
             length = self.begun[each]
@@ -294,7 +294,7 @@ class Relations:
                 for axis, (before, after) in enumerate(zip(first, extents, strict=True)):
                     found["length", name, axis] = (after > before) - (after < before)
             by_output.setdefault(name.rpartition("_")[0] or name, []).append(extents)
-        if any(each.option == "variadic" for each in self.node.spec.outputs):
+        if any(output.option == "variadic" for output in self.node.spec.outputs):
             found |= dict(_parts(by_output))
         return found
 
@@ -302,9 +302,9 @@ class Relations:
 def _parts(by_output: Mapping[str, list[tuple[int, ...]]]) -> Iterator[tuple[tuple[str, str, int], object]]:
     """Which parts of a variadic output are of one length, axis by axis."""
     for name, shapes in by_output.items():
-        if len(shapes) > 1 and len({len(each) for each in shapes}) == 1:
+        if len(shapes) > 1 and len({len(shape) for shape in shapes}) == 1:
             for axis, lengths in enumerate(zip(*shapes, strict=True)):
-                yield ("alike", name, axis), tuple(lengths.index(each) for each in lengths)
+                yield ("alike", name, axis), tuple(lengths.index(length) for length in lengths)
 
 
 def _exact(result: ResultShape | None) -> tuple[int, ...] | None:
@@ -316,5 +316,5 @@ def _exact(result: ResultShape | None) -> tuple[int, ...] | None:
 
 def size_of_results(checks: ShapeChecks, shapes: Shapes) -> int:
     """The elements of all outputs that the shapes tell."""
-    found = [_exact(each) for each in checks.results(shapes)]
+    found = [_exact(result) for result in checks.results(shapes)]
     return sum(prod(each) for each in found if each is not None)

@@ -76,8 +76,8 @@ class ModelInputs:
 
 def declared_inputs(model: ModelProto) -> list[ModelValue]:
     """The inputs that a model has no value for itself; raises UserError where one is no tensor."""
-    held = {each.name for each in model.graph.initializer}
-    return [_wanted(each) for each in model.graph.input if each.name not in held]
+    held = {initializer.name for initializer in model.graph.initializer}
+    return [_wanted(value_info) for value_info in model.graph.input if value_info.name not in held]
 
 
 def _wanted(declared: ValueInfoProto) -> ModelValue:
@@ -97,24 +97,24 @@ def drawn_inputs(wanted: Sequence[ModelValue], seed: int) -> Iterator[ModelInput
     Extents that are named after a batch, or stand first of several, are 1; for each length then all but the
     last as well.
     """
-    is_open = any(not isinstance(each, int) for one in wanted for each in one.shape or (None,))
+    is_open = any(not isinstance(extent, int) for one in wanted for extent in one.shape or (None,))
     tries = [(length, last) for length in LENGTHS for last in (False, True)]
     for length, last in tries if is_open else tries[:1]:
         generator = chance_of(seed)
         values: list[tuple[str, Tensor]] = []
-        for each in wanted:
+        for value in wanted:
             shape = tuple(
-                _extent(extent, at, len(each.shape or ()), length, last=last)
-                for at, extent in enumerate(each.shape or ())
+                _extent(extent, at, len(value.shape or ()), length, last=last)
+                for at, extent in enumerate(value.shape or ())
             )
             # An axis of nothing beside one of 2^62 has no elements, and is too large for whoever holds it.
             if prod(extent or 1 for extent in shape) > _MOST_ELEMENTS:
                 raise UserError(
                     "the model takes an input that is too large to be drawn",
-                    got=f"{one_line(each.name, 80)}: {list(shape)}",
+                    got=f"{one_line(value.name, 80)}: {list(shape)}",
                     remedy="Give the inputs in files.",
                 )
-            values.append((each.name, _draw(str(each.element_type), shape, generator)))
+            values.append((value.name, _draw(str(value.element_type), shape, generator)))
         told = f"drawn with seed {seed}" + (f", open extents {length}" if is_open else "")
         yield ModelInputs(tuple(values), (told,) * len(values))
 
@@ -221,7 +221,7 @@ def _read_folder(folder: Path) -> Mapping[str | int, tuple[Path, Tensor]]:
 def _read_several(path: Path) -> Iterator[tuple[str, Tensor]]:
     with open_regular(path, _MOST_BYTES) as file:
         with zipfile.ZipFile(file) as archive:
-            if sum(each.file_size for each in archive.infolist()) > _MOST_BYTES:
+            if sum(zip_info.file_size for zip_info in archive.infolist()) > _MOST_BYTES:
                 raise UserError("arrays of too many bytes", expected=f"at most {_MOST_BYTES:,}")
         file.seek(0)
         with np.load(file, allow_pickle=False) as arrays:  # exact: it is read

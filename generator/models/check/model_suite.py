@@ -60,21 +60,21 @@ def _attributes_of(case: Case) -> Mapping[str, Attribute] | None:
     if case.model is None:
         return case.attributes
     nodes = [
-        each
-        for each in ModelProto.FromString(case.model).graph.node
-        if each.op_type == case.operator.name and (each.domain or "ai.onnx") == case.operator.domain
+        node
+        for node in ModelProto.FromString(case.model).graph.node
+        if node.op_type == case.operator.name and (node.domain or "ai.onnx") == case.operator.domain
     ]
     if len(nodes) != 1:
         return None
     try:
-        return {each.name: read_attribute(each) for each in nodes[0].attribute}
+        return {attribute.name: read_attribute(attribute) for attribute in nodes[0].attribute}
     except UserError:
         return None
 
 
 def _said(operator: OperatorName, attributes: Mapping[str, Attribute]) -> Mapping[str, object]:
     """What attributes say, without those that have their default."""
-    said = {name: _plain(each.value) for name, each in attributes.items()}
+    said = {name: _plain(attribute.value) for name, attribute in attributes.items()}
     defaults = _defaults(operator)
     return {name: each for name, each in said.items() if name not in defaults or defaults[name] != each}
 
@@ -85,7 +85,11 @@ def _defaults(operator: OperatorName) -> Mapping[str, object]:
         spec = load_spec(operator)
     except UserError:
         return {}
-    return {name: _plain(each.default) for name, each in spec.attributes.items() if each.has_default}
+    return {
+        name: _plain(attribute.default)
+        for name, attribute in spec.attributes.items()
+        if attribute.has_default
+    }
 
 
 def _plain(value: object) -> object:
@@ -105,23 +109,30 @@ def write_model_suite(
     manifest as they are. `chains` are cases of nodes in a row, each of another id. Raises NothingRan where
     there is no case at all, UserError where the place cannot be written.
     """
-    cases = {str(case.id): case for each in made for case in (*each.cases, *each.node_tests)}
+    cases = {
+        str(case.id): case for call_cases in made for case in (*call_cases.cases, *call_cases.node_tests)
+    }
     cases |= {str(case.id): case for case in chains}
     if not cases:
         raise NothingRan(
             "none of the model's calls has a case",
-            got="; ".join(each.not_covered.text for each in made if each.not_covered)[:500] or "no calls",
+            got="; ".join(call_cases.not_covered.text for call_cases in made if call_cases.not_covered)[:500]
+            or "no calls",
         )
     by_operator: dict[OperatorName, list[Case]] = defaultdict(list)
     for case in cases.values():
         by_operator[case.operator].append(case)
     parts = [_part(operator, own) for operator, own in sorted(by_operator.items())]
     facts = {
-        "operators": {str(each.operator): each.facts for each in parts if each.facts},
-        "calls": {each.key: _call_facts(each) for each in made if each.cases or each.node_tests},
+        "operators": {str(part.operator): part.facts for part in parts if part.facts},
+        "calls": {
+            call_cases.key: _call_facts(call_cases)
+            for call_cases in made
+            if call_cases.cases or call_cases.node_tests
+        },
     }
-    known = known_causes([each.operator for each in parts], ())
-    chosen = {"operators": sorted(str(each.operator) for each in parts), **options}
+    known = known_causes([part.operator for part in parts], ())
+    chosen = {"operators": sorted(str(part.operator) for part in parts), **options}
     return write_suite_of_parts(path, parts, facts, chosen, known)
 
 
@@ -140,12 +151,12 @@ def _part(operator: OperatorName, cases: Sequence[Case]) -> SuitePart:
 def _call_facts(made: CallCases) -> dict[str, Any]:
     return {
         "operator": str(made.call.operator),
-        "nodes": [each.place for each in made.call.nodes],
+        "nodes": [node.place for node in made.call.nodes],
         "fixed": dict(made.fixed),
         "given_up": list(made.given_up),
         "varied": {name: list(levels) for name, levels in made.varied.items()},
         "pairs": made.pairs,
         "covered_pairs": made.covered_pairs,
         "forms": list(made.forms),
-        "node_tests": [str(each.id) for each in made.node_tests],
+        "node_tests": [str(node_test.id) for node_test in made.node_tests],
     }

@@ -67,9 +67,9 @@ def end_effects(
     Both times the same model is run, in which these values are inputs: nothing differs but they.
     """
     place, outputs = node.doc_string, model.proto.graph.output
-    ends = {each.name for each in outputs}
+    ends = {output.name for output in outputs}
     found = [_effect(place, name, own[name], right[name]) for name in own if name in ends]
-    names = [each.name for each in outputs if each.name not in own]
+    names = [output.name for output in outputs if output.name not in own]
     if not names:
         return tuple(found)
     raw = _without(model, place, own)
@@ -95,8 +95,10 @@ def _without(model: WholeModel, place: str, values: Mapping[str, Tensor]) -> byt
     cut.CopyFrom(model.proto)
     del cut.graph.node[:]
     del cut.graph.output[:]
-    cut.graph.node.extend(each for each in model.proto.graph.node if each.doc_string != place)
-    cut.graph.output.extend(each for each in model.proto.graph.output if each.name not in values)
+    cut.graph.node.extend(node for node in model.proto.graph.node if node.doc_string != place)
+    cut.graph.output.extend(
+        value_info for value_info in model.proto.graph.output if value_info.name not in values
+    )
     for name, value in values.items():
         declare_tensor(cut.graph.input.add(), name, value.element_type, value.shape)
     return bytes(cut.SerializeToString())
@@ -124,8 +126,8 @@ def output_steps(model: WholeModel) -> dict[str, float]:
     """The step of each output that comes of DequantizeLinear with one scale, moved about or not, by name."""
     makers = {name: node for node in model.proto.graph.node for name in node.output}
     found = {}
-    for each in model.proto.graph.output:
-        node = makers.get(each.name)
+    for value_info in model.proto.graph.output:
+        node = makers.get(value_info.name)
         while node is not None and node.op_type in MOVING and node.input:
             node = makers.get(node.input[0])
         if node is None or node.op_type != "DequantizeLinear" or len(node.input) < 2:
@@ -136,7 +138,7 @@ def output_steps(model: WholeModel) -> dict[str, float]:
         except UserError:
             continue
         if scale is not None and scale.array.size == 1 and scale.array.dtype.kind == "f":
-            found[each.name] = abs(float(scale.array.reshape(-1)[0]))
+            found[value_info.name] = abs(float(scale.array.reshape(-1)[0]))
     return {name: step for name, step in found.items() if 0 < step < float("inf")}
 
 
@@ -211,7 +213,7 @@ class NodeByNode:
 
     def _compare_ends(self, plain: Values, seen: ObservedNodes) -> None:
         moved = [name for name, value in plain.items() if name in seen.values and seen.values[name] != value]
-        if moved and not any("its values as outputs" in each for each in self.notes):
+        if moved and not any("its values as outputs" in note for note in self.notes):
             self.notes.append(
                 f"with its values as outputs the model gives other bits of {len(moved)} of its outputs: the "
                 "runtime puts nodes together where nobody looks"
@@ -259,7 +261,9 @@ class NodeByNode:
         pairs = zip((*node.input, *node.output), (*taken, *gave), strict=True)
         hidden = [name for name, value in pairs if name and value is None]
         if hidden and facts.operator is not None:
-            kinds = [each.kind for each in (*facts.inputs, *facts.outputs) if each is not None and each.kind]
+            kinds = [
+                value.kind for value in (*facts.inputs, *facts.outputs) if value is not None and value.kind
+            ]
             if kinds:
                 self._pass_over(facts, "no_tensors", f"it takes or gives a {kinds[0]}")
             else:

@@ -32,23 +32,23 @@ def stated_rules(space: CallSpace) -> Spec:
     may be greater than an end that is a plain number, unless the document has that end.
     """
     drawn = _drawn(space)
-    rules = [drawn.get(each.id, each) for each in space.spec.constraints]
-    return replace(space.spec, constraints=tuple(each for each in rules if each is not None))
+    rules = [drawn.get(constraint.id, constraint) for constraint in space.spec.constraints]
+    return replace(space.spec, constraints=tuple(rule for rule in rules if rule is not None))
 
 
 def _drawn(space: CallSpace) -> Mapping[str, Constraint | None]:
     """The rules that say more than documents, by their ids; what is left of each."""
     shapes = (space.spec.declared or Declared()).shapes.values()
-    counts = frozenset[str]().union(*(parse_shape(each).names for each in shapes))
+    counts = frozenset[str]().union(*(parse_shape(shape).names for shape in shapes))
     found: dict[str, Constraint | None] = {}
     for kind in space.kinds:
         if isinstance(kind, Enumeration) and kind.listed and kind.name in counts:
-            found |= dict.fromkeys(each.id for each in kind.rules())
+            found |= dict.fromkeys(rule.id for rule in kind.rules())
         if isinstance(kind, Integer) and kind.high is not None and not kind.high.names:
             attribute = space.spec.attributes.get(kind.name)
             if attribute is None or attribute.at_most is None:
-                found |= dict.fromkeys(each.id for each in kind.rules())
-                found |= {each.id: each for each in replace(kind, high=None).rules()}
+                found |= dict.fromkeys(rule.id for rule in kind.rules())
+                found |= {rule.id: rule for rule in replace(kind, high=None).rules()}
     return found
 
 
@@ -100,8 +100,10 @@ class NodeCall:
     def without_lists(self) -> NodeCall:
         """The call with the values of lists left open: those of lengths, axes, a new shape."""
         inputs = [
-            replace(each, kept=None) if each.kept is not None and each.kept.array.size > 1 else each
-            for each in self.inputs
+            replace(node_input, kept=None)
+            if node_input.kept is not None and node_input.kept.array.size > 1
+            else node_input
+            for node_input in self.inputs
         ]
         return replace(self, inputs=tuple(inputs))
 
@@ -115,7 +117,7 @@ class NodeCall:
     @cached_property
     def listed(self) -> frozenset[str]:
         """Those of them of which the values say how many there are: axes, lengths, a new shape."""
-        shaped = {name for each in self.space.kinds if each.needs_own_shape for name in each.covers}
+        shaped = {name for kind in self.space.kinds if kind.needs_own_shape for name in kind.covers}
         whole = {each.name for each in self.inputs if each.element_type in ("int64", "int32")}
         return (self.fed & whole) - shaped
 
@@ -185,11 +187,11 @@ def _paired(
     left = list(values)
     for parameter in spec.inputs:
         if parameter.option == "variadic":
-            yield from ((parameter, each) for each in left)
+            yield from ((parameter, value) for value in left)
             left = []
         else:
             yield parameter, left.pop(0) if left else None
-    if any(each is not None for each in left):
+    if any(value is not None for value in left):
         most = len(spec.inputs)
         raise Uncovered("not_valid", f"The node has {len(values)} inputs; the document has {most}.")
 
@@ -239,13 +241,13 @@ def _wanted(spec: Spec, outputs: Sequence[ModelValue | None]) -> tuple[str, ...]
     """The names of the outputs as a call has them; None where every call has the same."""
     names: list[str] = []
     left = list(outputs)
-    for each in spec.outputs:
-        if each.option == "variadic":
-            names += [f"{each.name}_{place}" if one is not None else "" for place, one in enumerate(left)]
+    for output in spec.outputs:
+        if output.option == "variadic":
+            names += [f"{output.name}_{place}" if one is not None else "" for place, one in enumerate(left)]
             left = []
         else:
-            names.append(each.name if left and left.pop(0) is not None else "")
-    if any(each is not None for each in left):
+            names.append(output.name if left and left.pop(0) is not None else "")
+    if any(value is not None for value in left):
         told = f"The node has {len(outputs)} outputs; the document has {len(spec.outputs)}."
         raise Uncovered("not_valid", told)
     while names and not names[-1]:

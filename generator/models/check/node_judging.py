@@ -104,7 +104,7 @@ class NodeJudge:
 
     def _estimate(self, call: ActualCall) -> float:
         name = call.spec.operator.name
-        count = sum(each.array.size for each in call.answers)
+        count = sum(answer.array.size for answer in call.answers)
         return estimated_seconds(name, call.call, count) * self._slower.get(name, 1.0)
 
     def _judge(self, node: ModelNode, whole: ActualCall, part: ActualCall) -> Judged:
@@ -115,7 +115,7 @@ class NodeJudge:
         took = time.process_time() - begun
         name = part.spec.operator.name
         self._slower[name] = max(self._slower.get(name, 1.0), took / max(self._estimate(part), 1e-3))
-        if any(_is_drawn(each) for each in expected.outputs):
+        if any(_is_drawn(output) for output in expected.outputs):
             raise PassedOver("undefined", "its values are drawn, and any are right")
         case, response = _case(part, (expected,)), Answered(part.answers)
         judgement = judge(case, response)
@@ -126,12 +126,12 @@ class NodeJudge:
         if numbers.verdict != "wrong" or part is not whole:
             return Judged(numbers)
         closest = case.expectations[judgement.expectation or 0]
-        return Judged(numbers, tuple(each.expected for each in closest.outputs))
+        return Judged(numbers, tuple(output.expected for output in closest.outputs))
 
 
 def plain_expectation(call: ActualCall) -> Expectation:
     """What must come out under the first option of every open reading."""
-    values = {name: each.value for name, each in call.call.attributes.items()}
+    values = {name: attribute.value for name, attribute in call.call.attributes.items()}
     names = output_names(call.spec, call.call)
     settled = settled_options(call.spec, call.reference)
     arguments = arguments_of(call.spec, call.call)
@@ -147,8 +147,8 @@ def _is_drawn(output: ExpectedOutput) -> bool:
 def _case(call: ActualCall, expectations: tuple[Expectation, ...]) -> Case:
     wanted = set(call.outputs)
     kept = tuple(
-        replace(each, outputs=tuple(one for one in each.outputs if one.name in wanted))
-        for each in expectations
+        replace(expectation, outputs=tuple(one for one in expectation.outputs if one.name in wanted))
+        for expectation in expectations
     )
     return Case(
         id=CaseId(call.spec.operator, "boundary", None, "0" * 12),

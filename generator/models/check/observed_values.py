@@ -48,7 +48,7 @@ def returned(response: Response, names: Sequence[str]) -> Values | str:
     match response:
         case Answered() if len(response.outputs) == len(names):
             pairs = zip(names, response.outputs, strict=True)
-            return {name: each for name, each in pairs if isinstance(each, Tensor)}
+            return {name: pair for name, pair in pairs if isinstance(pair, Tensor)}
         case Answered():
             return f"{len(response.outputs)} outputs came instead of {len(names)}"
         case Refused():
@@ -81,7 +81,7 @@ class ObservedNodes:
 
 def run_plain(ask: Ask, model: WholeModel, given: ModelInputs) -> Values | str:
     """The outputs of the model as it is; or why there are none."""
-    names = [each.name for each in model.proto.graph.output]
+    names = [value_info.name for value_info in model.proto.graph.output]
     raw = model.proto.SerializeToString() if model.as_it_is is None else model.as_it_is
     return returned(ask(whole_case(raw, given.values, names), None), names)
 
@@ -140,11 +140,11 @@ def with_branches_taken(ask: Ask, model: WholeModel, given: ModelInputs) -> Whol
         known = initial_values(model, given)
         changed = ModelProto()
         changed.CopyFrom(model.proto)
-        own = {each.name for each in changed.graph.output}
+        own = {value_info.name for value_info in changed.graph.output}
         for name in sorted(set(conditions.values()) - own):
             if known.find(name) is None:
                 _declare(changed.graph, name, ModelValue(name, "bool"))
-        outputs = [each.name for each in changed.graph.output]
+        outputs = [value_info.name for value_info in changed.graph.output]
         if not conditions or len(outputs) > MOST_OUTPUTS:
             break
         found = returned(ask(whole_case(changed.SerializeToString(), given.values, outputs), None), outputs)
@@ -152,9 +152,9 @@ def with_branches_taken(ask: Ask, model: WholeModel, given: ModelInputs) -> Whol
             break
         values = {place: known.beside(found)(name) for place, name in conditions.items()}
         taken = {
-            place: bool(each.array.reshape(-1)[0])
-            for place, each in values.items()
-            if each is not None and each.array.size == 1
+            place: bool(value.array.reshape(-1)[0])
+            for place, value in values.items()
+            if value is not None and value.array.size == 1
         }
         if not taken:
             break
@@ -165,7 +165,7 @@ def with_branches_taken(ask: Ask, model: WholeModel, given: ModelInputs) -> Whol
 def observe_whole(ask: Ask, model: WholeModel, given: ModelInputs) -> Iterator[ObservedNodes]:
     """The nodes part by part, each part with what its nodes took and gave in one and the same run."""
     known = {name for name, _ in given.values} | model.initializers.keys()
-    own = {each.name: each for each in model.proto.graph.output}
+    own = {value_info.name: value_info for value_info in model.proto.graph.output}
     types = _types(model)
     no_tensors = {name for name, value in types.items() if value.kind is not None}
     for part in _parts(model, known):
@@ -180,7 +180,7 @@ def observe_whole(ask: Ask, model: WholeModel, given: ModelInputs) -> Iterator[O
                 changed.graph.output.add().CopyFrom(own[name])
             else:
                 _declare(changed.graph, name, types.get(name))
-        outputs = [each.name for each in changed.graph.output]
+        outputs = [value_info.name for value_info in changed.graph.output]
         found = returned(ask(whole_case(changed.SerializeToString(), given.values, outputs), None), outputs)
         yield ObservedNodes(part, reason=found) if isinstance(found, str) else ObservedNodes(part, found)
 
@@ -192,10 +192,10 @@ def node_case(node: NodeProto, node_facts: ModelNode, model: WholeModel, values:
     alone.graph.node.add().CopyFrom(node)
     for name, value in values.items():
         declare_tensor(alone.graph.input.add(), name, value.element_type, value.shape)
-    for each, name in zip(node_facts.outputs, node.output, strict=True):
+    for output, name in zip(node_facts.outputs, node.output, strict=True):
         if name:
-            _declare(alone.graph, name, each)
-    names = [each.name for each in alone.graph.output]
+            _declare(alone.graph, name, output)
+    names = [value_info.name for value_info in alone.graph.output]
     return whole_case(alone.SerializeToString(), list(values.items()), names)
 
 
@@ -204,8 +204,12 @@ def _parts(model: WholeModel, known: set[str]) -> Iterator[list[Node]]:
     names: set[str] = set()
     size = 0
     for node, facts in model.nodes:
-        own = {each for each in (*taken_names(node), *node.output) if each and each not in known}
-        more = sum(_bytes(each) for each in facts.outputs if each is not None)
+        own = {
+            taken_name
+            for taken_name in (*taken_names(node), *node.output)
+            if taken_name and taken_name not in known
+        }
+        more = sum(_bytes(output) for output in facts.outputs if output is not None)
         if part and (len(names | own) > _MOST_NAMES or size + more > _MOST_BYTES):
             yield part
             part, names, size = [], set(), 0
@@ -217,17 +221,17 @@ def _parts(model: WholeModel, known: set[str]) -> Iterator[list[Node]]:
 
 
 def _bytes(value: ModelValue) -> int:
-    if value.shape is None or not all(isinstance(each, int) for each in value.shape):
+    if value.shape is None or not all(isinstance(extent, int) for extent in value.shape):
         return _UNKNOWN_BYTES
-    return 4 * prod(each for each in value.shape if isinstance(each, int))
+    return 4 * prod(extent for extent in value.shape if isinstance(extent, int))
 
 
 def _types(model: WholeModel) -> dict[str, ModelValue]:
     found: dict[str, ModelValue] = {}
     for node, facts in model.nodes:
-        for name, each in zip(node.output, facts.outputs, strict=True):
-            if each is not None:
-                found.setdefault(name, each)
+        for name, output in zip(node.output, facts.outputs, strict=True):
+            if output is not None:
+                found.setdefault(name, output)
     return found
 
 

@@ -88,18 +88,18 @@ def loosely(link: Link, taken: Sequence[ExpectedOutput | None]) -> tuple[Expecte
 
     Raises Unpushed where the node's reference says nothing of them.
     """
-    tensors = [None if each is None else each.expected for each in taken]
+    tensors = [None if output is None else output.expected for output in taken]
     (found, *others) = answers(link, tensors)
     unknown = bool(others)
     outputs = []
-    for each in found.outputs:
-        shape = each.expected.shape
-        further = None if unknown else _further(link, taken, each)
-        own = with_alternatives(each)
+    for output in found.outputs:
+        shape = output.expected.shape
+        further = None if unknown else _further(link, taken, output)
+        own = with_alternatives(output)
         allowed = np.full(shape, np.inf) if further is None else np.broadcast_to(further + own, shape)
         allowed = np.where(np.isnan(allowed), np.inf, allowed) * _DOUBLED
         # An error of 0 leaves nothing open but the sign of a zero.
-        outputs.append(replace(each, allowed=np.nextafter(allowed, np.inf), alternatives=()))
+        outputs.append(replace(output, allowed=np.nextafter(allowed, np.inf), alternatives=()))
     return tuple(outputs)
 
 
@@ -109,10 +109,10 @@ def regardless(link: Link, taken: Sequence[ExpectedOutput | None]) -> tuple[Expe
     Raises what the reference raises, where it computes nothing.
     """
     spec, reference = rules_and_reference(link.operator)
-    call = call_of_node(link, [None if each is None else each.expected for each in taken])
+    call = call_of_node(link, [None if output is None else output.expected for output in taken])
     asked = output_names(spec, call)[: len(link.outputs)]
     found = reference.evaluate(
-        {name: each.value for name, each in call.attributes.items()},
+        {name: attribute.value for name, attribute in call.attributes.items()},
         arguments_of(spec, call),
         settled_options(spec, reference),
         outputs=len(asked),
@@ -149,7 +149,7 @@ def _of_sum(link: Link, taken: Sequence[ExpectedOutput | None], output: Expected
         return None
     sizes = [None if each is None else np.abs(each.expected.array.astype(np.float64)) for each in taken]
     errors = [None if each is None else with_alternatives(each) for each in taken]
-    if any(each is not None and not np.isfinite(each).all() for each in errors):
+    if any(array is not None and not np.isfinite(array).all() for array in errors):
         return None
     grown: list[Tensor | None] = []
     for each, size, error in zip(taken, sizes, errors, strict=True):
@@ -221,7 +221,7 @@ def _sum_of(at: _Step) -> Floats | None:
 
 def _normalized(at: _Step) -> Floats | None:
     """BatchNormalization by stated mean and variance, folded into weights or not."""
-    given = [each for each in at.taken if each is not None]
+    given = [output for output in at.taken if output is not None]
     layout = at.output.expected.element_type.layout
     if len(at.taken) != 5 or len(given) != 5 or at.stated("training_mode", 0) or layout is None:
         return None
@@ -229,7 +229,7 @@ def _normalized(at: _Step) -> Floats | None:
     epsilon = at.stated("epsilon", 1e-5)
     errors = at.error
     across = (slice(None), *([np.newaxis] * (errors.ndim - 2)))
-    numbers = [each.expected.array.astype(np.float64)[across] for each in (scale, bias, mean, variance)]
+    numbers = [output.expected.array.astype(np.float64)[across] for output in (scale, bias, mean, variance)]
     factor = np.abs(numbers[0]) / np.sqrt(numbers[3] + epsilon)
     sizes = factor * (np.abs(value.expected.array.astype(np.float64)) + np.abs(numbers[2])) + np.abs(
         numbers[1]

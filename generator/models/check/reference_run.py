@@ -81,14 +81,16 @@ class ReferenceRun:
                 self._lose(node, self._lost[missing[0]])
             else:
                 worlds = self._after(node, self._holding(taken_names(node), worlds))
-        return {each.name: self._of(each.name, worlds) for each in self.model.proto.graph.output}
+        return {
+            value_info.name: self._of(value_info.name, worlds) for value_info in self.model.proto.graph.output
+        }
 
     def _of(self, name: str, worlds: Sequence[World]) -> Referenced:
         worlds = self._holding([name], worlds)
-        if name in self._lost or any(name not in each.values for each in worlds):
+        if name in self._lost or any(name not in world.values for world in worlds):
             return Referenced(why=self._lost.get(name, "no node gives it"))
         return Referenced(
-            tuple(each.values[name] for each in worlds),
+            tuple(world.values[name] for world in worlds),
             loose=self._loose.get(name, ""),
             is_wide=name in self._wide,
         )
@@ -109,7 +111,7 @@ class ReferenceRun:
         facts = self._facts.get(node.doc_string)
         if facts is None and node.op_type == "Identity":
             given, gives = node.input[0], node.output[0]
-            return [replace(each, values={**each.values, gives: each.values[given]}) for each in worlds]
+            return [replace(world, values={**world.values, gives: world.values[given]}) for world in worlds]
         why = _unreferenced(node, facts)
         if facts is None or facts.operator is None or why:
             self._lose(node, why or "a node that could not be read")
@@ -144,7 +146,7 @@ class ReferenceRun:
             outputs = self._loosely(link, facts, taken)
             self._wide |= set(link.outputs)
             names = [name for name in link.outputs if name]
-            made = {name: replace(each, name=name) for name, each in zip(names, outputs, strict=True)}
+            made = {name: replace(output, name=name) for name, output in zip(names, outputs, strict=True)}
             found = [replace(world, values={**world.values, **made})]
         for name in link.outputs:
             if name and any(not is_bounded(each.values[name]).all() for each in found):
@@ -168,7 +170,7 @@ class ReferenceRun:
     def _afford(self, link: Link, worlds: Sequence[World]) -> None:
         tensors = [worlds[0].values[name].expected if name else None for name in link.inputs]
         call = call_of_node(link, tensors)
-        largest = max((each.array.size for each in tensors if each is not None), default=1)
+        largest = max((tensor.array.size for tensor in tensors if tensor is not None), default=1)
         count = sum(self.counts.get(name, largest) for name in link.outputs if name)
         seconds = estimated_seconds(link.operator.name, call, count) * len(worlds)
         seconds *= _SIZES_TOO if link.operator.name in SUMS else 1
@@ -187,9 +189,9 @@ def _unreferenced(node: NodeProto, facts: ModelNode | None) -> str:
         return f"{_called(facts)} names no operator version"
     if facts.unread:
         return f"{_called(facts)} has an attribute that is not carried"
-    if any(each.HasField("g") or each.graphs for each in node.attribute):
+    if any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute):
         return f"{_called(facts)} has graphs of its own"
-    if any(each is not None and each.kind for each in (*facts.inputs, *facts.outputs)):
+    if any(value is not None and value.kind for value in (*facts.inputs, *facts.outputs)):
         return f"{_called(facts)} takes or gives what is no tensor"
     return ""
 
@@ -205,7 +207,7 @@ def hold_output(name: str, got: Tensor, wanted: Referenced, step: float | None =
     """
     if not wanted.values:
         return OutputNumbers(name, "references", "unknown", reason=wanted.why)
-    found = [_hold(name, got, each, wanted, step) for each in wanted.values]
+    found = [_hold(name, got, value, wanted, step) for value in wanted.values]
     order: tuple[OutputVerdict, ...] = ("right", "same", "near", "unknown", "far", "wrong")
     return min(found, key=lambda numbers: order.index(numbers.verdict))
 

@@ -279,7 +279,7 @@ def _windows(whole: ActualCall, elements: int, generator: Chance) -> ActualCall 
     images = slice(image, image + 1)
     sources = np.concatenate([np.arange(group * taken, (group + 1) * taken) for group in groups_kept])
     changed: Inputs = [("X", _at(given, (images, sources, *cuts)))]
-    attributes = {name: each for name, each in whole.call.attributes.items() if name != "auto_pad"}
+    attributes = {name: attribute for name, attribute in whole.call.attributes.items() if name != "auto_pad"}
     attributes["pads"] = Attribute("ints", (*before, *behind))
     if weights is not None:
         changed.append(("W", _at(weights, channels)))

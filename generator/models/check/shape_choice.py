@@ -51,7 +51,7 @@ def begin_with(
             return chosen
         if not loose:
             return None
-    few = [each for each in numbers if 0 < each <= _MOST][:_FEW_NUMBERS]
+    few = [number for number in numbers if 0 < number <= _MOST][:_FEW_NUMBERS]
     counts = [times * each for each in few if each > 1 for times in (1, 2)]
     known = [length for each in outline.classes if (length := own_length(each)) is not None]
     # What shares a factor with an extent that is known, by one of the counts.
@@ -139,16 +139,16 @@ def window_lengths(node: NodeCall, outline: Outline) -> Mapping[Class, int]:
     axes = outline.inputs[0][_SPATIAL:]
     if not len(axes) == len(kernel) == len(strides) == len(dilations):
         return {}
-    for each, extent, stride, dilation in zip(axes, kernel, strides, dilations, strict=True):
+    for axis, extent, stride, dilation in zip(axes, kernel, strides, dilations, strict=True):
         length = (extent - 1) * dilation + 1 + 2 * stride + (stride > 1)
-        if not isinstance(each, int) and length <= MOST:
-            found[each] = max(length, found.get(each, 0))
+        if not isinstance(axis, int) and length <= MOST:
+            found[axis] = max(length, found.get(axis, 0))
     return found
 
 
 def _listed(node: NodeCall, name: str) -> tuple[int, ...] | None:
     given = node.attributes.get(name)
-    return None if given is None else tuple(int(each) for each in given.numbers)
+    return None if given is None else tuple(int(number) for number in given.numbers)
 
 
 def _kernel_of_weights(node: NodeCall) -> tuple[int, ...] | None:
@@ -157,7 +157,7 @@ def _kernel_of_weights(node: NodeCall) -> tuple[int, ...] | None:
         return None
     value = node.inputs[1].value
     extents = () if value is None or value.shape is None else value.shape[_SPATIAL:]
-    return tuple(each if isinstance(each, int) else 1 for each in extents) or None
+    return tuple(extent if isinstance(extent, int) else 1 for extent in extents) or None
 
 
 MOST_ELEMENTS = 1_500
@@ -217,8 +217,10 @@ class ShapeChoice:
 
     def _says_lengths(self) -> bool:
         """Whether the model says extents that others could stand in the place of."""
-        shapes = [each.value.shape or () for each in self.node.inputs if each.value is not None]
-        return any(isinstance(each, str) or (each or 0) > 1 for shape in shapes for each in shape)
+        shapes = [
+            node_input.value.shape or () for node_input in self.node.inputs if node_input.value is not None
+        ]
+        return any(isinstance(extent, str) or (extent or 0) > 1 for shape in shapes for extent in shape)
 
     def _broken(self, shapes: Shapes) -> Constraint | None:
         broken = self.checks.broken(shapes)
@@ -290,7 +292,7 @@ class ShapeChoice:
     ) -> None:
         before = chosen[which]
         taken = {length for each, length in chosen.items() if each != which}
-        fresh = [each for each in lengths if each not in taken]
+        fresh = [length for length in lengths if length not in taken]
         listed = [*fresh, *self._multiples(before), *lengths]
         size = elements(outline.shapes(chosen))
         for length in dict.fromkeys(listed):
@@ -317,9 +319,11 @@ class ShapeChoice:
 
     def _multiples(self, length: int) -> list[int]:
         """Lengths that attributes and kept values may ask for, and the parts of the one that there is."""
-        numbers = [each for each in self._numbers() if 1 < each <= 4096]
-        found = {times * each for each in numbers for times in (1, 2, 3, each) if times * each <= 4096}
-        found |= {each + 1 for each in numbers}
+        numbers = [number for number in self._numbers() if 1 < number <= 4096]
+        found = {
+            times * number for number in numbers for times in (1, 2, 3, number) if times * number <= 4096
+        }
+        found |= {number + 1 for number in numbers}
         found |= {each for each in range(2, min(length, 4096) + 1) if length % each == 0}
         return sorted(found)[:60]
 
@@ -327,7 +331,7 @@ class ShapeChoice:
         """The whole numbers of attributes and kept values."""
         found: set[int] = set()
         for given in self.node.attributes.values():
-            found |= {int(each) for each in given.numbers if float(each).is_integer()}
+            found |= {int(number) for number in given.numbers if float(number).is_integer()}
         for one in self.node.inputs:
             if one.kept is not None and one.kept.element_type.is_integer:
                 found |= {int(each) for each in one.kept.array.reshape(-1).tolist()}

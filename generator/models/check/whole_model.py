@@ -60,16 +60,20 @@ def load_model(running: RunningRuntime, facts: ModelFacts, path: Path) -> LoadFa
 
 
 def _request(raw: bytes, model: ModelProto) -> WholeRequest:
-    held = {each.name for each in model.graph.initializer}
-    values = [typed_value(each.name, each.type) for each in model.graph.input if each.name not in held]
+    held = {initializer.name for initializer in model.graph.initializer}
+    values = [
+        typed_value(value_info.name, value_info.type)
+        for value_info in model.graph.input
+        if value_info.name not in held
+    ]
     return WholeRequest(
         raw,
         [
-            (each.name, each.element_type, tuple(_extent(one) for one in each.shape or ()))
-            for each in values
-            if each.element_type is not None
+            (value.name, value.element_type, tuple(_extent(one) for one in value.shape or ()))
+            for value in values
+            if value.element_type is not None
         ],
-        [each.name for each in model.graph.output],
+        [value_info.name for value_info in model.graph.output],
     )
 
 
@@ -83,7 +87,7 @@ def _by_run(running: RunningRuntime, model: ModelProto, raw: bytes) -> LoadFacts
         tries = list(drawn_inputs(wanted, 0))
     except UserError as error:
         return LoadFacts("unknown", str(error), by_run=True)
-    names = [each.name for each in model.graph.output]
+    names = [value_info.name for value_info in model.graph.output]
     first: LoadFacts | None = None
     end = time.monotonic() + _SECONDS_OF_TRIES
     for given in tries:

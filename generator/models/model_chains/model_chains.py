@@ -45,7 +45,7 @@ def ways_to_shrink(values: Sequence[ModelValue]) -> Iterator[Shrink]:
     extents = [extent for value in values for extent in value.shape or ()]
     names = dict.fromkeys(extent for extent in extents if isinstance(extent, str))
     named = {name: 2 + at % 3 for at, name in enumerate(names)}
-    large = sorted({each for each in extents if isinstance(each, int) and each > _KEPT})
+    large = sorted({extent for extent in extents if isinstance(extent, int) and extent > _KEPT})
     tables: list[Mapping[int, int]] = [{}]
     tables += [{each: each // by for each in large if each % by == 0} for by in _DIVISORS]
     tables.append({each: _KEPT + 1 + 2 * at for at, each in enumerate(large)})
@@ -70,9 +70,9 @@ def values_around(nodes: Sequence[ModelNode]) -> list[ModelValue]:
     """Every value that some nodes take, each once, those between them among them."""
     found: dict[str, ModelValue] = {}
     for node in nodes:
-        for each in node.inputs:
-            if each is not None:
-                found.setdefault(each.name, each)
+        for value in node.inputs:
+            if value is not None:
+                found.setdefault(value.name, value)
     return list(found.values())
 
 
@@ -165,13 +165,13 @@ def open_shapes(
                 continue
             name = names[value.name]
             if value.shape is None or any(
-                not isinstance(each, int) and each not in node.run_extents for each in value.shape
+                not isinstance(extent, int) and extent not in node.run_extents for extent in value.shape
             ):
                 return {}
             lengths = given[name].shape
             found[name] = tuple(
-                known.setdefault(each, f"n{len(known)}") if isinstance(each, str) else length
-                for each, length in zip(value.shape, lengths, strict=True)
+                known.setdefault(extent, f"n{len(known)}") if isinstance(extent, str) else length
+                for extent, length in zip(value.shape, lengths, strict=True)
             )
     return found if known else {}
 
@@ -199,7 +199,7 @@ class ModelChain:
     @property
     def path(self) -> str:
         """The names of the operators in order."""
-        return " > ".join(each.op_type for each in self.nodes)
+        return " > ".join(node.op_type for node in self.nodes)
 
 
 def chains_of_model(
@@ -262,11 +262,11 @@ def _case(group: NodeGroup, opsets: Mapping[str, int]) -> Case:
 
 def _ways_to_keep(group: NodeGroup, values: Sequence[ModelValue]) -> Iterator[ChainNumbers]:
     """What is kept of the model's own numbers, most first; the same is not tried twice."""
-    small = [each.constant for each in values if each.constant is not None]
-    if any(each.element_type.is_float for each in small):
+    small = [value.constant for value in values if value.constant is not None]
+    if any(tensor.element_type.is_float for tensor in small):
         yield ChainNumbers()
     yield ChainNumbers(numbers=False)
-    if any(each.op_type == "BatchNormalization" for each in group.nodes):
+    if any(node.op_type == "BatchNormalization" for node in group.nodes):
         yield ChainNumbers(numbers=False, epsilon=False)
 
 
@@ -325,12 +325,12 @@ def _link(node: ModelNode, names: Mapping[str, str], shrink: Shrink, kept: Chain
 
 def _shrunk(given: Attribute, shrink: Shrink) -> Attribute:
     """An attribute that says extents of weights, with those that stand for them."""
-    found = tuple(shrink(int(each)) for each in given.numbers)
+    found = tuple(shrink(int(number)) for number in given.numbers)
     return replace(given, value=found if isinstance(given.value, tuple) else found[0])
 
 
 def _word(path: str) -> str:
-    return "_".join(each.lower() for each in path.replace(".", " ").replace(">", " ").split())[:100]
+    return "_".join(word.lower() for word in path.replace(".", " ").replace(">", " ").split())[:100]
 
 
 def _check_told(chain: Chain) -> None:
@@ -338,7 +338,7 @@ def _check_told(chain: Chain) -> None:
 
     Nobody is where all is exact, where all but one compute nothing, and where a bound of the two is derived.
     """
-    computing = [each for each in chain.links if each.operator.name not in _PLAIN]
+    computing = [link for link in chain.links if link.operator.name not in _PLAIN]
     if len(computing) < 2:
         return
     first, second, *more = computing

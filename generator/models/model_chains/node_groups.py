@@ -69,12 +69,12 @@ def groups_of_model(facts: ModelFacts) -> Iterator[NodeGroup]:
     """Each distinct group of a model, in the order of its last node; of the same calls, wired alike, one."""
     calls = {node.place: number for number, call in enumerate(facts.calls) for node in call.nodes}
     makers = _makers(facts.nodes)
-    places = {each.place: at for at, each in enumerate(facts.nodes)}
+    places = {node.place: at for at, node in enumerate(facts.nodes)}
     seen: set[object] = set()
     for consumer in facts.nodes:
         for members in _ending_at(consumer, makers):
-            ordered = tuple(sorted(members, key=lambda each: places[each.place]))
-            group = NodeGroup(ordered, tuple(calls.get(each.place, -1) for each in ordered))
+            ordered = tuple(sorted(members, key=lambda member: places[member.place]))
+            group = NodeGroup(ordered, tuple(calls.get(node.place, -1) for node in ordered))
             key = (group.calls, group.wiring)
             if key not in seen:
                 seen.add(key)
@@ -96,9 +96,9 @@ def graph_of(node: ModelNode) -> str:
 def _made_for(node: ModelNode, makers: Mapping[tuple[str, str], ModelNode]) -> list[ModelNode]:
     """The nodes of the same graph that make what a node takes, each once; constants are no nodes here."""
     found: dict[str, ModelNode] = {}
-    for each in node.inputs:
-        if each is not None and not each.is_constant:
-            maker = makers.get((graph_of(node), each.name))
+    for value in node.inputs:
+        if value is not None and not value.is_constant:
+            maker = makers.get((graph_of(node), value.name))
             if maker is not None:
                 found[maker.place] = maker
     return list(found.values())
@@ -112,7 +112,7 @@ def _ending_at(
         yield producer, consumer
     if consumer.op_type == "QuantizeLinear":
         for middle in before:
-            around = [each for each in _made_for(middle, makers) if each.op_type == "DequantizeLinear"]
+            around = [node for node in _made_for(middle, makers) if node.op_type == "DequantizeLinear"]
             if around:
                 yield *around, middle, consumer
     for middle in before:
@@ -120,7 +120,7 @@ def _ending_at(
             if (first.op_type, middle.op_type, consumer.op_type) in _ROWS:
                 yield first, middle, consumer
     if consumer.op_type == "Concat" and 1 < len(before) <= _MOST_PARTS:
-        parts = [each for each in before if each.op_type in ("Slice", "Split")]
+        parts = [node for node in before if node.op_type in ("Slice", "Split")]
         if len(parts) == len(before):
             yield *parts, consumer
 
@@ -154,11 +154,14 @@ def key_of_group(group: NodeGroup, opsets: Mapping[str, int]) -> str:
 
     # Names of extents are told apart over all nodes: those of each call are so within it alone.
     extents = [
-        [None if one is None or one.shape is None else [extent(each) for each in one.shape] for one in values]
+        [
+            None if one is None or one.shape is None else [extent(length) for length in one.shape]
+            for one in values
+        ]
         for node in group.nodes
         for values in (node.inputs, node.outputs)
     ]
-    calls = [key_of_call(ModelCall(each, (each,))) for each in group.nodes]
-    wanted = [[each is not None for each in node.outputs] for node in group.nodes]
+    calls = [key_of_call(ModelCall(node, (node,))) for node in group.nodes]
+    wanted = [[output is not None for output in node.outputs] for node in group.nodes]
     said = [calls, extents, wanted, group.wiring, opsets.get("ai.onnx", opsets.get("", 0))]
     return sha256(canonical_json(said))

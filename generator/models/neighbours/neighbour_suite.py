@@ -69,7 +69,7 @@ def write_neighbours(path: Path, opset: int = OPSET) -> str:
 
     Raises UserError where the place cannot be written.
     """
-    cases = sorted(neighbour_cases(opset), key=lambda each: suite_order(each.id))
+    cases = sorted(neighbour_cases(opset), key=lambda neighbour_case: suite_order(neighbour_case.id))
     facts: dict[str, Any] = {"operators": {}}
     return write_suite(path, cases, facts, {"neighbours": {"opset": opset}})
 
@@ -77,7 +77,9 @@ def write_neighbours(path: Path, opset: int = OPSET) -> str:
 def neighbour_suite(opset: int, tell: Callable[[str], object]) -> Path:
     """The folder of the suite of neighbours in the cache, made where these sources did not make it before."""
     opsets = (opset, *BESIDE) if opset == OPSET else (opset,)
-    sources = sources_digest(operators=sorted({each for one in opsets for each in operators_of_opset(one)}))
+    sources = sources_digest(
+        operators=sorted({operator for one in opsets for operator in operators_of_opset(one)})
+    )
     return suite_made_of(
         f"{NEIGHBOURS}-{opset}-{sources}",
         f"the suite {NEIGHBOURS}-{opset}",

@@ -43,7 +43,7 @@ def read_reasons(operator: OperatorName) -> tuple[Reason, ...]:
 
 def reason_of(survivor: Mapping[str, Any], reasons: Sequence[Reason]) -> str | None:
     """Why a survivor is left; None where nobody has said."""
-    return next((each.why for each in reasons if str(survivor["mutant"]).startswith(each.mutant)), None)
+    return next((reason.why for reason in reasons if str(survivor["mutant"]).startswith(reason.mutant)), None)
 
 
 _INTRODUCTION = """\
@@ -71,7 +71,7 @@ _MOST_UNCOVERED = 20
 
 def adequacy_json(kept: Sequence[MeasuredOperator]) -> str:
     """Everything that is known, by operator."""
-    found = {each.operator: {"cases": each.cases, **each.found} for each in kept}
+    found = {measured.operator: {"cases": measured.cases, **measured.found} for measured in kept}
     return json.dumps(found, indent=1, sort_keys=True) + "\n"
 
 
@@ -86,7 +86,7 @@ def write_page(kept: Sequence[MeasuredOperator], missing: Sequence[OperatorName]
 
 def _missing(operators: Sequence[OperatorName]) -> Iterator[str]:
     if operators:
-        yield f"{NOT_HERE.capitalize()}: {', '.join(f'`{each}`' for each in operators)}."
+        yield f"{NOT_HERE.capitalize()}: {', '.join(f'`{operator}`' for operator in operators)}."
         yield ""
 
 
@@ -98,11 +98,15 @@ def percent(part: int, whole: int) -> str:
 def _overview(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
     yield "| operator | combinations | mutants | equivalent | killed | survived | score | ONNX's tests |"
     yield "|---|---|---|---|---|---|---|---|"
-    for each in kept:
-        mutants, tests, covered = each.found["mutants"], each.found["node_tests"], each.found["coverage"]
+    for measured in kept:
+        mutants, tests, covered = (
+            measured.found["mutants"],
+            measured.found["node_tests"],
+            measured.found["coverage"],
+        )
         counted = mutants["made"] - mutants["equivalent"]
         row = [
-            f"`{each.operator}`",
+            f"`{measured.operator}`",
             f"{covered['covered']} of {covered['feasible']} ({covered['strength']}-way)",
             mutants["made"],
             mutants["equivalent"],
@@ -112,11 +116,11 @@ def _overview(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
             f"{percent(tests['killed'], counted)} ({tests['cases']} tests)" if tests else "none",
         ]
         yield f"| {' | '.join(map(str, row))} |"
-    mutants = [each.found["mutants"] for each in kept]
+    mutants = [measured.found["mutants"] for measured in kept]
     made, equivalent, killed, survived = (
-        sum(each[name] for each in mutants) for name in ("made", "equivalent", "killed", "survived")
+        sum(mutant[name] for mutant in mutants) for name in ("made", "equivalent", "killed", "survived")
     )
-    tested = [each.found for each in kept if each.found["node_tests"]]
+    tested = [measured.found for measured in kept if measured.found["node_tests"]]
     noticed = sum(each["node_tests"]["killed"] for each in tested)
     asked = sum(each["mutants"]["made"] - each["mutants"]["equivalent"] for each in tested)
     score = f"{percent(killed, made - equivalent)} | {percent(noticed, asked)} where there are any"
@@ -128,8 +132,11 @@ def _kinds(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
     """The kinds of mistakes, over all operators; ONNX's tests beside the suite where both were asked."""
     yield "| mistake | made | equivalent | killed | score | where ONNX has tests: suite | ONNX's tests |"
     yield "|---|---|---|---|---|---|---|"
-    for kind in sorted({kind for each in kept for kind in each.found["kinds"]}):
-        every, asked = _sum(kept, kind), _sum([each for each in kept if each.found["node_tests"]], kind)
+    for kind in sorted({kind for measured in kept for kind in measured.found["kinds"]}):
+        every, asked = (
+            _sum(kept, kind),
+            _sum([measured for measured in kept if measured.found["node_tests"]], kind),
+        )
         counted, both = every["made"] - every["equivalent"], asked["made"] - asked["equivalent"]
         row = [
             kind,
@@ -146,23 +153,25 @@ def _kinds(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
 
 def _sum(kept: Sequence[MeasuredOperator], kind: str) -> dict[str, int]:
     names = ("made", "equivalent", "killed", "by_node_tests")
-    return {name: sum(each.found["kinds"].get(kind, {}).get(name, 0) for each in kept) for name in names}
+    return {
+        name: sum(measured.found["kinds"].get(kind, {}).get(name, 0) for measured in kept) for name in names
+    }
 
 
 def _survivors(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
     yield "## Survivors"
     yield ""
-    if not any(each.found["survivors"] for each in kept):
+    if not any(measured.found["survivors"] for measured in kept):
         yield "Survivors: none."
         yield ""
-    for each in kept:
-        if not each.found["survivors"]:
+    for measured in kept:
+        if not measured.found["survivors"]:
             continue
-        reasons = read_reasons(OperatorName.parse(each.operator))
-        yield f"`{each.operator}` ({len(each.found['survivors'])}):"
+        reasons = read_reasons(OperatorName.parse(measured.operator))
+        yield f"`{measured.operator}` ({len(measured.found['survivors'])}):"
         yield ""
         yield "```diff"
-        for survivor in each.found["survivors"]:
+        for survivor in measured.found["survivors"]:
             yield f"# {survivor['kind']}, {survivor['file']}:{survivor['line']}"
             yield from survivor["diff"]
             if survivor["call"]:
@@ -173,10 +182,10 @@ def _survivors(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
 
 
 def _uncovered(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
-    for each in kept:
-        uncovered = each.found["coverage"]["uncovered"]
+    for measured in kept:
+        uncovered = measured.found["coverage"]["uncovered"]
         if uncovered:
-            yield f"Combinations that no case of `{each.operator}` covers ({len(uncovered)}):"
+            yield f"Combinations that no case of `{measured.operator}` covers ({len(uncovered)}):"
             yield ""
             for levels in uncovered[:_MOST_UNCOVERED]:
                 yield "- " + ", ".join(f"{name}={level}" for name, level in levels.items())
@@ -194,12 +203,12 @@ def _equivalents(kept: Sequence[MeasuredOperator]) -> Iterator[str]:
     yield ""
     yield "| operator | equivalent | calls | not reached |"
     yield "|---|---|---|---|"
-    for each in kept:
-        counts = {kind: counted["equivalent"] for kind, counted in each.found["kinds"].items()}
+    for measured in kept:
+        counts = {kind: counted["equivalent"] for kind, counted in measured.found["kinds"].items()}
         said = ", ".join(f"{kind} {count}" for kind, count in sorted(counts.items()) if count)
-        calls = each.found["calls"] if said else ""
-        unreached = ", ".join(each.found["unreached"])
-        yield f"| `{each.operator}` | {said or 'none'} | {calls} | {unreached} |"
+        calls = measured.found["calls"] if said else ""
+        unreached = ", ".join(measured.found["unreached"])
+        yield f"| `{measured.operator}` | {said or 'none'} | {calls} | {unreached} |"
     yield ""
     yield "</details>"
     yield ""

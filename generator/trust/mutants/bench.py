@@ -67,7 +67,7 @@ class Adequacy:
     calls: int = 0
 
     def of(self, status: Status) -> list[MutantOutcome]:
-        return [each for each in self.outcomes if each.status == status]
+        return [outcome for outcome in self.outcomes if outcome.status == status]
 
     @property
     def score(self) -> float:
@@ -76,12 +76,15 @@ class Adequacy:
 
     def to_json(self) -> dict[str, Any]:
         """Counts, also by kind, and survivors and equivalents one by one; what is killed is only counted."""
-        kinds = sorted({each.kind for each in self.outcomes})
+        kinds = sorted({outcome.kind for outcome in self.outcomes})
         return {
             "mutants": {**_counts(self.outcomes), "score": self.score},
-            "kinds": {kind: _counts([each for each in self.outcomes if each.kind == kind]) for kind in kinds},
-            "survivors": [each.listed() for each in self.of("survived")],
-            "equivalents": [each.listed() for each in self.of("equivalent")],
+            "kinds": {
+                kind: _counts([outcome for outcome in self.outcomes if outcome.kind == kind])
+                for kind in kinds
+            },
+            "survivors": [mutant_outcome.listed() for mutant_outcome in self.of("survived")],
+            "equivalents": [mutant_outcome.listed() for mutant_outcome in self.of("equivalent")],
             "unreached": list(self.unreached),
             "node_tests": self._node_tests(),
             "calls": self.calls,
@@ -90,19 +93,19 @@ class Adequacy:
     def _node_tests(self) -> dict[str, Any] | None:
         if not self.node_tests:
             return None
-        counted = [each for each in self.outcomes if each.status != "equivalent"]
-        killed = sum(each.by_node_tests for each in counted)
+        counted = [outcome for outcome in self.outcomes if outcome.status != "equivalent"]
+        killed = sum(mutant_outcome.by_node_tests for mutant_outcome in counted)
         return {"cases": self.node_tests, "killed": killed, "score": _share(killed, len(counted))}
 
 
 def _counts(outcomes: tuple[MutantOutcome, ...] | list[MutantOutcome]) -> dict[str, int]:
-    statuses = [each.status for each in outcomes]
+    statuses = [outcome.status for outcome in outcomes]
     return {
         "made": len(statuses),
         "killed": statuses.count("killed"),
         "equivalent": statuses.count("equivalent"),
         "survived": statuses.count("survived"),
-        "by_node_tests": sum(each.by_node_tests for each in outcomes if each.status != "equivalent"),
+        "by_node_tests": sum(outcome.by_node_tests for outcome in outcomes if outcome.status != "equivalent"),
     }
 
 
@@ -163,30 +166,35 @@ class MutantTrials:
 
         The whole run fails where no option of a reading fits every case.
         """
-        able = [each for each in self.held if mutant.points <= each.reached]
+        able = [trial_case for trial_case in self.held if mutant.points <= trial_case.reached]
         # Those of the inert family last: size small makes other ones, so that none of them is selected.
-        able.sort(key=lambda each: (each.case.family == "inert", -(self.kills[each.name] + 1) / each.weight))
-        readings = {each.name: each.readings for each in self.held}
+        able.sort(
+            key=lambda trial_case: (
+                trial_case.case.family == "inert",
+                -(self.kills[trial_case.name] + 1) / trial_case.weight,
+            )
+        )
+        readings = {trial_case.name: trial_case.readings for trial_case in self.held}
         with self.subject.exchanged(mutant.running(), mutant.file):
-            for each in able:
-                found = self._judged(mutant, each)
+            for trial_case in able:
+                found = self._judged(mutant, trial_case)
                 if found is None:
                     continue
                 if found.verdict in DIFFERENT:
-                    self.kills[each.name] += 1
-                    return each.name
-                readings[each.name] = found.readings
+                    self.kills[trial_case.name] += 1
+                    return trial_case.name
+                readings[trial_case.name] = found.readings
         return RUN if _contradict(readings.values()) else None
 
     def kills_one_of(self, mutant: Faulty, names: Sequence[str]) -> str | None:
         """The first of some cases on which a mutant fails."""
-        by_name = {each.name: each for each in self.held}
+        by_name = {trial_case.name: trial_case for trial_case in self.held}
         able = [by_name[name] for name in names if mutant.points <= by_name[name].reached]
         with self.subject.exchanged(mutant.running(), mutant.file):
-            for each in able:
-                found = self._judged(mutant, each)
+            for trial_case in able:
+                found = self._judged(mutant, trial_case)
                 if found is not None and found.verdict in DIFFERENT:
-                    return each.name
+                    return trial_case.name
         return None
 
     def _judged(self, mutant: Faulty, held: TrialCase) -> Judgement | None:
@@ -199,9 +207,9 @@ class MutantTrials:
 
 def weight_of(call: Call, answer: Response) -> int:
     """About how long a call takes beside others, by its elements: the same everywhere, as no clock is."""
-    given = sum(each.array.size for _, each in call.inputs if isinstance(each, Tensor))
+    given = sum(tensor.array.size for _, tensor in call.inputs if isinstance(tensor, Tensor))
     outputs = answer.outputs if isinstance(answer, Answered) else ()
-    return _EVERY_CALL + given + sum(each.array.size for each in outputs if isinstance(each, Tensor))
+    return _EVERY_CALL + given + sum(output.array.size for output in outputs if isinstance(output, Tensor))
 
 
 def hold(subject: MutatedOperator, cases: Mapping[str, Case], *, strict: bool) -> list[TrialCase]:
@@ -228,7 +236,7 @@ def hold(subject: MutatedOperator, cases: Mapping[str, Case], *, strict: bool) -
 
 def _contradict(readings: Iterable[Mapping[str, tuple[str, ...]]]) -> bool:
     common: dict[str, set[str]] = {}
-    for each in readings:
-        for name, options in each.items():
+    for reading in readings:
+        for name, options in reading.items():
             common[name] = common.get(name, set(options)) & set(options)
     return not all(common.values())

@@ -90,7 +90,10 @@ def _measure_on(
 ) -> Iterator[MeasuredOperator]:
     sources, lost = project_digest(), dict[OperatorName, str]()
     with open_suite(path) as suite:
-        units = ((each, (sources, work_of(suite, each, tested=each in tested))) for each in operators)
+        units = (
+            (operator, (sources, work_of(suite, operator, tested=operator in tested)))
+            for operator in operators
+        )
         for operator, answer in cluster.each(measure_apart, units):
             if isinstance(answer, Lost):
                 lost[operator] = answer.reason
@@ -142,7 +145,7 @@ def work_of(
 ) -> MeasuredWork:
     """What is to be measured of an operator in a suite; `tested` says whether ONNX has node tests of it."""
     prefix = f"{operator.path}/"
-    names = [local_name(each) for each in suite.case_ids if each.startswith(prefix)]
+    names = [local_name(case_id) for case_id in suite.case_ids if case_id.startswith(prefix)]
     return MeasuredWork(
         operator,
         cases={local_name(str(case.id)): case for case in suite.cases(prefix)},

@@ -37,12 +37,16 @@ DOMAIN = "ai.onnx"
 
 def tested_by_nodes(operators: Sequence[OperatorName], tell: Callable[[str], None]) -> set[OperatorName]:
     """The operators of which ONNX may have node tests: of their names, whatever the version."""
-    ours = [each for each in operators if each.domain == DOMAIN]
+    ours = [operator for operator in operators if operator.domain == DOMAIN]
     if not ours:
         return set()
     with open_suite(node_suite(tell, "")) as suite:
-        names = {each.split("/")[1].rpartition("-")[0] for each in suite.case_ids if each.startswith(DOMAIN)}
-    return {each for each in ours if each.name in names}
+        names = {
+            case_id.split("/")[1].rpartition("-")[0]
+            for case_id in suite.case_ids
+            if case_id.startswith(DOMAIN)
+        }
+    return {our for our in ours if our.name in names}
 
 
 def node_tests(operator: OperatorName, tell: Callable[[str], None]) -> list[Case]:
@@ -53,7 +57,7 @@ def node_tests(operator: OperatorName, tell: Callable[[str], None]) -> list[Case
     if operator.domain != DOMAIN:
         return []
     with open_suite(node_suite(tell, "")) as suite:
-        chosen = [each for each in suite.case_ids if each.startswith(f"{DOMAIN}/{operator.name}-")]
+        chosen = [case_id for case_id in suite.case_ids if case_id.startswith(f"{DOMAIN}/{operator.name}-")]
         cases = [suite.case(each) for each in chosen]
     return [
         case
@@ -76,7 +80,7 @@ def make_misreadings(subject: MutatedOperator) -> Iterator[Mistaken]:
     Nor for data that is turned round: the change is one of lists that ask for something.
     """
     is_data = is_main(subject.spec)
-    turned = {f"input {each.name} reversed" for each in subject.spec.inputs if is_data(each)}
+    turned = {f"input {parameter.name} reversed" for parameter in subject.spec.inputs if is_data(parameter)}
     for change in find_changes(subject.spec):
         if not change.is_accepted(subject.spec) and change.key not in turned:
             text = f"{change.subject} = {change.text}" if change.subject else change.text
@@ -116,7 +120,7 @@ def measure(
     """
     demanding = {name: case for name, case in cases.items() if case.demand != "survive"}
     held = hold(subject, demanding, strict=True)
-    asked = {str(each.id): asking_for_its_outputs(each, subject.spec) for each in tests}
+    asked = {str(test.id): asking_for_its_outputs(test, subject.spec) for test in tests}
     usable = hold(subject, asked, strict=False)
     nodes = usable if len(usable) >= USABLE * len(tests) else []
     random = RandomCalls(subject, levels, Draw(f"{subject.spec.operator}/adequacy"))

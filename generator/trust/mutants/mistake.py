@@ -38,7 +38,7 @@ class Mistake:
 
     def is_accepted(self, spec: Spec) -> bool:
         """Whether a runtime that makes it in every call keeps to the spec."""
-        return any(each.id in self.accepted_by and each.chosen is None for each in spec.readings)
+        return any(reading.id in self.accepted_by and reading.chosen is None for reading in spec.readings)
 
 
 def of_inputs(

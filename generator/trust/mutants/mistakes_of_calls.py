@@ -61,11 +61,11 @@ def broadcast_inputs(spec: Spec) -> frozenset[str]:
         shape = parse_shape(text)
         if all(len(parts) == 1 for _, parts in shape.alternatives):
             whole[name] = [parts[0] for _, parts in shape.alternatives]
-    found = {name for name, parts in whole.items() if any(each.word in _WORDS for each in parts)}
+    found = {name for name, parts in whole.items() if any(part.word in _WORDS for part in parts)}
     if not found:
         return frozenset()
     # What an input is broadcast to is the shape of another one.
-    return frozenset(found | {name for name, parts in whole.items() if all(each.several for each in parts)})
+    return frozenset(found | {name for name, parts in whole.items() if all(part.several for part in parts)})
 
 
 def _aligned_left(names: frozenset[str]) -> Callable[[Spec, Call], Call | None]:
@@ -79,7 +79,7 @@ def _aligned_left(names: frozenset[str]) -> Callable[[Spec, Call], Call | None]:
             shape = (*given.shape, *(1,) * missing)
             return Tensor(given.element_type, given.array.reshape(shape)) if missing and given.shape else None
 
-        return with_inputs(spec, call, widened, lambda each: each.name in names)
+        return with_inputs(spec, call, widened, lambda parameter: parameter.name in names)
 
     return taken
 
@@ -91,7 +91,7 @@ def _are_refused(
 
 
 def _shapes(call: Call, names: frozenset[str]) -> Shapes:
-    return [each.shape for name, each in call.inputs if each is not None and name in names]
+    return [tensor.shape for name, tensor in call.inputs if tensor is not None and name in names]
 
 
 def _all_enlarged(shapes: Shapes) -> bool:
@@ -100,7 +100,7 @@ def _all_enlarged(shapes: Shapes) -> bool:
 
 _REFUSED: tuple[tuple[str, Callable[[Shapes], bool]], ...] = (
     ("different shapes", lambda shapes: len(set(shapes)) > 1),
-    ("different ranks", lambda shapes: len({len(each) for each in shapes}) > 1),
+    ("different ranks", lambda shapes: len({len(shape) for shape in shapes}) > 1),
     ("a first input that is enlarged", lambda shapes: np.broadcast_shapes(*shapes) != shapes[0]),
     ("inputs that are all enlarged", _all_enlarged),
 )
@@ -108,19 +108,21 @@ _REFUSED: tuple[tuple[str, Callable[[Shapes], bool]], ...] = (
 
 def exchanged_tensors(spec: Spec) -> Iterator[Mistake]:
     """Inputs taken for each other, tensors of a list that are forgotten, outputs in another order."""
-    single = [each for each in spec.inputs if not holds_several(spec, each)]
+    single = [parameter for parameter in spec.inputs if not holds_several(spec, parameter)]
     for first, second in combinations(single, 2):
         if set(spec.types_of(first)) & set(spec.types_of(second)):
             text = f"{first.name} and {second.name} exchanged"
             yield Mistake(text, f"{text}, whatever their shapes", _exchanged(first.name, second.name))
-    for each in single:
-        if each.option == "optional":
-            yield Mistake(f"{each.name} ignored", f"{each.name} ignored", _ignored(each.name))
-    for each in spec.inputs:
-        if holds_several(spec, each):
+    for parameter in single:
+        if parameter.option == "optional":
+            yield Mistake(f"{parameter.name} ignored", f"{parameter.name} ignored", _ignored(parameter.name))
+    for parameter in spec.inputs:
+        if holds_several(spec, parameter):
             for word, text, choose in _CHOSEN:
-                yield Mistake(f"{each.name} {word}", text.format(each.name), _listed(each.name, choose))
-    if len(spec.outputs) > 1 or any(holds_several(spec, each) for each in spec.outputs):
+                yield Mistake(
+                    f"{parameter.name} {word}", text.format(parameter.name), _listed(parameter.name, choose)
+                )
+    if len(spec.outputs) > 1 or any(holds_several(spec, output) for output in spec.outputs):
         yield Mistake("outputs turned", "the outputs in reverse order", made=_turned)
 
 
@@ -150,8 +152,8 @@ def _listed(name: str, choose: Callable[[Places], Places]) -> Taken:
         if call.slots or len(places) < 2 or list(chosen) == places:
             return None
         others = [each for each in range(len(call.inputs)) if each not in places]
-        order = [each for each in others if each < places[0]] + [*chosen]
-        order += [each for each in others if each > places[-1]]
+        order = [other for other in others if other < places[0]] + [*chosen]
+        order += [other for other in others if other > places[-1]]
         return replace(call, inputs=tuple(call.inputs[each] for each in order))
 
     return taken
@@ -209,8 +211,8 @@ def taken_attributes(spec: Spec) -> Iterator[Mistake]:
 def _others(spec: Spec, known: AttributeSpec) -> list[Attribute]:
     """Other defaults: of other versions, words that are allowed, and numbers beside this one."""
     plain: list[object] = []
-    for each in _other_versions(spec):
-        before = each.attributes.get(known.name)
+    for other_version in _other_versions(spec):
+        before = other_version.attributes.get(known.name)
         if before is not None and before.kind == known.kind and before.default is not None:
             plain.append(before.default)
     default = known.default
@@ -250,11 +252,13 @@ def _dropped(name: str) -> Taken:
 def taken_integers(spec: Spec) -> Iterator[Mistake]:
     """Integers that ask for something (axes, indices, lengths, shapes), and are read otherwise."""
     is_element = is_main(spec)
-    for each in spec.inputs:
-        types = spec.types_of(each)
-        if not is_element(each) and all(name.startswith(("int", "uint")) for name in types):
+    for parameter in spec.inputs:
+        types = spec.types_of(parameter)
+        if not is_element(parameter) and all(name.startswith(("int", "uint")) for name in types):
             for word, text, order in _ORDERS:
-                yield Mistake(f"{each.name} {word}", text.format(each.name), _of_input(each.name, order))
+                yield Mistake(
+                    f"{parameter.name} {word}", text.format(parameter.name), _of_input(parameter.name, order)
+                )
     for name, known in spec.attributes.items():
         if known.kind in ("int", "ints") and not known.allowed:
             for word, text, order in _ORDERS:
@@ -271,7 +275,7 @@ def _of_input(name: str, order: Order) -> Taken:
         array = np.array(made, dtype=given.array.dtype).reshape(given.shape)
         return Tensor(given.element_type, array)
 
-    return lambda spec, call: with_inputs(spec, call, exchange, lambda each: each.name == name)
+    return lambda spec, call: with_inputs(spec, call, exchange, lambda parameter: parameter.name == name)
 
 
 def _of_attribute(name: str, order: Order) -> Taken:
@@ -280,7 +284,7 @@ def _of_attribute(name: str, order: Order) -> Taken:
         if given is None:
             return None
         several = isinstance(given.value, tuple)
-        before = [int(each) for each in given.numbers] if several else [int(str(given.value))]
+        before = [int(number) for number in given.numbers] if several else [int(str(given.value))]
         made = list(order(before))
         if made == before:
             return None
@@ -294,7 +298,7 @@ def _one_for_all(values: Sequence[int], place: int) -> Sequence[int]:
 
 
 def _in_32_bits(values: Sequence[int]) -> Sequence[int]:
-    return [(each + _MOST) % (2 * _MOST) - _MOST for each in values]
+    return [(value + _MOST) % (2 * _MOST) - _MOST for value in values]
 
 
 _ORDERS: tuple[tuple[str, str, Order], ...] = (
@@ -302,12 +306,12 @@ _ORDERS: tuple[tuple[str, str, Order], ...] = (
     ("last", "the last of {} for all", lambda values: _one_for_all(values, -1)),
     ("sorted", "{} in ascending order", lambda values: sorted(values)),
     ("reversed", "{} in reverse order", lambda values: values[::-1]),
-    ("from 1", "{} counted from 1", lambda values: [each - 1 for each in values]),
-    ("one more", "{} one too great", lambda values: [each + 1 for each in values]),
-    ("other end", "{} counted from the other end", lambda values: [-1 - each for each in values]),
-    ("unsigned", "{} without signs", lambda values: [abs(each) for each in values]),
-    ("at least 0", "negative {} taken for 0", lambda values: [max(each, 0) for each in values]),
-    ("at most 1", "{} above 1 taken for 1", lambda values: [min(each, 1) for each in values]),
+    ("from 1", "{} counted from 1", lambda values: [value - 1 for value in values]),
+    ("one more", "{} one too great", lambda values: [value + 1 for value in values]),
+    ("other end", "{} counted from the other end", lambda values: [-1 - value for value in values]),
+    ("unsigned", "{} without signs", lambda values: [abs(value) for value in values]),
+    ("at least 0", "negative {} taken for 0", lambda values: [max(value, 0) for value in values]),
+    ("at most 1", "{} above 1 taken for 1", lambda values: [min(value, 1) for value in values]),
     ("in 32 bits", "{} in 32 bits", _in_32_bits),
 )
 

@@ -30,7 +30,7 @@ Change = Callable[[NDArray[Any]], NDArray[Any] | None]
 
 def cut_strings(spec: Spec) -> Iterator[Mistake]:
     """Strings that are cut at a NUL, or at another length, or lose what is no plain text."""
-    if any("string" in spec.types_of(each) for each in spec.inputs):
+    if any("string" in spec.types_of(parameter) for parameter in spec.inputs):
         for word, text, change in _CUTS:
             yield of_inputs(word, text, partial(_each_word, change))
 

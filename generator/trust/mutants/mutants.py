@@ -90,7 +90,7 @@ def _sets_only(node: ast.stmt, names: frozenset[str]) -> bool:
     else:
         return False
     plain = [
-        each for target in targets for each in (target.elts if isinstance(target, ast.Tuple) else [target])
+        elt for target in targets for elt in (target.elts if isinstance(target, ast.Tuple) else [target])
     ]
     found = [each.value if isinstance(each, ast.Subscript | ast.Attribute) else each for each in plain]
     return all(mentions(each, names) for each in found)
@@ -158,14 +158,14 @@ def substituted(node: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
 def compiled(tree: ast.FunctionDef, file: str) -> CodeType:
     """The code of a function; its decorators and defaults are left aside. SyntaxError as `compile` does."""
     arguments = ast.arguments(
-        tree.args.posonlyargs, [ast.arg(each.arg) for each in tree.args.args], tree.args.vararg,
-        [ast.arg(each.arg) for each in tree.args.kwonlyargs], [None] * len(tree.args.kwonlyargs),
+        tree.args.posonlyargs, [ast.arg(argument.arg) for argument in tree.args.args], tree.args.vararg,
+        [ast.arg(kwonlyarg.arg) for kwonlyarg in tree.args.kwonlyargs], [None] * len(tree.args.kwonlyargs),
         tree.args.kwarg, [],
     )  # fmt: skip
     bare = ast.copy_location(ast.FunctionDef(tree.name, arguments, tree.body, [], None), tree)
     module = ast.fix_missing_locations(ast.Module([bare], []))
     code = compile(module, file, "exec", flags=__future__.annotations.compiler_flag, dont_inherit=True)
-    return next(each for each in code.co_consts if isinstance(each, CodeType))
+    return next(co_const for co_const in code.co_consts if isinstance(co_const, CodeType))
 
 
 @contextmanager
@@ -238,11 +238,17 @@ def make_mutants(subject: MutatedOperator) -> list[Mutant]:
 
 
 def _vocabulary(spec: Spec, part: ReferenceFunction) -> MutantVocabulary:
-    words = [tuple(map(str, each.allowed)) for each in spec.attributes.values() if each.allowed]
-    words = [each for each in words if len(each) > 1]
-    settled = {each.id: each.chosen for each in spec.readings}
-    readings = [tuple(each.options) for each in spec.readings if settled[each.id] is not None]
-    several = [each for each in (*matched_words(part.tree), *words, *readings) if len(each) > 1]
+    words = [
+        tuple(map(str, attribute.allowed)) for attribute in spec.attributes.values() if attribute.allowed
+    ]
+    words = [word for word in words if len(word) > 1]
+    settled = {reading.id: reading.chosen for reading in spec.readings}
+    readings = [tuple(reading.options) for reading in spec.readings if settled[reading.id] is not None]
+    several = [
+        matched_word
+        for matched_word in (*matched_words(part.tree), *words, *readings)
+        if len(matched_word) > 1
+    ]
     open_ones = {name for name, chosen in settled.items() if chosen is None}
     return MutantVocabulary(
         values=tuple(several),
@@ -256,21 +262,21 @@ def _vocabulary(spec: Spec, part: ReferenceFunction) -> MutantVocabulary:
 def _variables(part: ReferenceFunction) -> set[str]:
     """The names that a function binds."""
     return {
-        each.arg if isinstance(each, ast.arg) else each.id
-        for each in ast.walk(part.tree)
-        if isinstance(each, ast.arg) or (isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
+        node.arg if isinstance(node, ast.arg) else node.id
+        for node in ast.walk(part.tree)
+        if isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     }
 
 
 def _options(part: ReferenceFunction) -> Iterator[tuple[str, ...]]:
     """The words that functions take which the part calls: those of parameters annotated with Literal."""
-    called = {each.func.id for each in ast.walk(part.tree) if isinstance(each, ast.Call)
-              and isinstance(each.func, ast.Name)}  # fmt: skip
+    called = {node.func.id for node in ast.walk(part.tree) if isinstance(node, ast.Call)
+              and isinstance(node.func, ast.Name)}  # fmt: skip
     functions = [found for name in sorted(called) if isfunction(found := vars(part.module).get(name))]
     for function in functions:
         for hint in get_type_hints(function).values():
             words = get_args(hint) if get_origin(hint) is Literal else ()
-            if len(words) > 1 and all(isinstance(each, str) for each in words):
+            if len(words) > 1 and all(isinstance(word, str) for word in words):
                 yield words
 
 
@@ -279,9 +285,9 @@ def _edits(
 ) -> Iterator[tuple[Edit, Node]]:
     """Edits with the statement or expression at which a call must come by."""
     names = frozenset(
-        each.id if isinstance(each, ast.Name) else each.arg if isinstance(each, ast.arg) else each.attr
-        for each in ast.walk(part.tree)
-        if isinstance(each, ast.Name | ast.arg | ast.Attribute)
+        node.id if isinstance(node, ast.Name) else node.arg if isinstance(node, ast.arg) else node.attr
+        for node in ast.walk(part.tree)
+        if isinstance(node, ast.Name | ast.arg | ast.Attribute)
     )
     if own:
         yield from _defaults(part, spec)
@@ -298,8 +304,8 @@ def _defaults(part: ReferenceFunction, spec: Spec) -> Iterator[tuple[Edit, Node]
     optional = arguments.args[len(arguments.args) - len(arguments.defaults) :]
     pairs = [*zip(optional, arguments.defaults, strict=True)]
     named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    pairs += [(each, default) for each, default in named if default is not None]
-    readings = {each.id for each in spec.readings}
+    pairs += [(argument, default) for argument, default in named if default is not None]
+    readings = {reading.id for reading in spec.readings}
     first = tree.body[1]
     for argument, default in pairs:
         if argument.arg in readings:

@@ -65,11 +65,11 @@ def read_unmutated(
     room = find_room(operator, folders)
     paths = (room / FILE_NAME, *(folder / FILE_NAME for folder in (*folders, OWN_FOLDER)))
     return tuple(
-        (place, each)
+        (place, unmutated)
         for path in dict.fromkeys(paths)
         if path.is_file()
-        for place, each in _read(path)
-        if each.is_about(operator.since_version)
+        for place, unmutated in _read(path)
+        if unmutated.is_about(operator.since_version)
     )
 
 
@@ -77,8 +77,8 @@ def _read(path: Path) -> Iterator[tuple[Place, Unmutated]]:
     (document, *more) = load_file(path)
     if more:
         raise UserError("not one YAML document", got=f"{1 + len(more)} documents", where=Place(str(path)))
-    for at, each in enumerate(validate(_File, document).root):
-        yield document.place((at,)), each
+    for at, unmutated in enumerate(validate(_File, document).root):
+        yield document.place((at,)), unmutated
 
 
 def left_out_of(
@@ -164,7 +164,7 @@ def find_parts(reference: ReferenceOperator, folders: Sequence[Path] = ()) -> li
     names: code that serves the allowed error, or the speed. `folders` hold specs that do not ship.
     """
     parts: list[ReferenceFunction] = []
-    others = {find_operator(each).function for each in implemented()} - {reference.function}
+    others = {find_operator(operator).function for operator in implemented()} - {reference.function}
     entries = read_unmutated(reference.operator, folders)
     own = sys.modules[reference.function.__module__]
     for module in _modules(own):
@@ -183,10 +183,10 @@ def caches_of(parts: Sequence[ReferenceFunction]) -> list[Cache]:
     """The caches (functools) of the modules in which the parts are."""
     modules = {part.module.__name__: part.module for part in parts}
     return [
-        Cache(each.cache_clear, frozenset(map(place_of, _modules(module))))
+        Cache(var.cache_clear, frozenset(map(place_of, _modules(module))))
         for module in modules.values()
-        for each in vars(module).values()
-        if isinstance(each, functools._lru_cache_wrapper)
+        for var in vars(module).values()
+        if isinstance(var, functools._lru_cache_wrapper)
     ]
 
 

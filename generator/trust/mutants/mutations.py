@@ -76,7 +76,7 @@ def is_guard(node: ast.AST) -> bool:
     """Whether a statement does nothing but refuse calls."""
     if not isinstance(node, ast.If) or node.orelse:
         return False
-    return all(isinstance(each, ast.Raise) for each in node.body)
+    return all(isinstance(stmt, ast.Raise) for stmt in node.body)
 
 
 def is_nothing(node: ast.AST) -> bool:
@@ -92,10 +92,10 @@ def matched_words(tree: ast.AST) -> Sequence[tuple[str, ...]]:
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Match):
-            patterns = [each.pattern for each in node.cases]
-            values = [each.value for each in patterns if isinstance(each, ast.MatchValue)]
-            words = [each.value for each in values if isinstance(each, ast.Constant)]
-            found.append(tuple(each for each in words if isinstance(each, str)))
+            patterns = [match_case.pattern for match_case in node.cases]
+            values = [pattern.value for pattern in patterns if isinstance(pattern, ast.MatchValue)]
+            words = [value.value for value in values if isinstance(value, ast.Constant)]
+            found.append(tuple(word for word in words if isinstance(word, str)))
     return [each for each in found if len(each) > 1]
 
 
@@ -170,7 +170,7 @@ def _is_there(node: ast.Name | ast.Attribute, name: str, known: frozenset[str]) 
     module = _MODULES.get(name_of(node.value))
     if module is not None:
         return hasattr(module, name)
-    return any(hasattr(each, name) and hasattr(each, node.attr) for each in _HOLDERS)
+    return any(hasattr(holder, name) and hasattr(holder, node.attr) for holder in _HOLDERS)
 
 
 _BOUNDARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -302,13 +302,13 @@ def _constant(node: ast.Constant, vocabulary: MutantVocabulary) -> Iterator[Edit
     elif isinstance(value, str):
         for options in vocabulary.options:
             if value in options:
-                for each in options:
-                    if each != value:
-                        yield Edit("constant", node, ast.Constant(each))
+                for option in options:
+                    if option != value:
+                        yield Edit("constant", node, ast.Constant(option))
                 return
         for words in vocabulary.values:
             if value in words:
-                others = [each for each in words if each != value]
+                others = [word for word in words if word != value]
                 for each in dict.fromkeys((others[0], others[-1])):
                     yield Edit("constant", node, ast.Constant(each))
                 break
@@ -316,7 +316,7 @@ def _constant(node: ast.Constant, vocabulary: MutantVocabulary) -> Iterator[Edit
 
 def _call(node: ast.Call) -> Iterator[Edit]:
     name, args = name_of(node.func), node.args
-    plain = not node.keywords and not any(isinstance(each, ast.Starred) for each in args)
+    plain = not node.keywords and not any(isinstance(argument, ast.Starred) for argument in args)
     yield from forgotten_calls(node)
     if name in _CLAMPS and len(args) >= 2 and plain:
         kept = args[:1] if name == "clip" else args
@@ -352,7 +352,7 @@ def _mistaken_name(node: ast.Name | ast.Attribute, names: frozenset[str]) -> Ite
     for pair in _PAIRS:
         for one, other in (pair, pair[::-1]):
             if one in words:
-                name = "_".join(other if each == one else each for each in words)
+                name = "_".join(other if word == one else word for word in words)
                 if name in names:
                     yield Edit("mistaken name", node, renamed(node, name))
 

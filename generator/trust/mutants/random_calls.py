@@ -74,9 +74,11 @@ def _values(spec: Spec, name: str) -> list[Any]:
         return []
     if known.allowed is not None:
         return list(known.allowed)
-    levels = [level for each in spec.factors if each.name == name for level in each.levels]
+    levels = [level for factor in spec.factors if factor.name == name for level in factor.levels]
     return (
-        [] if known.kind not in ("int", "float") else [each for each in levels if not isinstance(each, str)]
+        []
+        if known.kind not in ("int", "float")
+        else [level for level in levels if not isinstance(level, str)]
     )
 
 
@@ -88,7 +90,7 @@ def _other_attribute(spec: Spec, call: Call, name: str, draw: Draw) -> Call:
     value = given.value
     if isinstance(value, tuple) and value and given.kind == "ints":
         place = draw.integer(0, len(value) - 1)
-        items = [int(each) for each in given.numbers]
+        items = [int(number) for number in given.numbers]
         items[place] += draw.choice(_STEPS)
         return call.with_attribute(name, Attribute(given.kind, tuple(items)))
     if isinstance(value, int | float):
@@ -238,11 +240,18 @@ class RandomCalls:
 
     def begin_with(self, held: Sequence[TrialCase]) -> None:
         """Calls of cases, to be varied where no random call comes by a point."""
-        for each in held:
-            if isinstance(each.answer, Answered) and _size(each.answer) <= _LARGEST:
-                acceptance = Acceptance(self.subject, each.call)
+        for trial_case in held:
+            if isinstance(trial_case.answer, Answered) and _size(trial_case.answer) <= _LARGEST:
+                acceptance = Acceptance(self.subject, trial_case.call)
                 self._bases.append(
-                    RandomCall(each.call, each.answer, each.reached, each.weight, each.seconds, acceptance)
+                    RandomCall(
+                        trial_case.call,
+                        trial_case.answer,
+                        trial_case.reached,
+                        trial_case.weight,
+                        trial_case.seconds,
+                        acceptance,
+                    )
                 )
 
     def more(self, count: int) -> None:
@@ -279,15 +288,15 @@ class RandomCalls:
             )
 
         given, place, tries, barren, known = 0, 0, 0, 0, 0
-        bases = [each for each in self._bases if may_tell(each)]
+        bases = [base for base in self._bases if may_tell(base)]
         first = self.drawn[:_CHUNK]
-        often = 2 * sum(may_tell(each) for each in first) > len(first)
+        often = 2 * sum(may_tell(random_call) for random_call in first) > len(first)
         while given < AIMED and tries <= _TRIES * AIMED:
-            fresh = [each for each in self.drawn[place:] if may_tell(each)]
+            fresh = [random_call for random_call in self.drawn[place:] if may_tell(random_call)]
             place = len(self.drawn)
-            for each in sorted(fresh, key=lambda each: each.weight)[: AIMED - given]:
+            for random_call in sorted(fresh, key=lambda each: each.weight)[: AIMED - given]:
                 given += 1
-                yield each
+                yield random_call
             bases += fresh
             known = known if tries else given
             tries += _CHUNK
@@ -304,8 +313,8 @@ class RandomCalls:
             else:
                 # To vary a call takes far less time than to draw one. Whatever is beside the smallest ones
                 # may be known by now.
-                fruitful = [each for each in bases if self._fruitless[id(each)] < _SPENT]
-                smallest = sorted(fruitful or bases, key=lambda each: each.weight)
+                fruitful = [base for base in bases if self._fruitless[id(base)] < _SPENT]
+                smallest = sorted(fruitful or bases, key=lambda base: base.weight)
                 self.vary(_CHUNK, smallest[: _SMALLEST << barren])
             barren = 0 if len(self.drawn) > place else barren + 1
 
@@ -340,4 +349,4 @@ class RandomCalls:
 
 
 def _size(answer: Answered) -> int:
-    return max((each.array.size for each in answer.outputs if isinstance(each, Tensor)), default=0)
+    return max((output.array.size for output in answer.outputs if isinstance(output, Tensor)), default=0)

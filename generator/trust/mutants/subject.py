@@ -98,7 +98,7 @@ class MutatedOperator:
         return self._responded(call, readings) if _hangs(response) else response
 
     def _responded(self, call: Call, readings: Mapping[str, str] | None) -> Response:
-        plain = {name: each.value for name, each in call.attributes.items()}
+        plain = {name: attribute.value for name, attribute in call.attributes.items()}
         signal.setitimer(signal.ITIMER_PROF, LONGEST)
         try:
             # The domain stands in the rules of the spec.
@@ -108,7 +108,9 @@ class MutatedOperator:
             names = output_names(self.spec, call)
             given = arguments_of(self.spec, call)
             answers = self.reference.evaluate(plain, given, chosen, outputs=len(names))
-            outputs = tuple(each.honest for _, each in asked_answers(self.spec, call, names, answers))
+            outputs = tuple(
+                asked_answer.honest for _, asked_answer in asked_answers(self.spec, call, names, answers)
+            )
             if not all(map(_holds_its_type, outputs)):
                 return Refused("TypeError", "elements that the output's type does not have")
             return Answered(outputs)
@@ -147,7 +149,9 @@ def _hangs(response: Response) -> bool:
 
 def _holds_its_type(output: Tensor) -> bool:
     """Whether a tensor of strings holds nothing else: numpy looks after the other types."""
-    return output.element_type.kind != "string" or all(isinstance(each, bytes) for each in output.array.flat)
+    return output.element_type.kind != "string" or all(
+        isinstance(number, bytes) for number in output.array.flat
+    )
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:

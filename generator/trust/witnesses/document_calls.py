@@ -86,9 +86,9 @@ def declare_from_document(facts: Spec) -> Spec:
     Raises UserError where that is not sound, with the lines where the document contradicts itself.
     """
     derived = derive(facts)
-    for each in derived.contradictions:
-        got = f"{' and '.join(each.says)} ({', '.join(derived.places(each.sources))})"
-        raise UserError(f"the document contradicts itself about {each.about}", got=got)
+    for contradiction in derived.contradictions:
+        got = f"{' and '.join(contradiction.says)} ({', '.join(derived.places(contradiction.sources))})"
+        raise UserError(f"the document contradicts itself about {contradiction.about}", got=got)
     text = written(derived)
     with tempfile.TemporaryDirectory(prefix="opcert-derived-") as name:
         folder = Path(name)
@@ -123,7 +123,7 @@ def make_document_calls(facts: Spec, seconds: float, least: int = LEAST) -> Docu
     except InternalError as error:
         return DocumentCalls(missing=_told(error))
     operator = spec.operator
-    calls = {each.digest(operator): each for each in (*(row.call for row in found.rows), *found.more)}
+    calls = {call.digest(operator): call for call in (*(row.call for row in found.rows), *found.more)}
     missing = (unshaped or ("no call keeps the rules",)) if not calls else ()
     return DocumentCalls(tuple(calls.values())[:MOST], found.all_pairs, missing)
 
@@ -142,7 +142,7 @@ def _cover(space: CallSpace, found: _Rows) -> None:
 
 
 def _have_calls(wanted: Sequence[Mapping[str, Level]], made: Sequence[CoveringRow]) -> bool:
-    return all(any(row.items() <= each.levels.items() for each in made) for row in wanted)
+    return all(any(row.items() <= covering_row.levels.items() for covering_row in made) for row in wanted)
 
 
 def _add_more(space: CallSpace, found: _Rows, least: int) -> None:
@@ -159,7 +159,7 @@ def _add_more(space: CallSpace, found: _Rows, least: int) -> None:
 def _at_random(space: CallSpace, tries: int) -> Iterator[Call]:
     for number in range(tries):
         draw = Draw(f"{space.spec.operator}/document/{number}")
-        levels = {name: draw.shuffled(each)[0] for name, each in space.factors.items()}
+        levels = {name: draw.shuffled(factor)[0] for name, factor in space.factors.items()}
         solved = space.search.solve(levels, draw.child("search"))
         if isinstance(solved, Found):
             call = draw_call(space, solved.scope, levels, draw.child("data"))
@@ -170,8 +170,8 @@ def _at_random(space: CallSpace, tries: int) -> Iterator[Call]:
 def _without_shape(spec: Spec) -> Iterator[str]:
     """The inputs of which the document says neither a shape nor what they are."""
     assert spec.declared is not None
-    told = {*spec.declared.shapes, *(each.name for each in spec.declared.kinds)}
-    if any(each.name not in told for each in spec.inputs if each.option != "optional"):
+    told = {*spec.declared.shapes, *(kind.name for kind in spec.declared.kinds)}
+    if any(parameter.name not in told for parameter in spec.inputs if parameter.option != "optional"):
         yield "the shape of an input"
 
 

@@ -79,7 +79,7 @@ class ExplainedRefusal(Entry):
 
     def explains_answer(self, operator: str, rule: str) -> bool:
         """Whether it says why nobody refuses calls that break a rule."""
-        return self._is_about(operator, ANYBODY) and any(fnmatchcase(rule, each) for each in self.accepts)
+        return self._is_about(operator, ANYBODY) and any(fnmatchcase(rule, accept) for accept in self.accepts)
 
     def _is_about(self, operator: str, witness: str) -> bool:
         about = self.against in (witness, ANYBODY)
@@ -97,7 +97,7 @@ def explanations_of(operator: OperatorName, folders: Sequence[Path] = ()) -> tup
     room = room_file(operator, FILE_NAME, folders)
     shared = [folder / FILE_NAME for folder in (*folders, OWN_FOLDER)]
     found = [] if room is None else list(read_explanations(room))
-    return (*found, *(each for path in shared for each in read_explanations(path)))
+    return (*found, *(explanation for path in shared for explanation in read_explanations(path)))
 
 
 def read_explanations(path: Path) -> tuple[ExplainedRefusal, ...]:

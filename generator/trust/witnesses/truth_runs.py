@@ -80,7 +80,7 @@ def _constant_model(spec: Spec, call: Call) -> ModelProto:
     given = named_inputs(call.inputs)
     for name, tensor in given:
         model.graph.initializer.append(write_tensor(tensor, name))
-    taken = [each for each in model.graph.input if not each.type.HasField("tensor_type")]
+    taken = [value_info for value_info in model.graph.input if not value_info.type.HasField("tensor_type")]
     del model.graph.input[:]
     model.graph.input.extend([*taken, *_unpacked(model)])
     model.ir_version = max(model.ir_version, LEAST_IR)
@@ -91,8 +91,8 @@ def _constant_model(spec: Spec, call: Call) -> ModelProto:
 
 def _unpacked(model: ModelProto) -> Iterator[ValueInfoProto]:
     """Sequences of types that no node makes, as inputs of the model in the place of their nodes."""
-    types = {each.name: each.data_type for each in model.graph.initializer}
-    packing = [each for each in model.graph.node if is_packing(each)]
+    types = {initializer.name: initializer.data_type for initializer in model.graph.initializer}
+    packing = [node for node in model.graph.node if is_packing(node)]
     made = {name: _carried_types(name) for name in ("SequenceConstruct", "SequenceEmpty")}
     for node in packing:
         if node.op_type in made:
@@ -111,20 +111,20 @@ def _carried_types(operator: str) -> frozenset[str]:
     output = schema.outputs[0].type_str
     return frozenset(
         text
-        for each in schema.type_constraints
-        if each.type_param_str == output
-        for text in each.allowed_type_strs
+        for type_constraint in schema.type_constraints
+        if type_constraint.type_param_str == output
+        for text in type_constraint.allowed_type_strs
     )
 
 
 def _output_types(model: ModelProto) -> list[OutputType]:
     found = []
-    for each in model.graph.output:
-        if each.type.WhichOneof("value") not in (None, "tensor_type"):
-            whole = read_type(each.type)
+    for value_info in model.graph.output:
+        if value_info.type.WhichOneof("value") not in (None, "tensor_type"):
+            whole = read_type(value_info.type)
             found.append(OutputType(element_type_in(whole), None, whole))
             continue
-        kind = each.type.tensor_type
+        kind = value_info.type.tensor_type
         element_type = BY_CODE.get(kind.elem_type, ELEMENT_TYPES["float"])
         found.append(OutputType(element_type, len(kind.shape.dim) if kind.HasField("shape") else None))
     return found
@@ -187,7 +187,7 @@ def ask_runtime(
     RuntimeUnavailable where it cannot be started, WorkerMistake where a worker of one's own fails by itself.
     """
     cases = {
-        spec.operator: {each.call.digest(spec.operator): _case_of(spec, each) for each in calls}
+        spec.operator: {call.call.digest(spec.operator): _case_of(spec, call) for call in calls}
         for spec, calls in asked
     }
     suite = folder / "suite"
@@ -195,10 +195,10 @@ def ask_runtime(
     with open_suite(suite) as opened:
         record = run_suite(opened, runtime, folder / "run.jsonl", options or RunOptions(), progress)
     if record.failed_by_worker:
-        failed = [each for each in record.results if each.worker_failed]
+        failed = [result for result in record.results if result.worker_failed]
         first = f"{failed[0].case}: {one_line(failed[0].reason or '', _LONGEST)}"
         raise WorkerMistake(f"{len(failed)} of {len(record.results)} calls", first)
-    rows = {each.case: each for each in record.results}
+    rows = {result.case: result for result in record.results}
     version = str((record.header.get("runtime") or {}).get("version", ""))
     return version, {
         operator: {digest: _witnessed(rows[str(case.id)]) for digest, case in own.items()}
@@ -213,7 +213,7 @@ def _case_of(spec: Spec, asked: TypedCall) -> Case:
         return case
     if asked.outputs is not None:
         told = zip(case.wanted, asked.outputs, strict=False)
-        whole = {name: each.whole for name, each in told if each.whole is not None}
+        whole = {name: output_type.whole for name, output_type in told if output_type.whole is not None}
         case = replace(case, output_types={**case.output_types, **whole})
     model = build_model(case, declared=asked.outputs)
     if asked.outputs is None and not is_known_to_onnx(spec.operator):
@@ -232,9 +232,9 @@ def is_known_to_onnx(operator: OperatorName) -> bool:
 def _without_output_types(raw: bytes) -> bytes:
     """A model that says nothing of its outputs: runtimes that have the operator know them."""
     model = ModelProto.FromString(raw)
-    for each in model.graph.output:
-        if not each.type.HasField("sequence_type") and not each.type.HasField("optional_type"):
-            each.ClearField("type")
+    for value_info in model.graph.output:
+        if not value_info.type.HasField("sequence_type") and not value_info.type.HasField("optional_type"):
+            value_info.ClearField("type")
     return bytes(model.SerializeToString(deterministic=True))
 
 

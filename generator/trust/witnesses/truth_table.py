@@ -44,17 +44,17 @@ def make_truth_calls(
     rows = (row.call for row in make_rows(space, cores, strength))
     edges = (edge.call for edge in find_edges(space, Draw(f"{operator}/boundary")))
     breaches = find_breaches(space, Draw(f"{operator}/invalid"))
-    errors = [each for each in breaches if each.constraint.otherwise == "error"]
-    others = [each for each in breaches if each.constraint.otherwise != "error"]
+    errors = [breach for breach in breaches if breach.constraint.otherwise == "error"]
+    others = [breach for breach in breaches if breach.constraint.otherwise != "error"]
     return TruthCalls(
         tuple(_each_once(space, (*rows, *edges))),
-        tuple({each.call.digest(operator): each for each in errors}.values()),
-        tuple({each.call.digest(operator): each for each in others}.values()),
+        tuple({error.call.digest(operator): error for error in errors}.values()),
+        tuple({other.call.digest(operator): other for other in others}.values()),
     )
 
 
 def _each_once(space: CallSpace, calls: Iterable[Call]) -> Iterable[Call]:
-    return {each.digest(space.spec.operator): each for each in calls}.values()
+    return {call.digest(space.spec.operator): call for call in calls}.values()
 
 
 _VERDICTS: dict[Reaction, Verdict] = {
@@ -84,8 +84,11 @@ class FailureEntries:
             if left_open is not None:
                 return left_open
         case = bare_case(self.spec, call)
-        about = (each for each in self.entries if witness in each.against)
-        return next((each for each in about if self._fits(each, witness, found, call, case)), None)
+        about = (entry for entry in self.entries if witness in entry.against)
+        return next(
+            (disagreement for disagreement in about if self._fits(disagreement, witness, found, call, case)),
+            None,
+        )
 
     def _fits(self, entry: Disagreement, witness: str, found: Witnessed, call: Call, case: Case) -> bool:
         levels = {"element_type": case.element_type.name}
@@ -160,8 +163,8 @@ class TruthTableMaker:
     def make(self) -> TruthTable:
         kinds: dict[str, Sequence[Call]] = {
             "valid": self.calls.valid,
-            "errors": [each.call for each in self.calls.errors],
-            "undefined": [each.call for each in self.calls.undefined],
+            "errors": [error.call for error in self.calls.errors],
+            "undefined": [breach.call for breach in self.calls.undefined],
         }
         counts = {
             witness: {kind: Counter(self._reactions(answers, calls)) for kind, calls in kinds.items()}
@@ -171,8 +174,8 @@ class TruthTableMaker:
         return TruthTable(self.operator, self.calls, counts, refusals, answered, self.versions)
 
     def _reactions(self, answers: Answers, calls: Iterable[Call]) -> Iterable[Reaction]:
-        digests = [each.digest(self.operator) for each in calls]
-        return (answers[each].reaction for each in digests if each in answers)
+        digests = [call.digest(self.operator) for call in calls]
+        return (answers[digest].reaction for digest in digests if digest in answers)
 
     def _refusals(self) -> Iterable[RefusalGroup]:
         for witness, answers in self.said.items():
@@ -185,7 +188,7 @@ class TruthTableMaker:
                     first = RefusalGroup(witness, found.reaction, found.message, (), told)
                     group = groups.get(key, first)
                     groups[key] = replace(group, calls=(*group.calls, call))
-            yield from sorted(groups.values(), key=lambda each: -len(each.calls))
+            yield from sorted(groups.values(), key=lambda refusal_group: -len(refusal_group.calls))
 
     def _explanation(
         self, witness: str, found: Witnessed, call: Call
@@ -195,7 +198,11 @@ class TruthTableMaker:
         if known is not None:
             return known
         name = str(self.operator)
-        fitting = (each for each in self.explanations if each.explains_refusal(name, witness, found.message))
+        fitting = (
+            explanation
+            for explanation in self.explanations
+            if explanation.explains_refusal(name, witness, found.message)
+        )
         return next(fitting, None)
 
     def _answered_errors(self) -> Iterable[AnsweredErrors]:
@@ -207,7 +214,11 @@ class TruthTableMaker:
             if not self._is_refused(breach):
                 by_rule.setdefault(breach.constraint.id, []).append(breach.call)
         for rule, calls in by_rule.items():
-            known = [each for each in self.explanations if each.explains_answer(str(self.operator), rule)]
+            known = [
+                explanation
+                for explanation in self.explanations
+                if explanation.explains_answer(str(self.operator), rule)
+            ]
             yield AnsweredErrors(rule, tuple(calls), known[0] if known else None)
 
     def _is_refused(self, breach: Breach) -> bool:

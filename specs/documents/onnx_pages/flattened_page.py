@@ -29,8 +29,8 @@ def split_statements(line: Line) -> list[Line]:
             indent = "    "
             rest = piece.after(head.end()).stripped()
             text, piece = text[head.end() :].strip(), rest
-        for each in re.split(r" (?=# )", text) if comment else [text]:
-            lines.append(Line(indent + each, piece.number, piece.column))  # noqa: PERF401
+        for word in re.split(r" (?=# )", text) if comment else [text]:
+            lines.append(Line(indent + word, piece.number, piece.column))  # noqa: PERF401
     return lines
 
 
@@ -65,10 +65,10 @@ _TITLES = ("Version", "Summary", "Attributes", "Inputs", "Outputs", "Type Constr
 _CUTS = re.compile(
     # An item may have the name of a section: it stands behind an asterisk.
     "|".join(
-        rf"(?<!\*) (?=\*\*{each}\*\*(?: |$))"
-        rf"|(?<! \* \*\*{each}\*\*)(?<!^\* \*\*{each}\*\*)(?<=\*\*{each}\*\*) "
-        rf"|(?<=\*\* )(?=\*\*{each}\*\*(?: |$))"
-        for each in _TITLES
+        rf"(?<!\*) (?=\*\*{title}\*\*(?: |$))"
+        rf"|(?<! \* \*\*{title}\*\*)(?<!^\* \*\*{title}\*\*)(?<=\*\*{title}\*\*) "
+        rf"|(?<=\*\* )(?=\*\*{title}\*\*(?: |$))"
+        for title in _TITLES
     )
     + r"| (?=\* \*\*)| (?=\*\*_\w+\*\*(?: :: |$))|(?<=\*\*) (?=:: )"
     r"|(?<=:) (?=[\w.]+ - \d{1,9}(?: \([\w.]+\))? =+(?: |$))"
@@ -130,7 +130,7 @@ def _restore_code(lines: list[Line]) -> list[Line]:
             restored.append(line)
             continue
         restored.append(Line("::", line.number, line.column))
-        for each in split_statements(line.after(3)):
-            column = None if each.column is None else each.column - 4
-            restored.append(Line(f"    {each.text}", each.number, column))
+        for statement in split_statements(line.after(3)):
+            column = None if statement.column is None else statement.column - 4
+            restored.append(Line(f"    {statement.text}", statement.number, column))
     return restored

@@ -143,8 +143,8 @@ class _Splitter:
         if code.strip():
             joined = Line(code.rstrip(), line.number, column)
             self.found.flattened.append(joined)
-            for each in split_statements(joined):
-                self._code(each)
+            for statement in split_statements(joined):
+                self._code(statement)
         if end < 0:
             return len(line.text)
         self._fenced = False

@@ -138,15 +138,15 @@ class MarkdownParts(PartsReader):
         """The parts of the version; a deprecated one lacks most sections, and nothing is found about that."""
         if not deprecated:
             self._look_for_missing()
-        attributes = [self._attribute(each) for each in self._terms("Attributes")]
-        inputs = [self._parameter(each) for each in self._terms("Inputs")]
-        outputs = [self._parameter(each) for each in self._terms("Outputs")]
+        attributes = [self._attribute(term) for term in self._terms("Attributes")]
+        inputs = [self._parameter(term) for term in self._terms("Inputs")]
+        outputs = [self._parameter(term) for term in self._terms("Outputs")]
         return PageParts(
             summary=Passage(self._lines("")),
             attributes=attributes,
             inputs=inputs,
             outputs=outputs,
-            type_constraints=[self._constraint(each) for each in self._terms("Type Constraints")],
+            type_constraints=[self._constraint(term) for term in self._terms("Type Constraints")],
             input_arity=self._arity("Inputs", inputs),
             output_arity=self._arity("Outputs", outputs),
             examples=list(self._examples()),
@@ -186,7 +186,7 @@ class MarkdownParts(PartsReader):
 
     def _terms(self, title: str) -> list[Term]:
         section = self._sections.get(title)
-        if section is None or not any(each.text for each in section.lines):
+        if section is None or not any(line.text for line in section.lines):
             # An operator without inputs has an empty section.
             return []
         found = DefinitionList(title, section.place)
@@ -215,7 +215,7 @@ class MarkdownParts(PartsReader):
 
     def _parameter(self, term: Term) -> ListedItem:
         words = (
-            tuple(each.strip() for each in (term.match["words"] or "").split(",")) if term.match[2] else ()
+            tuple(word.strip() for word in (term.match["words"] or "").split(",")) if term.match[2] else ()
         )
         derivable = {"differentiable": True, "non-differentiable": False}
         item = ListedItem(
@@ -251,7 +251,7 @@ class MarkdownParts(PartsReader):
         for title, section in self._sections.items():
             if title in _LISTS or title in ("", "Version", "Examples"):
                 continue
-            stray = next((each for each in section.lines if each.text.startswith(("<dt>", "<dl>"))), None)
+            stray = next((line for line in section.lines if line.text.startswith(("<dt>", "<dl>"))), None)
             if stray is not None:
                 self._find("item-unread", section.place, f"the section {title} is unknown", "it lists items")
 

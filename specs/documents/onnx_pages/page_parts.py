@@ -27,14 +27,14 @@ def find_missing(parts: PageParts, place: Source, titles: Sequence[str]) -> Iter
         if lists[title] or title not in titles:
             continue
         items = (*parts.attributes, *parts.inputs, *parts.outputs, *parts.type_constraints)
-        for passage in (parts.summary, *(each.description for each in items)):
+        for passage in (parts.summary, *(item.description for item in items)):
             found = pattern.search(passage.text)
             if found:
                 message = f"the page lists no {title.lower()}, and its text speaks of them"
                 evidence = f"{found[0]} at line {passage.source(found.start()).line}"
                 yield Finding("section-missing", "error", place, message, evidence, "noted")
                 break
-    used = {each.type for each in (*parts.inputs, *parts.outputs)}
+    used = {listed_item.type for listed_item in (*parts.inputs, *parts.outputs)}
     for item in parts.type_constraints:
         if item.name not in used:
             message = f"no input or output is of the type {item.name}, which the page constrains"
@@ -159,4 +159,4 @@ def split_types(text: str) -> list[str]:
             parts.append(text[start:position])
             start = position + 1
     parts.append(text[start:])
-    return [each.strip() for each in parts if each.strip()]
+    return [part.strip() for part in parts if part.strip()]

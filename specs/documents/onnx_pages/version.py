@@ -74,7 +74,7 @@ class _Reader(KeepsFindings):
         self._spec = spec
         self._summary = summary
         self._inputs = [each.name for each in spec.inputs]
-        self._outputs = [each.name for each in spec.outputs]
+        self._outputs = [output.name for output in spec.outputs]
         self._before = _Group()
         self._group = _Group()
         self.examples: list[Example] = []
@@ -136,20 +136,20 @@ class _Reader(KeepsFindings):
         result = read_printed(text, equals.end()) if equals is not None else None
         if given is not None and result is not None:
             arrays = {self._inputs[0]: given, self._outputs[0]: result}
-            self._group = _Group({name: _Array(each, match.start()) for name, each in arrays.items()})
+            self._group = _Group({name: _Array(array, match.start()) for name, array in arrays.items()})
             self._close()
 
     def _close(self) -> None:
         """End an example; one that assigns no input goes on from the one before it."""
         group = self._group
         if not any(name in group.arrays for name in self._inputs):
-            kept = {name: each for name, each in self._before.arrays.items() if name in self._inputs}
+            kept = {name: array for name, array in self._before.arrays.items() if name in self._inputs}
             group = _Group({**kept, **group.arrays}, {**self._before.attributes, **group.attributes})
         self._before, self._group = group, _Group()
         if any(name in group.arrays for name in self._inputs):
             self._add(group)
             return
-        first = min(each.offset for each in group.arrays.values())
+        first = min(array.offset for array in group.arrays.values())
         message = "an example of the summary gives no input a value"
         evidence = f"it gives {', '.join(group.arrays)}"
         self.find("example-not-read", "hint", self._summary.source(first), message, evidence, "rejected")
@@ -167,7 +167,7 @@ class _Reader(KeepsFindings):
             (name, self._value(group.arrays[name]) if name in group.arrays else None)
             for name in self._outputs[: last + 1]
         ]
-        first = min(each.offset for each in group.arrays.values())
+        first = min(array.offset for array in group.arrays.values())
         self.examples.append(
             Example(
                 id=f"summary_{len(self.examples) + 1}",
@@ -214,7 +214,7 @@ def _padded_shape(inputs: tuple[ParameterSpec, ...], arrays: dict[str, _Array]) 
     if pads is None or data is None or data.printed.shape is None:
         return None
     rank, amounts = len(data.printed.shape), pads.printed.data
-    if len(amounts) != 2 * rank or not all(isinstance(each, int) for each in amounts):
+    if len(amounts) != 2 * rank or not all(isinstance(amount, int) for amount in amounts):
         return None
     return tuple(
         extent + amounts[axis] + amounts[axis + rank] for axis, extent in enumerate(data.printed.shape)
@@ -274,8 +274,8 @@ def read_version(
     """The facts of one version; `page` holds the findings about the page's markup."""
     builder = _Builder()
     attributes = {each.name: each for each in map(builder.attribute, parts.attributes)}
-    inputs = tuple(builder.parameter("inputs", each) for each in parts.inputs)
-    outputs = tuple(builder.parameter("outputs", each) for each in parts.outputs)
+    inputs = tuple(builder.parameter("inputs", listed_item) for listed_item in parts.inputs)
+    outputs = tuple(builder.parameter("outputs", output) for output in parts.outputs)
     constraints = {}
     for item in parts.type_constraints:
         builder.describe(f"type_constraints.{item.name}", item.description)

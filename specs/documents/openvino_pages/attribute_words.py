@@ -109,11 +109,11 @@ def _numbers(written: str, kind: AttributeKind) -> Stated | None:
     listed = re.fullmatch(r"[`*]*\[(?P<items>[^\[\]]*)\][`*]*", written)
     if listed is None:
         return None
-    items = [each.strip() for each in listed["items"].split(",") if each.strip()]
-    if not all(re.fullmatch(_NUMBER, each) for each in items):
+    items = [word.strip() for word in listed["items"].split(",") if word.strip()]
+    if not all(re.fullmatch(_NUMBER, item) for item in items):
         return None
     try:
-        return Stated([int(each) if kind == "ints" else float(each) for each in items])
+        return Stated([int(item) if kind == "ints" else float(item) for item in items])
     except ValueError:
         return None
 

@@ -46,12 +46,12 @@ class Assignments(KeepsFindings):
         """Read the blocks that assign an output whose elements are printed."""
         for block in blocks:
             statements = _statements(block.lines)
-            outputs = [each for each in statements if self._is_output(each.name)]
+            outputs = [statement for statement in statements if self._is_output(statement.name)]
             if len(statements) > 1 and outputs and re.match(r"[\[\d.+-]", outputs[0].text):
                 self._example(statements)
 
     def _is_output(self, name: str) -> bool:
-        return name == "output" or name in {each.name for each in self.spec.outputs}
+        return name == "output" or name in {output.name for output in self.spec.outputs}
 
     def _example(self, statements: Sequence[_Statement]) -> None:
         source = statements[0].line
@@ -59,27 +59,27 @@ class Assignments(KeepsFindings):
         values: dict[str, Value] = {}
         others: list[tuple[str, Value]] = []
         output: Value | None = None
-        inputs = {each.name for each in self.spec.inputs}
-        for each in statements:
-            if each.name in self.spec.attributes:
-                attributes[each.name] = self._attribute(each)
+        inputs = {parameter.name for parameter in self.spec.inputs}
+        for statement in statements:
+            if statement.name in self.spec.attributes:
+                attributes[statement.name] = self._attribute(statement)
                 continue
-            if each.name.endswith("_shape") and re.fullmatch(r"\([\d,\s]*\)", each.text):
+            if statement.name.endswith("_shape") and re.fullmatch(r"\([\d,\s]*\)", statement.text):
                 continue
-            value = self._value(each)
+            value = self._value(statement)
             if value is None:
-                self._unread(source, f"{each.name} is no complete array")
+                self._unread(source, f"{statement.name} is no complete array")
                 return
-            if self._is_output(each.name):
+            if self._is_output(statement.name):
                 output = value
-            elif each.name in inputs:
-                values[each.name] = value
+            elif statement.name in inputs:
+                values[statement.name] = value
             else:
-                others.append((each.name, value))
+                others.append((statement.name, value))
         given = self._inputs(values, others)
         if isinstance(given, str):
             self._unread(source, given)
-        elif output is None or any(each is None for each in attributes.values()):
+        elif output is None or any(attribute is None for attribute in attributes.values()):
             self._unread(source, "an attribute has no value of its type")
         else:
             self.examples.append(
@@ -102,20 +102,20 @@ class Assignments(KeepsFindings):
         rest = list(others)
         given: list[tuple[str, Value | None]] = []
         missing: list[ParameterSpec] = []
-        for each in self.spec.inputs:
-            if each.name in values:
-                given.append((each.name, values[each.name]))
-            elif each.option == "variadic" and _GENERATED.match(each.name):
-                given += [(each.name, value) for _, value in rest]
+        for parameter in self.spec.inputs:
+            if parameter.name in values:
+                given.append((parameter.name, values[parameter.name]))
+            elif parameter.option == "variadic" and _GENERATED.match(parameter.name):
+                given += [(parameter.name, value) for _, value in rest]
                 rest = []
-            elif rest and _GENERATED.match(each.name):
-                given.append((each.name, rest.pop(0)[1]))
-            elif each.option == "single":
-                missing.append(each)
+            elif rest and _GENERATED.match(parameter.name):
+                given.append((parameter.name, rest.pop(0)[1]))
+            elif parameter.option == "single":
+                missing.append(parameter)
             else:
                 given.append(("", None))
         if missing:
-            return f"it gives no {', '.join(each.name for each in missing)}"
+            return f"it gives no {', '.join(parameter.name for parameter in missing)}"
         if rest:
             return f"the operation has no {', '.join(name for name, _ in rest)}"
         while given and given[-1][1] is None:
@@ -196,7 +196,7 @@ def read_matrices(lines: Sequence[Line]) -> list[list[MatrixRow]]:
         if text.startswith("\\begin"):
             matrices.append([])
         elif matrices and "&" in text:
-            cells = tuple(each.strip() for each in re.sub(r"\\\\\s*$", "", text).split("&"))
+            cells = tuple(word.strip() for word in re.sub(r"\\\\\s*$", "", text).split("&"))
             matrices[-1].append(MatrixRow(cells, line))
     return matrices
 
@@ -253,7 +253,7 @@ _MOST = 100_000
 
 def read_examples(spec: Spec, lines: Sequence[Line]) -> tuple[tuple[Example, ...], list[Finding]]:
     """The numbered examples of a page and what is wrong with them."""
-    kinds = {name: each.kind for name, each in spec.attributes.items()}
+    kinds = {name: attribute.kind for name, attribute in spec.attributes.items()}
     numbered = _Numbered(spec, kinds)
     for line in lines:
         numbered.take(line)
@@ -298,14 +298,14 @@ class _Numbered(KeepsFindings):
         elif text.startswith(("\\begin", "\\end")) or "&" in text:
             self._matrix.append(line)
         elif shape and self._call is not None:
-            self._check_shape(tuple(int(each) for each in shape["shape"].split(",")), line)
+            self._check_shape(tuple(int(word) for word in shape["shape"].split(",")), line)
         elif self._block is not None and text:
             self._block.append(line)
             self._try_output()
 
     def _try_output(self) -> None:
         block = self._block or []
-        printed = read_printed("\n".join(each.text for each in block))
+        printed = read_printed("\n".join(line.text for line in block))
         if printed is not None:
             self._output = (printed, block[0].source())
             self._block = None
@@ -360,7 +360,7 @@ def _image(line: Line) -> Value | None:
     stated = _IMAGE.search(line.text)
     if stated is None:
         return None
-    shape = tuple(int(each) for each in stated["shape"].split(" x "))
+    shape = tuple(int(word) for word in stated["shape"].split(" x "))
     through = _NUMBERS.search(line.text)
     ranges = [through.groups()] if through else _RANGE.findall(line.text)
     bounds = [(int(first), int(last)) for first, last in ranges]

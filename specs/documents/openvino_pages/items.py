@@ -51,7 +51,7 @@ class TitledTokens:
 
     @property
     def passage(self) -> Passage:
-        return Passage([each.line for each in self.tokens])
+        return Passage([token.line for token in self.tokens])
 
 
 @dataclass

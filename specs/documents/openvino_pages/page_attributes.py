@@ -78,8 +78,8 @@ def _inline(part: KeyedItem, boolean: bool) -> Listed | None:
         return Listed(("false", "true"), "boolean", part.line)
     slip = text if text.lower() in _TYPOS else None
     text = _INTRODUCTION.sub("", _TYPOS.get(text.lower(), text))
-    pieces = [each.strip() for each in re.split(r",|\bor\b|\band\b", text)]
-    items = [_ITEM.match(each) for each in pieces if each]
+    pieces = [word.strip() for word in re.split(r",|\bor\b|\band\b", text)]
+    items = [_ITEM.match(piece) for piece in pieces if piece]
     if len(items) < 2 or not all(items):
         return None
     values = [word for item in items if item for word in re.findall(_WORD, item["marked"] or item["bare"])]
@@ -113,7 +113,7 @@ class RangeReader:
                 self.notes.find("text-slip", "hint", listed.line, message, listed.slip, "repaired")
             values: tuple[str | int | float, ...] = listed.values
             if boolean:
-                values = tuple(sorted(_TRUTH.get(each.lower(), -1) for each in listed.values))
+                values = tuple(sorted(_TRUTH.get(value.lower(), -1) for value in listed.values))
             sure = not boolean or set(values) == {0, 1}
             origin = Origin(
                 "imported", (listed.line.source(),), None, listed.rule, _SURE if sure else _DOUBTFUL
@@ -150,13 +150,13 @@ class RangeReader:
         items = default.value if isinstance(default.value, list) else [default.value]
         part = bullet.part("default value") or bullet.part("default")
         line = part.line if part else bullet.lines[0]
-        if values is not None and not all(each in values.values for each in items):
+        if values is not None and not all(item in values.values for item in items):
             message = f"the default of {name} is none of its values"
             evidence = f"{default.value!r}; {', '.join(map(str, values.values))}"
             self.notes.find("default-outside-values", "warning", line, message, evidence)
             origin = Origin("imported", values.origin.sources, None, values.rule, _DOUBTFUL)
             return AllowedValues(values.values, values.rule, _DOUBTFUL, True, origin)
-        outside = [each for each in items if isinstance(each, int | float) and not _inside(each, bounds)]
+        outside = [item for item in items if isinstance(item, int | float) and not _inside(item, bounds)]
         if outside:
             ranged = bullet.part("range of values")
             message = f"the default of {name} is outside of its range"

@@ -97,7 +97,7 @@ class TypeFinder:
     def _by_attribute(self, name: str, line: Line) -> str:
         """A variable called as the attribute that chooses the type, with the types that it allows."""
         values = self.attributes[name].values
-        types = [find_precision(str(each)) for each in values.values] if values else []
+        types = [find_precision(str(value)) for value in values.values] if values else []
         known = tuple(each for each in types if each)
         if known and len(known) == len(types):
             sources = (line.source(), *self.attributes[name].origin.sources)
@@ -128,7 +128,7 @@ class TypeFinder:
             return None
         chosen: ParameterSpec | None = inputs[0]
         if match and match["name"]:
-            chosen = next((each for each in inputs if each.name == match["name"]), None)
+            chosen = next((parameter for parameter in inputs if parameter.name == match["name"]), None)
         elif match and (match["number"] or match["order"]):
             position = int(match["number"]) if match["number"] else _ORDERS[match["order"]]
             chosen = inputs[position - 1] if 0 < position <= len(inputs) else None
@@ -184,7 +184,7 @@ class ParameterReader:
         for bullet in bullets:
             text = bullet.lines[0].text
             head = None if _NOTE.match(text) else _head(text)
-            numbered = [each for each in bullet.children if _NUMBERED.match(each.lines[0].text)]
+            numbered = [child for child in bullet.children if _NUMBERED.match(child.lines[0].text)]
             if head is not None:
                 self._parameter(group, bullet, head)
             elif numbered:
@@ -204,9 +204,11 @@ class ParameterReader:
                 self._parameter(group, bullet, head)
         least = min(map(len, variants))
         message = f"the {group.noun}s are listed in alternatives"
-        evidence = " or ".join(str(len(each)) for each in variants)
+        evidence = " or ".join(str(len(variant)) for variant in variants)
         self._notes.find("alternative-signatures", "hint", longest[0].lines[0], message, evidence)
-        group.parameters[least:] = [replace(each, option="optional") for each in group.parameters[least:]]
+        group.parameters[least:] = [
+            replace(parameter, option="optional") for parameter in group.parameters[least:]
+        ]
 
     def _parameter(self, group: ParameterGroup, bullet: Bullet, head: re.Match[str]) -> None:
         line = bullet.lines[0]
@@ -306,5 +308,5 @@ def _shape(text: str) -> tuple[str, ...] | None:
     shapes = _SHAPE.findall(text if len(_SHAPE.findall(sentence)) == 0 else sentence)
     if len(shapes) != 1 or "..." in shapes[0]:
         return None
-    extents = tuple(each.strip() for each in re.split(r",(?![^(\[]*[)\]])", shapes[0]))
+    extents = tuple(word.strip() for word in re.split(r",(?![^(\[]*[)\]])", shapes[0]))
     return extents if all(extents) else None

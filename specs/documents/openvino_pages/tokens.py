@@ -194,7 +194,7 @@ def bare(text: str) -> str:
 
 def joined(lines: Sequence[Line]) -> str:
     """Lines as one text in plain words."""
-    return plain(" ".join(each.text for each in lines))
+    return plain(" ".join(line.text for line in lines))
 
 
 _EMPHASIS = re.compile(r"(?<![\w*])\*(\w+)\*(?![\w*])")

@@ -33,7 +33,7 @@ class TypeReader:
                     evidence = bullet.lines[0].text[:60]
                     self.notes.find("item-unread", "warning", bullet.lines[0], message, evidence)
                 continue
-            rest = [head["text"], *(plain(each.text) for each in bullet.lines[1:])]
+            rest = [head["text"], *(plain(line.text) for line in bullet.lines[1:])]
             phrase = " ".join(rest).strip()
             for name in re.findall(r"\w+", head["names"]):
                 self._variable(name, bullet, phrase)
@@ -62,7 +62,9 @@ class TypeReader:
     def integers(self) -> frozenset[str]:
         """The variables that stand for integers alone."""
         every = {*SIGNED, *UNSIGNED}
-        return frozenset(name for name, each in self.constraints.items() if set(each.types) <= every)
+        return frozenset(
+            name for name, constraint in self.constraints.items() if set(constraint.types) <= every
+        )
 
 
 FLOATS = ("float16", "bfloat16", "float", "double")
@@ -144,7 +146,7 @@ def read_types(phrase: str) -> Types | None:
 
 
 def _read(text: str) -> Types | None:
-    parts = [_FILLER.sub(" ", each) for each in re.split(r",|\bor\b|\band\b|/", text)]
+    parts = [_FILLER.sub(" ", word) for word in re.split(r",|\bor\b|\band\b|/", text)]
     words = [each for each in (" ".join(part.split()) for part in parts) if each]
     if not words:
         return Types(()) if re.search(r"\b(?:supported|arbitrary)\b", text) else None

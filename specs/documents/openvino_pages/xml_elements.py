@@ -60,7 +60,7 @@ def read_xml(lines: Sequence[Line]) -> Element | Malformed:
     for line in lines:
         if _DECLARATION.search(line.text):
             return Malformed(line, "declarations are not read")
-    text = "\n".join(_ELISION.sub(lambda found: found["value"] or " ", each.text) for each in lines)
+    text = "\n".join(_ELISION.sub(lambda found: found["value"] or " ", line.text) for line in lines)
     root = _parse(text, lines)
     if isinstance(root, Malformed):
         mended = _parse(_mend(text), lines)

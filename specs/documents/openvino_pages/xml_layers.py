@@ -92,10 +92,10 @@ class Layers(KeepsFindings):
         for block in blocks:
             lines = _without_margin(block)
             if not lines or not (
-                block.language == "xml" or _LAYER.search("\n".join(each.text for each in lines))
+                block.language == "xml" or _LAYER.search("\n".join(line.text for line in lines))
             ):
                 continue
-            if not any("<" in each.text for each in lines):
+            if not any("<" in line.text for line in lines):
                 continue
             self.blocks += 1
             root = read_xml(lines)
@@ -110,12 +110,14 @@ class Layers(KeepsFindings):
                 root = root.mended
             else:
                 self.parsed += 1
-            found = [each for each in root.all("layer") if self._own(each)]
-            others += [each for each in root.all("layer") if not self._own(each)] if not found else []
+            found = [element for element in root.all("layer") if self._own(element)]
+            others += (
+                [element for element in root.all("layer") if not self._own(element)] if not found else []
+            )
             for layer in found:
                 self._layer(layer)
         if others and not self.examples:
-            names = ", ".join(dict.fromkeys(each.attributes.get("type", "?") for each in others))
+            names = ", ".join(dict.fromkeys(other.attributes.get("type", "?") for other in others))
             message = f"no example shows {self.spec.operator.name}"
             evidence = f"layers of the type {names}"
             self.find("example-of-other-operator", "hint", others[0].line, message, evidence)
@@ -162,7 +164,7 @@ class Layers(KeepsFindings):
         self, name: str, layer: Element, attributes: Mapping[str, Any], groups: Mapping[str, list[Element]]
     ) -> None:
         known = self.spec.attributes
-        unknown = [each for each in attributes if each not in known]
+        unknown = [attribute for attribute in attributes if attribute not in known]
         if unknown:
             message = f"{name} gives attributes that the operation does not have"
             self.find("attribute-unknown-in-example", "warning", layer.line, message, ", ".join(unknown))
@@ -193,7 +195,7 @@ class Layers(KeepsFindings):
     ) -> tuple[tuple[str, Value | None], ...]:
         """The values of the ports in their order; further ones belong to the last, variadic parameter."""
         named: list[tuple[str, Value | None]] = []
-        names = [each.name for each in parameters]
+        names = [parameter.name for parameter in parameters]
         variadic = bool(parameters) and parameters[-1].option == "variadic"
         for position, port in enumerate(ports):
             if position < len(names):
@@ -207,11 +209,11 @@ class Layers(KeepsFindings):
 
     def _value(self, port: Element, place: Line, name: str, names: Sequence[str]) -> Value | None:
         dims = port.all("dim")
-        extents = ["".join(each.text.split()) for each in dims]
+        extents = ["".join(dim.text.split()) for dim in dims]
         precision = find_precision(port.attributes.get("precision", ""))
-        if not all(re.fullmatch(r"\d{1,9}", each) for each in extents):
+        if not all(re.fullmatch(r"\d{1,9}", extent) for extent in extents):
             return None
-        shape = tuple(int(each) for each in extents)
+        shape = tuple(int(extent) for extent in extents)
         for text, line in port.comments:
             found = read_comment(text)
             if found is None or not _speaks_of(found.label, name, names):
@@ -238,9 +240,9 @@ def decode(text: str, kind: AttributeKind | None) -> Any:
     try:
         if kind in ("ints", "floats"):
             number = int if kind == "ints" else float
-            return [number(_BOOLEANS.get(each.strip(), each)) for each in text.split(",") if each.strip()]
+            return [number(_BOOLEANS.get(word.strip(), word)) for word in text.split(",") if word.strip()]
         if kind == "strings":
-            return [each.strip() for each in text.split(",") if each.strip()]
+            return [word.strip() for word in text.split(",") if word.strip()]
         if kind == "int":
             return int(_BOOLEANS.get(text.strip().lower(), text))
         if kind == "float":

@@ -45,12 +45,12 @@ def operators(folder: Path) -> dict[tuple[str, int], tuple[str, ast.FunctionDef,
     factory = import_module(module).NodeFactory
     found: dict[tuple[str, int], tuple[str, ast.FunctionDef, Any]] = {}
     parent = folder / "runtime" if old else folder
-    paths = sorted(parent.glob("opset*/ops.py"), key=lambda each: int(each.parent.name[len("opset") :]))
+    paths = sorted(parent.glob("opset*/ops.py"), key=lambda path: int(path.parent.name[len("opset") :]))
     for path in paths:
         opset = path.parent.name
         nodes = factory(opset).factory
         body = ast.parse(path.read_text("utf-8")).body
-        for function in (each for each in body if isinstance(each, ast.FunctionDef)):
+        for function in (function_def for function_def in body if isinstance(function_def, ast.FunctionDef)):
             for name in created(function):
                 node = nodes.create(name)
                 since = int(node.get_type_info().version_id[len("opset") :])
@@ -63,13 +63,13 @@ def operators(folder: Path) -> dict[tuple[str, int], tuple[str, ast.FunctionDef,
 
 def created(function: ast.FunctionDef) -> list[str]:
     """The operators that a function makes."""
-    calls = [each for each in ast.walk(function) if isinstance(each, ast.Call) and each.args]
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and node.args]
     names = [
-        str(each.args[0].value)
-        for each in calls
-        if isinstance(each.func, ast.Attribute)
-        and each.func.attr == "create"
-        and isinstance(each.args[0], ast.Constant)
+        str(call.args[0].value)
+        for call in calls
+        if isinstance(call.func, ast.Attribute)
+        and call.func.attr == "create"
+        and isinstance(call.args[0], ast.Constant)
     ]
     return list(dict.fromkeys(names))
 
@@ -105,7 +105,9 @@ def attributes(function: ast.FunctionDef, node: Any) -> dict[str, Any]:
     except RuntimeError:
         # An older release refuses a value of its own; the function's parameters are what is left.
         given = {name: value for value, name in passed_on(function).items()}
-        own = [each.arg for each, _ in parameters(function) if not _NODE.search(annotation(each))]
+        own = [
+            parameter.arg for parameter, _ in parameters(function) if not _NODE.search(annotation(parameter))
+        ]
         found = {given.get(name, name): None for name in own}
     return found
 
@@ -132,7 +134,11 @@ def parameters(function: ast.FunctionDef) -> list[tuple[ast.arg, Any]]:
     """The parameters of a function, each with the expression of its default (None without one)."""
     arguments, defaults = function.args.args, function.args.defaults
     filled = [None] * (len(arguments) - len(defaults)) + list(defaults)
-    return [(each, default) for each, default in zip(arguments, filled, strict=False) if each.arg != "name"]
+    return [
+        (argument, default)
+        for argument, default in zip(arguments, filled, strict=False)
+        if argument.arg != "name"
+    ]
 
 
 def annotation(parameter: ast.arg) -> str:

@@ -64,11 +64,16 @@ def schema_rows(schema: Any) -> Iterator[Row]:
             row["default"] = default
         yield dict(row, text=attribute.description)
     for kind, parameters in (("input", schema.inputs), ("output", schema.outputs)):
-        for each in parameters:
-            yield parameter_row(kind, each)
-    for each in schema.type_constraints:
-        types = list(each.allowed_type_strs)
-        yield {"is": "types", "name": each.type_param_str, "types": types, "text": each.description}
+        for parameter in parameters:
+            yield parameter_row(kind, parameter)
+    for type_constraint in schema.type_constraints:
+        types = list(type_constraint.allowed_type_strs)
+        yield {
+            "is": "types",
+            "name": type_constraint.type_param_str,
+            "types": types,
+            "text": type_constraint.description,
+        }
 
 
 def parameter_row(kind: str, parameter: Any) -> Row:
@@ -195,12 +200,12 @@ def classes(source: str) -> Iterator[tuple[str, str, list[str]]]:
     for node in ast.parse(source).body:
         if not isinstance(node, ast.ClassDef):
             continue
-        for each in node.body:
-            if isinstance(each, ast.FunctionDef) and each.name.startswith("export"):
-                title = each.name[len("export_") :] or node.name.lower()
+        for stmt in node.body:
+            if isinstance(stmt, ast.FunctionDef) and stmt.name.startswith("export"):
+                title = stmt.name[len("export_") :] or node.name.lower()
                 # Comments before the first statement belong to the code.
-                whole = lines[each.lineno - 1].endswith(":")
-                code = lines[each.lineno if whole else each.body[0].lineno - 1 : each.end_lineno]
+                whole = lines[stmt.lineno - 1].endswith(":")
+                code = lines[stmt.lineno if whole else stmt.body[0].lineno - 1 : stmt.end_lineno]
                 yield node.name, title, [line[8:] if not line[:8].strip() else line for line in code]
 
 

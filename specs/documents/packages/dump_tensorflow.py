@@ -38,7 +38,11 @@ def docstrings(folder: Path) -> dict[str, tuple[str, ast.FunctionDef, str]]:
     found = {}
     for path in sorted(folder.rglob("gen_*.py")):
         body = ast.parse(path.read_text("utf-8")).body
-        functions = {each.name: each for each in body if isinstance(each, ast.FunctionDef)}
+        functions = {
+            function_def.name: function_def
+            for function_def in body
+            if isinstance(function_def, ast.FunctionDef)
+        }
         for node in body:
             names = raw_operator(node)
             function = functions.get(names[1]) if names else None
@@ -63,7 +67,7 @@ def raw_operator(node: ast.stmt) -> tuple[str, str] | None:
 
 def parameters(function: ast.FunctionDef) -> list[str]:
     """The names of a function's parameters."""
-    return [each.arg for each in function.args.args]
+    return [argument.arg for argument in function.args.args]
 
 
 def definitions() -> dict[str, Any]:
@@ -78,13 +82,13 @@ def definitions() -> dict[str, Any]:
 def definition_rows(definition: Any) -> Iterator[Row]:
     """The parts of a definition: inputs, outputs, attributes."""
     for kind, arguments in (("input", definition.input_arg), ("output", definition.output_arg)):
-        for each in arguments:
-            row = {"is": kind, "name": each.name}
-            if each.type:
-                row["type"] = type_name(each.type)
+        for argument in arguments:
+            row = {"is": kind, "name": argument.name}
+            if argument.type:
+                row["type"] = type_name(argument.type)
             for field in ("type_attr", "number_attr", "type_list_attr"):
-                if getattr(each, field):
-                    row[field] = getattr(each, field)
+                if getattr(argument, field):
+                    row[field] = getattr(argument, field)
             yield row
     for each in definition.attr:
         row = {"is": "attribute", "name": each.name, "type": each.type}

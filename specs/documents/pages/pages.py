@@ -42,7 +42,7 @@ class DocumentPage:
             self.lines, self._headings = plain_lines(text)
         else:
             self.lines = restore_lines(text.content) if self.flattened else split_lines(text.content)
-        self._places = [(each.number, each.column or 0) for each in self.lines] if self.flattened else []
+        self._places = [(line.number, line.column or 0) for line in self.lines] if self.flattened else []
         self._specs = list(specs)
         self._has_one = not (dialect.startswith("onnx") or package)
         if not package:
@@ -67,11 +67,11 @@ class DocumentPage:
         return max(found - 1, 0)
 
     def _first(self, spec: Spec) -> int:
-        origins = [each.origin for each in (*spec.inputs, *spec.outputs)]
-        origins += [each.origin for each in spec.attributes.values()]
-        places = [each.sources[0] for each in origins if each.sources]
-        places += [each.source for each in spec.prose] + [each.source for each in spec.findings]
-        return min((self.position(each) for each in places), default=0)
+        origins = [parameter.origin for parameter in (*spec.inputs, *spec.outputs)]
+        origins += [attribute.origin for attribute in spec.attributes.values()]
+        places = [origin.sources[0] for origin in origins if origin.sources]
+        places += [prose.source for prose in spec.prose] + [finding.source for finding in spec.findings]
+        return min((self.position(place) for place in places), default=0)
 
 
 def _headings(lines: Sequence[Line]) -> list[int]:
@@ -119,13 +119,13 @@ class Version:
             pattern = _ARGUMENT if self.page.dialect.startswith("tensorflow") else _LABEL
             label = pattern.match(lines[0].text)
             lines[0] = lines[0].after(label.end()) if label else lines[0]
-        clean = [Line(each.text.removesuffix("</dd>"), each.number, each.column) for each in lines]
+        clean = [Line(line.text.removesuffix("</dd>"), line.number, line.column) for line in lines]
         return Passage(unescape(clean)[0])
 
     @cached_property
     def blocks(self) -> Sequence[Block]:
         """The blocks of code, in order."""
-        return tuple(_fenced(self.lines) if any(each.text.startswith("```") for each in self.lines)
+        return tuple(_fenced(self.lines) if any(line.text.startswith("```") for line in self.lines)
                      else _indented(self.lines))  # fmt: skip
 
 

@@ -110,7 +110,7 @@ def _default_and_others(text: str) -> Iterator[Candidate]:
     first = re.match(rf"({word}) ?\(default\) for ", text)
     others = re.findall(rf"\bUse ({word}) for ", text)
     if first and others:
-        values = tuple(dict.fromkeys(each.strip(_QUOTES) for each in (first[1], *others)))
+        values = tuple(dict.fromkeys(other.strip(_QUOTES) for other in (first[1], *others)))
         yield Candidate(values, 0, "default-and-others", values[0])
 
 
@@ -136,9 +136,9 @@ def _listed(text: str, start: int, rule: str, count: int | None, closed: bool) -
     sentence, default = _strip_parentheses(rest[: _sentence_end(rest)])
     parts = [part.strip() for part in re.split(r",|\band\b|\bor\b|;", sentence)]
     heads = [part.split(" - ", 1)[0].strip() for part in parts if part]
-    quoted = [match[1] for each in heads if (match := _QUOTED.match(each.strip(".")))]
+    quoted = [match[1] for head in heads if (match := _QUOTED.match(head.strip(".")))]
     values = quoted or heads
-    if len(values) < 2 or not all(_BARE.match(each) for each in values):
+    if len(values) < 2 or not all(_BARE.match(value) for value in values):
         return
     closed = closed and len(quoted) == len(heads)
     yield Candidate(tuple(dict.fromkeys(values)), start, rule, default, count, closed)
@@ -227,13 +227,13 @@ def find_values(
     Two rules that disagree leave the first one's answer as a proposal. A `required` attribute has no default
     that could speak for its values; there a list that the text closes counts instead.
     """
-    found = [each for each in candidates(passage.text, name) if len(set(each.values)) >= 2]
+    found = [candidate for candidate in candidates(passage.text, name) if len(set(candidate.values)) >= 2]
     if not found:
         return None
     first = found[0]
     stated = stated_default(passage.text, first) if default is None else default
     confidence = _confidence(first, stated, required)
-    agreed = all(set(each.values) <= set(first.values) for each in found)
+    agreed = all(set(candidate.values) <= set(first.values) for candidate in found)
     origin = Origin("imported", (passage.source(first.offset),), rule=first.rule, confidence=confidence)
     proposed = confidence < ACCEPTED_FROM or not agreed
     return AllowedValues(first.values, first.rule, confidence, proposed, origin)
@@ -241,9 +241,11 @@ def find_values(
 
 def marked_default(passage: Passage) -> tuple[str, int] | None:
     """The value that a list of values marks with "(default)", and its offset."""
-    for each in introduced_values(passage.text):
-        if each.default is not None:
-            return each.default, passage.text.find(each.default, each.offset)
+    for introduced_value in introduced_values(passage.text):
+        if introduced_value.default is not None:
+            return introduced_value.default, passage.text.find(
+                introduced_value.default, introduced_value.offset
+            )
     return None
 
 

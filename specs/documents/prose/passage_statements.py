@@ -62,10 +62,10 @@ def find_relevance(about: str, passage: Passage, parts: ParameterNames) -> Itera
         return
     stated: dict[str, Relevance] = {}
     for sentence in sentences(passage.text):
-        for each in _of_sentence(about, passage, sentence, parts):
-            known = stated.get(each.about)
-            if known is None or (known.effective_when is None and each.effective_when is not None):
-                stated[each.about] = each
+        for relevance in _of_sentence(about, passage, sentence, parts):
+            known = stated.get(relevance.about)
+            if known is None or (known.effective_when is None and relevance.effective_when is not None):
+                stated[relevance.about] = relevance
     yield from stated.values()
 
 
@@ -162,7 +162,7 @@ def find_type_classes(about: str, passage: Passage) -> Iterator[TypeClass]:
     if match is None:
         match = _BARE.search(text)
     without = tuple(dict.fromkeys(_named(text)))
-    classes = tuple(_classes(next(each for each in match.groups() if each))) if match else ()
+    classes = tuple(_classes(next(group for group in match.groups() if group))) if match else ()
     if not classes and not without:
         return
     place = match.start(match.lastindex or 0) if match else 0
@@ -219,9 +219,9 @@ def find_statements(passages: Mapping[str, Passage], parts: ParameterNames) -> t
 def merge_statements(*groups: Iterable[Statement]) -> tuple[Statement, ...]:
     """The statements of several passages or documents; what stands twice is one, with both places."""
     found: dict[Statement, Statement] = {}
-    for each in chain(*groups):
-        key = replace(each, origin=_NOWHERE)
-        found[key] = _also(found[key], each) if key in found else each
+    for group in chain(*groups):
+        key = replace(group, origin=_NOWHERE)
+        found[key] = _also(found[key], group) if key in found else group
     return tuple(found.values())
 
 

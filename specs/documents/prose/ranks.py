@@ -111,7 +111,7 @@ def find_ranks(
             return
         numbers += own
     if numbers:
-        least, most = min(each for _, each in numbers), max(each for _, each in numbers)
+        least, most = min(number for _, number in numbers), max(number for _, number in numbers)
         origin = found(passage, numbers[0][0], "stated-rank", 1.0 if least == most else 0.9)
         yield Rank(about, origin, str(least), str(most))
         return
@@ -230,7 +230,7 @@ def _bounded(
     if compared:
         origin = found(passage, sentence.start + compared.start(), "bounded-rank", 0.9)
         groups = ("least", "ds", "atleast", "dims", "ranked", "nd")
-        least = next((compared[each] for each in groups if compared[each]), None)
+        least = next((compared[group] for group in groups if compared[group]), None)
         if least:
             yield Rank(about, origin, NUMBER_WORDS.get(least, least), None)
         elif compared["bound"].isdigit() or parts.about(compared["bound"]):

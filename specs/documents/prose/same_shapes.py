@@ -130,10 +130,10 @@ def find_same_shapes(about: str, passage: Passage, parts: ParameterNames) -> Ite
     """What a passage says about tensors of one shape, each pair once."""
     known: set[tuple[str, str]] = set()
     for sentence in sentences(passage.text):
-        for each in _of_sentence(about, passage, sentence, parts):
-            if (each.about, each.as_) not in known:
-                known.add((each.about, each.as_))
-                yield each
+        for same_shape in _of_sentence(about, passage, sentence, parts):
+            if (same_shape.about, same_shape.as_) not in known:
+                known.add((same_shape.about, same_shape.as_))
+                yield same_shape
 
 
 def _of_sentence(

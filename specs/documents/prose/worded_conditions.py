@@ -61,10 +61,10 @@ def condition(text: str, parts: ParameterNames) -> str | None:
     """
     text = re.split(r"[,;:)]|\. ", text.strip(), maxsplit=1)[0].strip().rstrip(".")
     pieces = _GLUE.split(text)
-    atoms = [_atom(each, parts) for each in pieces[::2]]
-    if not atoms or any(each is None for each in atoms):
+    atoms = [_atom(piece, parts) for piece in pieces[::2]]
+    if not atoms or any(atom is None for atom in atoms):
         return None
-    words = [each.lower() for each in pieces[1::2]]
+    words = [piece.lower() for piece in pieces[1::2]]
     joined = str(atoms[0])
     for word, atom in zip(words, atoms[1:], strict=True):
         joined += f" {word} {atom}"
@@ -74,9 +74,9 @@ def condition(text: str, parts: ParameterNames) -> str | None:
 def necessary(text: str, parts: ParameterNames) -> str | None:
     """What of a condition can be read, where all of its parts must hold; None where nothing can."""
     pieces = _GLUE.split(re.split(r"[;)]|\. ", text.strip(), maxsplit=1)[0])
-    if any(each.lower() != "and" for each in pieces[1::2]):
+    if any(piece.lower() != "and" for piece in pieces[1::2]):
         return None
-    atoms = [atom for each in pieces[::2] if (atom := _atom(each.strip().rstrip(","), parts)) is not None]
+    atoms = [atom for piece in pieces[::2] if (atom := _atom(piece.strip().rstrip(","), parts)) is not None]
     return " and ".join(atoms) or None
 
 

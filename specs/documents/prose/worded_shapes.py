@@ -41,20 +41,22 @@ def read_extents(text: str) -> tuple[str, ...] | None:
         extents = tuple((one or other).strip() for one, other in items)
     else:
         extents = tuple(_split(text[1:-1]))
-    extents = tuple(_OR_ONE.sub(r"1 or \1", each) for each in extents)
+    extents = tuple(_OR_ONE.sub(r"1 or \1", extent) for extent in extents)
     if extents[1:2] == ("...",) and extents[0] in ("0", "1"):
         return None
-    if not extents or len(extents) > _MOST or not any(re.search(r"[A-Za-z_*]", each) for each in extents):
+    if not extents or len(extents) > _MOST or not any(re.search(r"[A-Za-z_*]", extent) for extent in extents):
         return None
-    if any(len(each) > _LONGEST or _TWO_WORDS.search(each.removeprefix("1 or ")) for each in extents):
+    if any(len(extent) > _LONGEST or _TWO_WORDS.search(extent.removeprefix("1 or ")) for extent in extents):
         return None
     return extents
 
 
 def _numbers(text: str) -> tuple[str, ...] | None:
     """The extents of a list of one or two numbers: longer ones are examples."""
-    extents = tuple(each.strip() for each in text[1:-1].rstrip(", ").split(","))
-    return extents if len(extents) <= 2 and all(re.fullmatch(r"\d{1,3}", each) for each in extents) else None
+    extents = tuple(word.strip() for word in text[1:-1].rstrip(", ").split(","))
+    return (
+        extents if len(extents) <= 2 and all(re.fullmatch(r"\d{1,3}", extent) for extent in extents) else None
+    )
 
 
 def _split(text: str) -> Iterator[str]:
@@ -64,8 +66,8 @@ def _split(text: str) -> Iterator[str]:
         text = re.sub(r"(?<=\w)\s*(\.\.\.)", r", \1", text)
         text = re.sub(r"(\.\.\.)\s*(?=\w)", r"\1, ", text)
     for part in _between_commas(text):
-        for each in re.split(r"\s+x\s+", part.strip()):
-            for piece in re.split(r"(?<=[^*+\s])\s+(?=\.\.\.)|(?<=\.\.\.)\s+(?=[^*+\s])", each):
+        for word in re.split(r"\s+x\s+", part.strip()):
+            for piece in re.split(r"(?<=[^*+\s])\s+(?=\.\.\.)|(?<=\.\.\.)\s+(?=[^*+\s])", word):
                 if piece.strip():
                     yield piece.strip()
 
@@ -153,7 +155,9 @@ MOST_SHAPES = 20
 def find_shapes(about: str, passage: Passage, parts: ParameterNames) -> Iterator[StatedShape]:
     """Every shape with a named extent that a passage states."""
     read = (
-        shape for each in sentences(passage.text) for shape in _Reader(about, passage, each, parts).shapes()
+        shape
+        for sentence in sentences(passage.text)
+        for shape in _Reader(about, passage, sentence, parts).shapes()
     )
     yield from islice(read, MOST_SHAPES)
 
@@ -284,7 +288,7 @@ class _Reader:
         """The tensors in front of `Y.shape = [...]` where several are equal: `X.shape = Y.shape = [...]`."""
         match = re.search(r"(?:\w+\.shape\s*=\s*)+$", self.sentence.before(position))
         names = re.findall(r"(\w+)\.shape", match[0]) if match else []
-        named = [about for each in names if (about := self.parts.about(each))]
+        named = [about for name in names if (about := self.parts.about(name))]
         return [each for each in named if not each.startswith("attributes")]
 
     def _subject(self, match: re.Match[str]) -> str | None:

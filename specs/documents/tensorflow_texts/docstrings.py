@@ -76,7 +76,7 @@ def _found(code: str, line: Line, message: str, evidence: str, severity: Severit
 
 def _repeated(sections: Sections) -> Iterator[Finding]:
     for items in (sections.arguments, sections.results):
-        counts = Counter(each.name for each in items)
+        counts = Counter(item.name for item in items)
         for item in items:
             if counts[item.name] > 1:
                 counts[item.name] = 0
@@ -92,15 +92,15 @@ def _results(sections: Sections) -> Iterator[Finding]:
         yield _found("section-cut", title, "the section Returns: says nothing", "no text follows")
     if sections.stated_results is None:
         return
-    described = [each.name for each in sections.results]
-    missing = [each for each in sections.stated_results if each not in described]
+    described = [result.name for result in sections.results]
+    missing = [stated_result for stated_result in sections.stated_results if stated_result not in described]
     if missing:
         message = "the results that the tuple names are not all described"
         yield _found("items-vs-signature", title, message, ", ".join(missing))
 
 
 def _arguments_as_signed(sections: Sections, signature: PythonSignature) -> Iterator[Finding]:
-    described = [each.name for each in sections.arguments]
+    described = [argument_text.name for argument_text in sections.arguments]
     signed = list(signature.names)
     if described == signed:
         return
@@ -145,7 +145,7 @@ def _default_among_values(attribute: AttributeSpec) -> Iterator[Finding]:
     if allowed is None or not attribute.has_default:
         return
     defaults = attribute.default if isinstance(attribute.default, list) else [attribute.default]
-    outside = [str(each) for each in defaults if each not in allowed]
+    outside = [str(default) for default in defaults if default not in allowed]
     if outside:
         source = attribute.origin.sources[0]
         line = Line("", source.line, source.column)
@@ -177,7 +177,7 @@ def read_docstring(lines: Sequence[Line], name: OperatorName, document: Document
 
 def _arity(parameters: Sequence[ParameterSpec]) -> Arity | None:
     """How many tensors there are; None where the text does not say how long a list is at least."""
-    if any(each.option == "variadic" and each.homogeneous is False for each in parameters):
+    if any(parameter.option == "variadic" and parameter.homogeneous is False for parameter in parameters):
         return None
     return Arity.of(parameters)
 
@@ -213,8 +213,8 @@ class Builder(KeepsFindings):
                 self._told_apart(),
                 ParameterNames(
                     tuple(self.attributes),
-                    tuple(each.name for each in self.inputs),
-                    tuple(each.name for each in self.outputs),
+                    tuple(parameter.name for parameter in self.inputs),
+                    tuple(output.name for output in self.outputs),
                 ),
             ),
             prose=tuple(self.prose),
@@ -347,7 +347,7 @@ class Builder(KeepsFindings):
 
     def finish(self) -> None:
         """Types that attributes choose, and words that name neither a type nor an attribute."""
-        inputs = {each.name for each in self.inputs}
+        inputs = {parameter.name for parameter in self.inputs}
         for parameter, phrase in self._phrases:
             line = Line("", parameter.origin.sources[0].line, parameter.origin.sources[0].column)
             if phrase.relation == "same" and phrase.type not in inputs:

@@ -87,7 +87,7 @@ def describe_tensor(passage: Passage, start: int) -> TensorWords:
 
 
 def _extents(text: str) -> tuple[str, ...]:
-    return tuple(each.strip() for each in text.strip("[]").split(",") if each.strip())
+    return tuple(word.strip() for word in text.strip("[]").split(",") if word.strip())
 
 
 def _formulas(passage: Passage) -> Iterator[Formula]:
@@ -280,7 +280,7 @@ def _values(text: str, kind: AttributeKind | None) -> tuple[str, ...] | None:
         words = ast.literal_eval(f"[{text}]")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
-    return unique(words) if all(isinstance(each, str) for each in words) else None
+    return unique(words) if all(isinstance(word, str) for word in words) else None
 
 
 def _kind(match: re.Match[str]) -> tuple[AttributeKind | None, str | None]:

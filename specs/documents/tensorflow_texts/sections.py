@@ -129,7 +129,7 @@ def tidy_lines(content: str) -> tuple[list[Line], list[Finding]]:
         source = damaged[0].source()
         findings.append(Finding("html-escape", "warning", source, message, evidence, "repaired"))
     return [
-        Line(_without_tabs(each.text), each.number) if "\t" in each.text else each for each in lines
+        Line(_without_tabs(line.text), line.number) if "\t" in line.text else line for line in lines
     ], findings
 
 
@@ -226,7 +226,7 @@ def _signature(line: Line) -> PythonSignature | None:
         defaults = ast.literal_eval(match["defaults"])
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
-    names = tuple(each.strip() for each in match["names"].split(",") if each.strip())
+    names = tuple(word.strip() for word in match["names"].split(",") if word.strip())
     if not isinstance(defaults, list) or len(defaults) > len(names):
         return None
     with_default = names[len(names) - len(defaults) :]
@@ -253,6 +253,6 @@ def _read_results(found: Sections, lines: Sequence[Line]) -> None:
     found.result = Passage(lines)
     several = _RESULT.match(found.result.text)
     if several:
-        found.stated_results = tuple(each.strip() for each in several["names"].split(",") if each.strip())
+        found.stated_results = tuple(word.strip() for word in several["names"].split(",") if word.strip())
         # The sentence about the tuple stands above the items.
         found.results, _ = _items(lines)

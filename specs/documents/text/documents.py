@@ -98,7 +98,7 @@ def split_lines(content: str) -> list[Line]:
 @lru_cache(maxsize=1)
 def _lines(content: str) -> tuple[Line, ...]:
     """The same, kept for the next reader of the document."""
-    return tuple(Line(each.rstrip(), number) for number, each in enumerate(content.split("\n"), 1))
+    return tuple(Line(word.rstrip(), number) for number, word in enumerate(content.split("\n"), 1))
 
 
 def unescape(lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:

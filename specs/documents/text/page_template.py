@@ -71,15 +71,15 @@ def describe_missing(text: Text) -> str:
         line = "**Versioned name**: *MyOperator-1*"
         return f"Of OpenVINO's pages it lacks the line with its name and version: {line}"
     lines = [f"Of the dialect {DIALECT} it lacks:"]
-    for each in PARTS:
-        if each.pattern.search(content):
+    for part in PARTS:
+        if part.pattern.search(content):
             continue
-        found = each.alike.search(content) if each.alike is not None else None
-        if found is None and each.name in _OPTIONAL:
+        found = part.alike.search(content) if part.alike is not None else None
+        if found is None and part.name in _OPTIONAL:
             continue
         number = 0 if found is None else content.count("\n", 0, found.start()) + 1
         place = f" (perhaps line {number})" if number else ""
-        lines.append(f"- {each.name}{place}: {each.written}")
+        lines.append(f"- {part.name}{place}: {part.written}")
     lines.append("`opcert import --template org.example::MyOperator-1` writes a page to fill in.")
     return "\n".join(lines)
 

@@ -122,7 +122,7 @@ def _enumerate(value: Any) -> Any:
 
 
 def _zip(*values: Any) -> Any:
-    if any(not isinstance(each, list) for each in values):
+    if any(not isinstance(value, list) for value in values):
         return UNREAD
     return [list(each) for each in zip(*values, strict=False)]
 
@@ -145,7 +145,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def _combined(items: Iterable[tuple[Any, ...]]) -> Any:
-    found = [list(each) for each in itertools.islice(items, MOST_ITEMS + 1)]
+    found = [list(item) for item in itertools.islice(items, MOST_ITEMS + 1)]
     return found if len(found) <= MOST_ITEMS else UNREAD
 
 
@@ -176,7 +176,7 @@ DTYPES = {
     for name in ("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16",
                  "uint32", "uint64", "bool", "complex64", "complex128", "object")
 } | {"bool_": np.dtype(bool), "object_": np.dtype(object), "double": np.dtype("float64")}  # fmt: skip
-CODES = {each.name.upper(): each.code for each in ELEMENT_TYPES.values()} | {
+CODES = {element_type.name.upper(): element_type.code for element_type in ELEMENT_TYPES.values()} | {
     "FLOAT6E2M3": 27,
     "FLOAT6E3M2": 28,
 }
@@ -212,11 +212,11 @@ def construct(name: str, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
 
 
 def _arange(arguments: Sequence[Any], dtype: np.dtype[Any] | None) -> Any:
-    bounds = [float(each) for each in arguments]
+    bounds = [float(argument) for argument in arguments]
     start, stop, step = ((0.0, bounds[0], 1.0), (*bounds, 1.0), tuple(bounds))[len(bounds) - 1]
     if abs((stop - start) / step) > MOST_ELEMENTS:
         return UNREAD
-    if all(isinstance(each, int) for each in arguments):
+    if all(isinstance(argument, int) for argument in arguments):
         return np.arange(*arguments, dtype=dtype)
     return _steps(start, step, max(math.ceil((stop - start) / step), 0), dtype or np.dtype("float64"))
 
@@ -265,7 +265,9 @@ def make_tensor(arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
     if not isinstance(values, list | np.ndarray):
         return UNREAD
     flat = np.asarray(values).reshape(-1).tolist()
-    if len(flat) != math.prod(shape) or not all(isinstance(each, bool | int | float | str) for each in flat):
+    if len(flat) != math.prod(shape) or not all(
+        isinstance(number, bool | int | float | str) for number in flat
+    ):
         return UNREAD
     return Typed(shape, tuple(flat), _BY_CODE[code])
 
@@ -301,4 +303,4 @@ def _dtype(value: Any) -> np.dtype[Any] | None:
 
 def _shape(value: Any) -> tuple[int, ...]:
     items = value if isinstance(value, list | tuple | np.ndarray) else [value]
-    return tuple(operator.index(each) for each in items)
+    return tuple(operator.index(item) for item in items)

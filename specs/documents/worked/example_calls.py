@@ -32,33 +32,33 @@ class Remarks:
         self._assigned.setdefault(name, []).append(statement.lineno)
         self._last = name
         end = statement.end_lineno or statement.lineno
-        for each in self._remarks:
-            if each.before is None:
-                here = statement.lineno <= each.line <= end
+        for remark in self._remarks:
+            if remark.before is None:
+                here = statement.lineno <= remark.line <= end
             else:
-                here = each.before == statement.lineno and not self._stood_before(each)
-            if here and each.name in (None, name) and _is_computed(value, each):
-                return each
+                here = remark.before == statement.lineno and not self._stood_before(remark)
+            if here and remark.name in (None, name) and _is_computed(value, remark):
+                return remark
         return None
 
     def bind_before(self, call: ast.stmt, variables: dict[str, ExampleVariable]) -> None:
         """Give the variables the arrays that stand between their assignment and this call of `expect`."""
-        for each in self._remarks:
-            if each.line >= call.lineno:
+        for remark in self._remarks:
+            if remark.line >= call.lineno:
                 continue
-            name = self._named(each, variables) if each.name else None
-            if each.name is None and each.before == call.lineno:
+            name = self._named(remark, variables) if remark.name else None
+            if remark.name is None and remark.before == call.lineno:
                 name = self._last
             found = variables.get(name) if name is not None else None
             if name is None or found is None or found.comment is not None:
                 continue
-            wanted = _fits if each.name is not None else _is_computed
-            if wanted(found.value, each):
-                variables[name] = replace(found, comment=each)
+            wanted = _fits if remark.name is not None else _is_computed
+            if wanted(found.value, remark):
+                variables[name] = replace(found, comment=remark)
 
     def finish(self, call: ast.expr) -> None:
         """Forget what stands before this call."""
-        self._remarks = [each for each in self._remarks if each.line > call.lineno]
+        self._remarks = [remark for remark in self._remarks if remark.line > call.lineno]
         self._assigned = {}
         self._last = None
 
@@ -68,10 +68,10 @@ class Remarks:
 
     def _named(self, remark: Remark, variables: dict[str, ExampleVariable]) -> str | None:
         wanted = (remark.name or "").lower()
-        names = [each for each in variables if each.lower() == wanted]
+        names = [variable for variable in variables if variable.lower() == wanted]
         name = remark.name if remark.name in names else names[0] if len(names) == 1 else None
         lines = self._assigned.get(name or "", [])
-        twice = self._stood_before(remark) and any(each > remark.line for each in lines)
+        twice = self._stood_before(remark) and any(line > remark.line for line in lines)
         return None if twice else name
 
 
@@ -151,16 +151,16 @@ def read_node(value: ast.expr, reader: LiteralReader, source: Source) -> Example
             pass
         case _:
             return None
-    arguments = [reader.read(each) for each in value.args]
+    arguments = [reader.read(argument) for argument in value.args]
     keywords: dict[str, Any] = {}
-    for each in value.keywords:
-        found = reader.read(each.value)
-        if each.arg is not None:
-            keywords[each.arg] = found
+    for keyword in value.keywords:
+        found = reader.read(keyword.value)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = found
         elif isinstance(found, dict):
             keywords.update(found)
         else:
-            keywords[f"**{ast.unparse(each.value)}"] = found
+            keywords[f"**{ast.unparse(keyword.value)}"] = found
     operator = arguments[0] if arguments else keywords.pop("op_type", None)
     inputs = arguments[1] if len(arguments) > 1 else keywords.pop("inputs", None)
     outputs = arguments[2] if len(arguments) > 2 else keywords.pop("outputs", None)
@@ -168,7 +168,7 @@ def read_node(value: ast.expr, reader: LiteralReader, source: Source) -> Example
         keywords.pop(name, None)
     if not isinstance(operator, str) or not _are_names(inputs) or not _are_names(outputs):
         return None
-    given = {name: each for name, each in keywords.items() if each is not None}
+    given = {name: keyword for name, keyword in keywords.items() if keyword is not None}
     unread = tuple(name for name, each in given.items() if not is_read(each))
     attributes = {name: each for name, each in given.items() if name not in unread}
     return ExampleNode(operator, inputs, outputs, attributes, source, unread)
@@ -176,8 +176,8 @@ def read_node(value: ast.expr, reader: LiteralReader, source: Source) -> Example
 
 def read_opset(value: ast.expr | None, reader: LiteralReader) -> int | None:
     """The version of the default operator set in a list of `make_opsetid("", N)`; None where none is."""
-    for each in value.elts if isinstance(value, ast.List | ast.Tuple) else []:
-        match each:
+    for elt in value.elts if isinstance(value, ast.List | ast.Tuple) else []:
+        match elt:
             case ast.Call(args=[domain, version]):
                 found = reader.read(version)
                 if reader.read(domain) in ("", "ai.onnx") and isinstance(found, int):
@@ -203,17 +203,17 @@ def read_list(
         source = place(node) if known is None else known.source
         return _spread(ast.unparse(node), reader.read(node), source, variables)
     names: list[str] = []
-    for each in node.elts:
-        if isinstance(each, ast.Starred):
-            more = _spread(ast.unparse(each), reader.read(each.value), place(each), variables)
+    for elt in node.elts:
+        if isinstance(elt, ast.Starred):
+            more = _spread(ast.unparse(elt), reader.read(elt.value), place(elt), variables)
             if more is None:
                 return None
             names += more
-        elif isinstance(each, ast.Name):
-            names.append(each.id)
+        elif isinstance(elt, ast.Name):
+            names.append(elt.id)
         else:
-            name = ast.unparse(each)
-            variables[name] = ExampleVariable(reader.read(each), place(each))
+            name = ast.unparse(elt)
+            variables[name] = ExampleVariable(reader.read(elt), place(elt))
             names.append(name)
     return names
 

@@ -123,7 +123,7 @@ def _read(text: str, lines: Sequence[Line]) -> Code:
 def _mend_indentation(text: str) -> str:
     """The code with the lines behind its imports moved to the margin."""
     lines = text.split("\n")
-    first = next((position for position, each in enumerate(lines) if each[:1] in (" ", "\t")), len(lines))
+    first = next((position for position, line in enumerate(lines) if line[:1] in (" ", "\t")), len(lines))
     body = lines[first:]
     depth = min((len(each) - len(each.lstrip()) for each in body if each[:1] == " "), default=0)
     return "\n".join([*lines[:first], *(each[depth:] if each[:1] == " " else each for each in body)])
@@ -166,11 +166,13 @@ class StatementReader:
         return self._lines[min(node.lineno, len(self._lines)) - 1].source()
 
     def _reader(self) -> LiteralReader:
-        return LiteralReader({name: each.value for name, each in self._variables.items()}, self._budget)
+        return LiteralReader(
+            {name: variable.value for name, variable in self._variables.items()}, self._budget
+        )
 
     def _block(self, statements: Sequence[ast.stmt]) -> Flow:
-        for each in statements:
-            flow = self._statement(each)
+        for statement in statements:
+            flow = self._statement(statement)
             if flow != "on":
                 return flow
         return "on"
@@ -233,9 +235,9 @@ class StatementReader:
         match call.func:
             case ast.Attribute(value=ast.Name(id=name)) if name in self._variables:
                 self._forget(name)
-        for each in call.args:
-            if isinstance(each, ast.Name):
-                self._forget(each.id)
+        for argument in call.args:
+            if isinstance(argument, ast.Name):
+                self._forget(argument.id)
 
     def _inline(self, function: ast.FunctionDef, call: ast.Call) -> None:
         parameters = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
@@ -244,11 +246,15 @@ class StatementReader:
             self._leave(function, f"it stands in the function {function.name}, whose call is not read")
             return
         reader = self._reader()
-        given = {each.arg: reader.read(value) for each, value in zip(parameters, call.args, strict=False)}
-        given |= {str(each.arg): reader.read(each.value) for each in call.keywords}
+        given = {
+            parameter.arg: reader.read(value) for parameter, value in zip(parameters, call.args, strict=False)
+        }
+        given |= {str(keyword.arg): reader.read(keyword.value) for keyword in call.keywords}
         outer = dict(self._variables), dict(self._nodes)
-        for each in parameters:
-            self._variables[each.arg] = ExampleVariable(given.get(each.arg, UNREAD), self._source(call))
+        for parameter in parameters:
+            self._variables[parameter.arg] = ExampleVariable(
+                given.get(parameter.arg, UNREAD), self._source(call)
+            )
         self._depth += 1
         self._block(function.body)
         self._depth -= 1
@@ -272,8 +278,8 @@ class StatementReader:
                 items = (
                     value if isinstance(value, list) and len(value) == len(names) else [UNREAD] * len(names)
                 )
-                for each, item in zip(names, items, strict=True):
-                    self._bind(each, item, statement)
+                for node, item in zip(names, items, strict=True):
+                    self._bind(node, item, statement)
             case _:
                 self._forget_stored(target)
 
@@ -304,9 +310,9 @@ class StatementReader:
         part = reader.read(value)
         result = with_slice(old.value, index, value, part, reader)
         if isinstance(old.value, np.ndarray):
-            for other, each in self._variables.items():
-                if isinstance(each.value, np.ndarray) and np.may_share_memory(each.value, old.value):
-                    self._variables[other] = replace(each, value=UNREAD)
+            for other, variable in self._variables.items():
+                if isinstance(variable.value, np.ndarray) and np.may_share_memory(variable.value, old.value):
+                    self._variables[other] = replace(variable, value=UNREAD)
         self._variables[name] = ExampleVariable(result, old.source)
 
     def _forget(self, name: str) -> None:
@@ -325,8 +331,8 @@ class StatementReader:
     def _leave(self, statement: ast.stmt, reason: str) -> None:
         """Forget what an unread statement assigns, and say so of the calls in it."""
         self._forget_stored(statement)
-        for each in self._effects_of(statement).calls:
-            self.unread.append(UnreadCall(self._source(each), reason))
+        for call in self._effects_of(statement).calls:
+            self.unread.append(UnreadCall(self._source(call), reason))
 
     def _effects_of(self, node: ast.AST) -> Effects:
         """What a statement may do, found once: loops come back to it."""
@@ -339,7 +345,7 @@ class StatementReader:
         if len(self.calls) >= MOST_CALLS:
             self.unread.append(UnreadCall(source, f"the example makes more than {MOST_CALLS} calls"))
             return
-        keywords = {each.arg: each.value for each in call.keywords}
+        keywords = {keyword.arg: keyword.value for keyword in call.keywords}
         reader = self._reader()
         argument = call.args[0] if call.args else keywords.get("node")
         node = self._nodes.get(argument.id) if isinstance(argument, ast.Name) else None

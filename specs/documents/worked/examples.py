@@ -58,7 +58,7 @@ def _bind(
 
 
 def _formal_names(parameters: Sequence[ParameterSpec], count: int) -> list[str]:
-    names = [each.name for each in parameters]
+    names = [parameter.name for parameter in parameters]
     if parameters and parameters[-1].option == "variadic":
         names += [parameters[-1].name] * (count - len(names))
     return names
@@ -83,9 +83,9 @@ def _value(value: Any, source: Source, formal_of: Mapping[str, str]) -> Value | 
             relation = Relation(None, (Assignment((), formal_of[name], index),))
             return Value(shape, None, _type(dtype), source, None, relation)
         case Built(shape=shape, dtype=dtype, steps=steps):
-            if any(each.source not in formal_of for each in steps):
+            if any(step.source not in formal_of for step in steps):
                 return None
-            renamed = tuple(replace(each, source=formal_of[each.source]) for each in steps)
+            renamed = tuple(replace(step, source=formal_of[step.source]) for step in steps)
             return Value(shape, None, _type(dtype), source, None, Relation(shape, renamed))
         case Typed(shape=shape, data=data, element_type=element_type):
             return Value(shape, data, element_type, source)
@@ -110,7 +110,7 @@ def _is_sequence(value: list[Any]) -> bool:
 def _array(value: Any, source: Source) -> Value | None:
     array = np.asarray(value)
     flat = array.reshape(-1).tolist()
-    if all(isinstance(each, bool | int | float | str) for each in flat):
+    if all(isinstance(number, bool | int | float | str) for number in flat):
         return Value(array.shape, tuple(flat), _type(array.dtype), source)
     return None
 
@@ -139,8 +139,8 @@ class ExampleText:
 def read_examples(spec: Spec, texts: Sequence[ExampleText]) -> tuple[tuple[Example, ...], list[Finding]]:
     """The examples of an operator version, and what is wrong with them; none is dropped without a finding."""
     reader = _Reader(spec)
-    for each in texts:
-        reader.read(each)
+    for text in texts:
+        reader.read(text)
     reader.finish()
     return tuple(reader.examples), reader.findings
 
@@ -151,12 +151,12 @@ def reject_examples(texts: Sequence[ExampleText], reason: str) -> list[Finding]:
         Finding(
             "example-not-read",
             "hint",
-            each.source,
-            f"example {each.title} holds no call that could be read",
+            text.source,
+            f"example {text.title} holds no call that could be read",
             reason,
             "rejected",
         )
-        for each in texts
+        for text in texts
     ]
 
 
@@ -222,10 +222,10 @@ class _Reader(KeepsFindings):
             )  # fmt: skip
         if unread:
             places: dict[str, list[int]] = {}
-            for each in unread:
-                lines = places.setdefault(each.reason, [])
-                if each.source.line not in lines:
-                    lines.append(each.source.line)
+            for unread_call in unread:
+                lines = places.setdefault(unread_call.reason, [])
+                if unread_call.source.line not in lines:
+                    lines.append(unread_call.source.line)
             reasons = [f"line {', '.join(map(str, lines))}: {reason}" for reason, lines in places.items()]
             words = "calls" if code.calls else "no call"
             self.find(
@@ -276,7 +276,9 @@ class _Reader(KeepsFindings):
             return None
         if not self._fits(call, text):
             return None
-        attributes = {key: _plain(each) for key, each in call.node.attributes.items() if key != "domain"}
+        attributes = {
+            key: _plain(attribute) for key, attribute in call.node.attributes.items() if key != "domain"
+        }
         added = self._missing_attributes(call, text)
         inputs = bind_inputs(call, self._spec.inputs)
         outputs = bind_outputs(call, self._spec.outputs, self._spec.inputs)
@@ -301,7 +303,7 @@ class _Reader(KeepsFindings):
             ("inputs", call.node.inputs, call.inputs),
             ("outputs", call.node.outputs, call.outputs),
         ):
-            given = [each for each in node_names if each]
+            given = [node_name for node_name in node_names if node_name]
             if values is not None and len(given) != len(values):
                 self.find(
                     "arity-vs-example", "error", call.source,

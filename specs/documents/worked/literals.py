@@ -81,16 +81,16 @@ class LiteralReader:
 
     def index(self, node: ast.expr) -> tuple[Bounds, ...]:
         """An index made of slices; raises ValueError on anything else."""
-        return tuple(self._bounds(each) for each in _parts(node))
+        return tuple(self._bounds(part) for part in _parts(node))
 
     def position(self, node: ast.expr) -> tuple[Any, ...]:
         """An index made of slices and integers; raises ValueError on anything else."""
         items: list[Any] = []
-        for each in _parts(node):
-            if isinstance(each, ast.Slice):
-                items.append(slice(*self._bounds(each)))
+        for part in _parts(node):
+            if isinstance(part, ast.Slice):
+                items.append(slice(*self._bounds(part)))
                 continue
-            value = self._read(each)
+            value = self._read(part)
             if isinstance(value, bool) or not isinstance(value, int):
                 raise ValueError("not a literal index")
             items.append(value)
@@ -100,7 +100,7 @@ class LiteralReader:
         if not isinstance(node, ast.Slice):
             raise ValueError("not a slice")
         bounds = [None if each is None else self._read(each) for each in (node.lower, node.upper, node.step)]
-        if any(not isinstance(each, int | None) for each in bounds):
+        if any(not isinstance(bound, int | None) for bound in bounds):
             raise ValueError("not a literal slice")
         return (bounds[0], bounds[1], bounds[2])
 
@@ -174,8 +174,8 @@ class LiteralReader:
 
     def _comparison(self, node: ast.Compare) -> Any:
         left = self._read(node.left)
-        for kind, each in zip(node.ops, node.comparators, strict=True):
-            right = self._read(each)
+        for kind, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self._read(comparator)
             if any(not is_read(value) or isinstance(value, np.ndarray) for value in (left, right)):
                 return UNREAD
             if not COMPARE[type(kind)](left, right):
@@ -185,7 +185,7 @@ class LiteralReader:
 
     def _logic(self, node: ast.BoolOp) -> Any:
         wanted = isinstance(node.op, ast.Or)
-        found = [self.truth(each) for each in node.values]
+        found = [self.truth(value) for value in node.values]
         if wanted in found:
             return wanted
         return UNREAD if None in found else not wanted
@@ -205,7 +205,7 @@ class LiteralReader:
         if not isinstance(items, list) or len(items) > MOST_ITEMS or not isinstance(loop.target, ast.Name):
             return UNREAD
         name = loop.target.id
-        return [LiteralReader({**self.variables, name: each}, self._budget)._read(element) for each in items]
+        return [LiteralReader({**self.variables, name: item}, self._budget)._read(element) for item in items]
 
     def _attribute(self, node: ast.Attribute) -> Any:
         match node.value:
@@ -240,8 +240,8 @@ class LiteralReader:
         return UNREAD
 
     def _call(self, node: ast.Call) -> Any:
-        arguments = [each for argument in node.args for each in self._items(argument)]
-        keywords = {str(each.arg): self._read(each.value) for each in node.keywords}
+        arguments = [item for argument in node.args for item in self._items(argument)]
+        keywords = {str(keyword.arg): self._read(keyword.value) for keyword in node.keywords}
         match node.func:
             case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name):
                 return construct(name, arguments, keywords)

@@ -50,7 +50,7 @@ class _Comment:
 
 def read_remarks(text: str, lines: Sequence[Line]) -> list[Remark]:
     """The arrays in the comments of a code, in the order of its lines; `lines` are the document's."""
-    if not any("[" in each.partition("#")[2] for each in text.split("\n")):
+    if not any("[" in word.partition("#")[2] for word in text.split("\n")):
         return []
     remarks: list[Remark] = []
     block: list[_Comment] = []

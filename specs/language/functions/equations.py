@@ -27,7 +27,7 @@ def einsum_fits(equation: str, shapes: Sequence[Sequence[int]]) -> bool:
         for letter, extent in zip(before + behind, named, strict=True):
             if extents.setdefault(letter, extent) != extent:
                 return False
-    if len({len(each) for each in batches}) > 1:
+    if len({len(batch) for batch in batches}) > 1:
         return False
     return all(len({each for each in axis if each != 1}) <= 1 for axis in zip(*batches, strict=True))
 
@@ -77,9 +77,9 @@ def einsum_terms(equation: str, operands: int) -> list[str]:
     terms = left.split(",")
     if len(terms) != operands:
         raise ValueError(f"{len(terms)} terms, not {operands}")
-    for each in (*terms, right):
-        if _TERM.fullmatch(each) is None:
-            raise ValueError(f"{each!r} is no term")
+    for term in (*terms, right):
+        if _TERM.fullmatch(term) is None:
+            raise ValueError(f"{term!r} is no term")
     letters = [each for each in right if each != "."]
     if len(set(letters)) < len(letters) or not set(letters) <= set(left):
         raise ValueError(f"{right!r} names what the left side does not have, or names it twice")

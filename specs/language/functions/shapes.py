@@ -69,8 +69,8 @@ def granularity(shape: Sequence[int], scales: Sequence[int], axis: int) -> str:
     axis %= rank
     if len(scales) == 1:
         return "axis" if scales[0] == shape[axis] else "none"
-    beside = [each for at, each in enumerate(shape) if at != axis]
-    fits = len(scales) == rank and beside == [each for at, each in enumerate(scales) if at != axis]
+    beside = [extent for at, extent in enumerate(shape) if at != axis]
+    fits = len(scales) == rank and beside == [scale for at, scale in enumerate(scales) if at != axis]
     return "block" if fits and (0 < scales[axis] <= shape[axis] or scales[axis] == shape[axis]) else "none"
 
 
@@ -97,7 +97,7 @@ def reduced(
     if not listed and not nothing_where_empty:
         listed = list(range(rank))
     gone = {axis % rank for axis in listed}
-    return [1 if at in gone else each for at, each in enumerate(shape) if keepdims or at not in gone]
+    return [1 if at in gone else extent for at, extent in enumerate(shape) if keepdims or at not in gone]
 
 
 def replaced(shape: Sequence[int], axes: Sequence[int], extents: Sequence[int]) -> list[int]:

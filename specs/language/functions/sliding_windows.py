@@ -52,7 +52,7 @@ def _axis_windows(
     """
     rank = len(extents)
     steps, spread, around = _of_each_axis(rank, kernel, strides, dilations, pads)
-    if any(each < 1 for each in (*kernel, *spread, *steps)):
+    if any(length < 1 for length in (*kernel, *spread, *steps)):
         raise ValueError("not a positive number for each axis")
     return [
         _AxisWindow(extent, kernel[at], steps[at], spread[at], around[at], around[at + rank])
@@ -104,8 +104,9 @@ def same_padding_fits(
     if auto_pad not in ("SAME_UPPER", "SAME_LOWER"):
         return True
     return all(
-        (each.extent - 1) // each.stride * each.stride + each.reach >= each.extent
-        for each in _axis_windows(extents, kernel, strides, dilations, pads)
+        (axis_window.extent - 1) // axis_window.stride * axis_window.stride + axis_window.reach
+        >= axis_window.extent
+        for axis_window in _axis_windows(extents, kernel, strides, dilations, pads)
     )
 
 
@@ -170,7 +171,7 @@ def valid_leaves_nothing(
     if auto_pad != "VALID" or not ceil_mode:
         return True
     windows = _axis_windows(extents, kernel, strides, dilations, pads)
-    return all((each.extent - each.reach) % each.stride == 0 for each in windows)
+    return all((window.extent - window.reach) % window.stride == 0 for window in windows)
 
 
 def window_counts(
@@ -190,17 +191,19 @@ def window_counts(
     same = auto_pad is not None and auto_pad.startswith("SAME")
     around = None if auto_pad not in (None, "NOTSET") else pads
     found = []
-    for each in _axis_windows(extents, kernel, strides, dilations, around):
+    for axis_window in _axis_windows(extents, kernel, strides, dilations, around):
         up = ceil_mode and auto_pad in (None, "NOTSET")
         if same:
-            count = -(-each.extent // each.stride)
-        elif each.room < 0:
+            count = -(-axis_window.extent // axis_window.stride)
+        elif axis_window.room < 0:
             raise ValueError("a window that has no place")
         else:
-            count = (-(-each.room // each.stride) if up else each.room // each.stride) + 1
+            count = (
+                -(-axis_window.room // axis_window.stride) if up else axis_window.room // axis_window.stride
+            ) + 1
             if up:
                 # That many begin before the padding at the end; the first one always counts.
-                count = max(min(count, -(-(each.extent + each.begin) // each.stride)), 1)
+                count = max(min(count, -(-(axis_window.extent + axis_window.begin) // axis_window.stride)), 1)
         found.append(count)
     return found
 
@@ -244,8 +247,9 @@ def windows_begin_inside(
     if not ceil_mode or auto_pad not in (None, "NOTSET"):
         return True
     return all(
-        -(-each.room // each.stride) * each.stride < each.extent + each.begin
-        for each in _axis_windows(extents, kernel, strides, dilations, pads)
+        -(-axis_window.room // axis_window.stride) * axis_window.stride
+        < axis_window.extent + axis_window.begin
+        for axis_window in _axis_windows(extents, kernel, strides, dilations, pads)
     )
 
 
@@ -262,15 +266,15 @@ def windows_hold_elements(
 
     Left out: strides and dilations of 1, no pads. ValueError where the lists are not of one number an axis.
     """
-    for each in _axis_windows(extents, kernel, strides, dilations, pads):
-        begin, last = each.begin, each.room // each.stride * each.stride
+    for axis_window in _axis_windows(extents, kernel, strides, dilations, pads):
+        begin, last = axis_window.begin, axis_window.room // axis_window.stride * axis_window.stride
         if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
-            last = (each.extent - 1) // each.stride * each.stride
-            total = max(last + each.reach - each.extent, 0)
+            last = (axis_window.extent - 1) // axis_window.stride * axis_window.stride
+            total = max(last + axis_window.reach - axis_window.extent, 0)
             begin = total // 2 if auto_pad == "SAME_UPPER" else total - total // 2
-        if begin >= each.reach or (last >= each.extent + begin and not ceil_mode):
+        if begin >= axis_window.reach or (last >= axis_window.extent + begin and not ceil_mode):
             return False
-        if begin > 0 and not _hold(each, begin):
+        if begin > 0 and not _hold(axis_window, begin):
             return False
     return True
 

@@ -34,7 +34,7 @@ def body_shapes(body: Graph) -> list[list[int | str | None]]:
     """
     if not isinstance(body, Graph) or body.outputs is None:
         raise ValueError("no graph that was read")
-    return [_shape(each) for each in body.outputs]
+    return [_shape(output) for output in body.outputs]
 
 
 def _shape(kind: ValueType | None) -> list[int | str | None]:

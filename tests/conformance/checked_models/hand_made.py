@@ -35,7 +35,7 @@ def graph_of(
 ) -> GraphProto:
     """A graph whose outputs are floats of any shape."""
     return helper.make_graph(
-        list(nodes), "graph", list(inputs), [given(each, None) for each in outputs], list(initializers)
+        list(nodes), "graph", list(inputs), [given(output, None) for output in outputs], list(initializers)
     )
 
 

@@ -152,7 +152,7 @@ def _many_inputs(chance: random.Random, _: Path) -> Made:
     names = [f"x{at}" for at in range(count)]
     attributes: dict[str, Any] = {"axis": 0} if op_type == "Concat" else {}
     return model_of(
-        graph_of([node(op_type, names, ["y"], **attributes)], ["y"], [given(each, (1, 2)) for each in names])
+        graph_of([node(op_type, names, ["y"], **attributes)], ["y"], [given(name, (1, 2)) for name in names])
     )
 
 
@@ -240,8 +240,8 @@ def _outside(chance: random.Random, place: Path) -> Made:
     (place / "null").symlink_to("/dev/zero")
     names = ["../../../../../../etc/passwd", "/etc/passwd", "here", "circle", "null", "", ".", "a" * 5_000]
     chance.shuffle(names)
-    held = [outside_tensor(f"w{at}", [4], location=each) for at, each in enumerate(names)]
-    nodes = [node("Add", ["x", each.name], [f"y{at}"]) for at, each in enumerate(held)]
+    held = [outside_tensor(f"w{at}", [4], location=name) for at, name in enumerate(names)]
+    nodes = [node("Add", ["x", tensor.name], [f"y{at}"]) for at, tensor in enumerate(held)]
     return model_of(graph_of(nodes, ["y0"], [given("x")], held))
 
 
@@ -350,8 +350,8 @@ def _einsum(chance: random.Random, _: Path) -> Made:
     many = ",".join(letters[at : at + 2] for at in range(chance.randint(8, 24)))
     texts = [many + "->", "a" * 50_000 + "->a", "...," * 3_000, "(" * 5_000, "i->" * 100]
     nodes = [
-        node("Einsum", [f"x{n}" for n in range(each.count(",") + 1)], [f"y{at}"], equation=each)
-        for at, each in enumerate(texts)
+        node("Einsum", [f"x{n}" for n in range(text.count(",") + 1)], [f"y{at}"], equation=text)
+        for at, text in enumerate(texts)
     ]
     inputs = [given(f"x{n}", (9, 9)) for n in range(3_001)]
     return model_of(graph_of(nodes, ["y0"], inputs))

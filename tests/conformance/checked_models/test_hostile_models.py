@@ -78,7 +78,7 @@ def test_no_damage_to_a_file_is_more_than_an_error(
         facts = read(bytes(raw), tmp_path_factory.getbasetemp())
     except UserError:
         return
-    assert sum(len(each.nodes) for each in facts.calls) == len(facts.nodes)
+    assert sum(len(call.nodes) for call in facts.calls) == len(facts.nodes)
 
 
 def test_claims_of_size_cost_nothing(tmp_path: Path) -> None:
@@ -89,7 +89,9 @@ def test_claims_of_size_cost_nothing(tmp_path: Path) -> None:
         TensorProto(name="strange", data_type=999, dims=[1], raw_data=b"1"),
         TensorProto(name="short", data_type=1, dims=[3], raw_data=b"1234"),
     ]
-    graph = graph_of([node("Neg", [each.name], [f"{each.name}_"]) for each in claims], ["wide_"], [], claims)
+    graph = graph_of(
+        [node("Neg", [claim.name], [f"{claim.name}_"]) for claim in claims], ["wide_"], [], claims
+    )
     graph.input.append(given("declared", (-1, 1 << 50)))
     graph.node.append(node("Neg", ["declared"], ["other"]))
     facts = read(model_of(graph), tmp_path, seconds=60)
@@ -97,8 +99,8 @@ def test_claims_of_size_cost_nothing(tmp_path: Path) -> None:
     assert found["wide"].shape == (1 << 40,)
     assert found["negative"].shape is None
     assert found["declared"].shape == (None, 1 << 50)
-    assert all(each.constant is None for each in found.values())
-    assert all(found[each.name].is_constant for each in claims)
+    assert all(value.constant is None for value in found.values())
+    assert all(found[claim.name].is_constant for claim in claims)
 
 
 def test_names_that_do_not_fit_are_told(tmp_path: Path) -> None:
@@ -215,8 +217,8 @@ def test_what_names_of_functions_become_is_counted(tmp_path: Path) -> None:
     begun = peak()
     facts = read(_nested("d" * 9_000, 6), tmp_path)
     assert peak() - begun < 800
-    assert any("nodes and names become more than" in each for each in facts.notes)
-    assert all(len(each) < 1_000 for each in facts.notes)
+    assert any("nodes and names become more than" in note for note in facts.notes)
+    assert all(len(note) < 1_000 for note in facts.notes)
     assert {each.op_type for each in facts.nodes} > {"Relu"}
     short = read(_nested("d", 6), tmp_path)
     assert [each.op_type for each in short.nodes] == ["Relu"] * 4**6
@@ -233,7 +235,7 @@ def test_what_arguments_of_functions_become_is_counted(tmp_path: Path) -> None:
         call = node("F", [long], ["y"], domain="d", a=text)
         facts = read(model_of(graph_of([call], ["y"], [given(long)]), {"": 17, "d": 1}, [function]), tmp_path)
         assert [each.op_type for each in facts.nodes] == ["F"]
-        assert any("nodes and names become more than" in each for each in facts.notes)
+        assert any("nodes and names become more than" in note for note in facts.notes)
 
 
 def test_graphs_within_functions_within_graphs_end_somewhere(tmp_path: Path) -> None:
@@ -254,7 +256,7 @@ def test_graphs_within_functions_within_graphs_end_somewhere(tmp_path: Path) -> 
         )
     graph = graph_of([node("F19", ["x", "c"], ["y"], domain="d")], ["y"], [given("x")])
     facts = read(model_of(graph, {"": 17, "d": 1}, functions), tmp_path)
-    assert any("graphs within each other more than" in each for each in facts.notes)
+    assert any("graphs within each other more than" in note for note in facts.notes)
     assert {each.op_type for each in facts.nodes} == {"If", "Neg", "F17"}
 
 
@@ -297,7 +299,7 @@ def test_fixed_numbers_of_all_nodes_are_counted(tmp_path: Path) -> None:
         each for each in facts.nodes if each.outputs[0] is not None and each.outputs[0].constant is not None
     ]
     assert MOST_FOLDED // 4096 <= len(kept) <= MOST_FOLDED // 4096 + 1
-    assert any("is not worked out" in each for each in facts.notes)
+    assert any("is not worked out" in note for note in facts.notes)
 
 
 @pytest.mark.parametrize("said", [{"offset": str(2**63)}, {"offset": "-1"}, {"length": str(2**64)},
@@ -307,7 +309,7 @@ def test_impossible_places_of_data_are_told(said: dict[str, str], tmp_path: Path
     held = outside_tensor("w", [4], location="w.bin", **said)
     facts = read(model_of(graph_of([node("Add", ["x", "w"], ["y"])], ["y"], [given("x")], [held])), tmp_path)
     (name,) = said
-    assert any(f"an impossible {name} in their file" in each for each in facts.notes)
+    assert any(f"an impossible {name} in their file" in note for note in facts.notes)
 
 
 @pytest.mark.parametrize("version", [-(2**63), 2**63 - 1, 2**31, 0, -1])

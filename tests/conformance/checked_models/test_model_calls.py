@@ -34,7 +34,7 @@ def test_versions_come_from_the_opset_of_each_domain(tmp_path: Path) -> None:
         "the model imports no version of the domain not.imported",
     ]
     assert facts.nodes[5].operator is None
-    assert not any("\n" in each for each in facts.notes)
+    assert not any("\n" in note for note in facts.notes)
 
 
 def test_versions_that_somebody_has_specs_of_count(tmp_path: Path) -> None:
@@ -64,5 +64,5 @@ def test_nodes_of_one_call_are_put_together(tmp_path: Path) -> None:
     limits = [helper.make_tensor(name, 1, [], [value]) for name, value in (("low", 0.0), ("high", 6.0))]
     facts = read(model_of(graph_of(nodes, ["e"], [given("x", (2, 3))], limits)), tmp_path)
     assert [[each.place for each in call.nodes] for call in facts.calls] == [["0", "1"], ["2"], ["3"], ["4"]]
-    assert len({each.digest for each in facts.calls}) == 4
-    assert all(len(each.digest) == 12 for each in facts.calls)
+    assert len({call.digest for call in facts.calls}) == 4
+    assert all(len(call.digest) == 12 for call in facts.calls)

@@ -138,7 +138,7 @@ def test_functions_without_end_are_left_as_they_are(tmp_path: Path, monkeypatch:
     for start, functions in (("Round", [around]), ("F0", doubling)):
         graph = graph_of([node(start, ["x"], ["y"], domain="local")], ["y"], [given("x")])
         facts = read(model_of(graph, {"": 17, "local": 1}, functions), tmp_path)
-        assert any("not looked into" in each for each in facts.notes), start
+        assert any("not looked into" in note for note in facts.notes), start
         assert len(facts.nodes) <= 2_001
 
 
@@ -191,15 +191,15 @@ def test_data_beside_the_model_are_read_inside_its_folder_alone(tmp_path: Path) 
         outside_tensor("none", [3]),
         outside_tensor("endless", [1 << 40], location="/dev/zero"),
     ]
-    nodes = [node("Neg", [each.name], [f"y_{each.name}"]) for each in tensors]
+    nodes = [node("Neg", [tensor.name], [f"y_{tensor.name}"]) for tensor in tensors]
     facts = read(model_of(graph_of(nodes, ["y_good"], [], tensors)), inside)
     found = {each.inputs[0].name: each.inputs[0] for each in facts.nodes if each.inputs[0] is not None}
     assert found["good"].constant is not None
     assert found["good"].constant.array.tolist() == [1, 2, 3]
-    assert all(each.is_constant for each in found.values())
-    assert [name for name, each in found.items() if each.constant is not None] == ["good"]
-    assert any("outside the model's folder" in each for each in facts.notes)
-    assert any("not read" in each for each in facts.notes)
+    assert all(value.is_constant for value in found.values())
+    assert [name for name, value in found.items() if value.constant is not None] == ["good"]
+    assert any("outside the model's folder" in note for note in facts.notes)
+    assert any("not read" in note for note in facts.notes)
 
 
 @settings(max_examples=25, deadline=None)
@@ -217,6 +217,6 @@ def test_nodes_come_in_an_order_that_works_whatever_the_files_is(
 
 def _names(found: ModelNode) -> tuple[list[str], list[str]]:
     return (
-        [each.name for each in found.inputs if each is not None],
-        [each.name for each in found.outputs if each is not None],
+        [value.name for value in found.inputs if value is not None],
+        [output.name for output in found.outputs if output is not None],
     )

@@ -23,30 +23,30 @@ def test_models_that_onnx_carries_are_read() -> None:
     for path in paths:
         model = ModelProto.FromString(path.read_bytes())
         facts = read_model(path, seconds=0)
-        graphs = sum("/" not in each.place for each in facts.nodes)
+        graphs = sum("/" not in node.place for node in facts.nodes)
         assert graphs == len(model.graph.node) or model.functions, path
-        assert all(each.unknown is None for each in facts.nodes), (path, facts.notes)
-        assert sum(len(each.nodes) for each in facts.calls) == len(facts.nodes)
+        assert all(node.unknown is None for node in facts.nodes), (path, facts.notes)
+        assert sum(len(call.nodes) for call in facts.calls) == len(facts.nodes)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_models_of_node_tests_are_read(tmp_path: Path) -> None:
     """Each operator version is what onnx's own schema says, and nothing of a node is left unread."""
-    models = [each.model for each in collect_testcases(None) if each.model is not None]
+    models = [testcase.model for testcase in collect_testcases(None) if testcase.model is not None]
     assert len(models) > 1000
     for model in models[::9]:
         facts = read(model, tmp_path)
-        imported = {each.domain: each.version for each in model.opset_import}
+        imported = {opset.domain: opset.version for opset in model.opset_import}
         for one, proto in zip(
-            [each for each in facts.nodes if "/" not in each.place], model.graph.node, strict=False
+            [node for node in facts.nodes if "/" not in node.place], model.graph.node, strict=False
         ):
             if model.functions:
                 continue
             schema = onnx.defs.get_schema(proto.op_type, imported[proto.domain], proto.domain)
             assert one.operator is not None, one.unknown
             assert one.operator.since_version == schema.since_version
-            assert set(one.attributes) | set(one.unread) == {each.name for each in proto.attribute}
+            assert set(one.attributes) | set(one.unread) == {attribute.name for attribute in proto.attribute}
 
 
 @pytest.mark.slow
@@ -60,10 +60,10 @@ def test_shapes_are_those_of_onnx_itself(tmp_path: Path) -> None:
         }
         facts = read(model, tmp_path, seconds=120)
         found = {
-            each.name: each.shape
+            output.name: output.shape
             for one in facts.nodes
-            for each in one.outputs
-            if each is not None and each.shape
+            for output in one.outputs
+            if output is not None and output.shape
         }
         shared = wanted.keys() & found.keys()
         assert len(shared) > 5

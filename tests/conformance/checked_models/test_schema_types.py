@@ -16,7 +16,7 @@ UNKNOWN = ModelValue("y")
 
 def told(name: str, *inputs: ModelValue | None, outputs: int = 1) -> list[str | None]:
     found = with_schema_types(OperatorName.parse(name), inputs, [UNKNOWN] * outputs)
-    return [None if each is None else each.element_type for each in found]
+    return [None if value is None else value.element_type for value in found]
 
 
 def test_a_type_that_the_schema_fixes() -> None:
@@ -44,10 +44,10 @@ def test_nothing_where_the_schema_says_nothing() -> None:
 def test_what_is_known_stays() -> None:
     known = ModelValue("y", "double", (2,))
     sequence = ModelValue("y", kind="seq(tensor(float))")
-    for each in (known, sequence, None):
+    for value in (known, sequence, None):
         assert with_schema_types(
-            OperatorName.parse("ai.onnx::Add-14"), [ModelValue("x", "float")], [each]
-        ) == [each]
+            OperatorName.parse("ai.onnx::Add-14"), [ModelValue("x", "float")], [value]
+        ) == [value]
 
 
 def test_types_go_on_behind_a_node_without_inference(tmp_path: Path) -> None:
@@ -57,5 +57,5 @@ def test_types_go_on_behind_a_node_without_inference(tmp_path: Path) -> None:
         helper.make_node("Shape", ["b"], ["y"]),
     ]
     facts = read(model_of(graph_of(nodes, ["y"], [given("x")]), {"": 17, "ai.onnx.ml": 1}), tmp_path)
-    taken = [each.inputs[0] for each in facts.nodes]
-    assert [None if each is None else each.element_type for each in taken] == ["float"] * 3
+    taken = [node.inputs[0] for node in facts.nodes]
+    assert [None if value is None else value.element_type for value in taken] == ["float"] * 3

@@ -93,10 +93,12 @@ async def dask_setup(service: Any) -> None:
 async def _bomb_clients(scheduler: Any, messages: list[Any]) -> None:
     while True:
         for comm in list(scheduler.client_comms.values()):
-            for each in messages:
+            for message in messages:
                 for key in list(scheduler.tasks) or ["x"]:
                     told = (
-                        {**each, "key": str(key)} if isinstance(each, dict) and "status" not in each else each
+                        {**message, "key": str(key)}
+                        if isinstance(message, dict) and "status" not in message
+                        else message
                     )
                     comm.send(told)
         await asyncio.sleep(0.02)

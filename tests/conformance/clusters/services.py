@@ -83,8 +83,8 @@ class Services:
         return process
 
     def stop(self) -> None:
-        for each in self.started:
-            kill(each)
+        for popen in self.started:
+            kill(popen)
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
@@ -98,11 +98,11 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 def worker_of(nanny: subprocess.Popen[bytes]) -> int | None:
     """The process that a nanny has started to be the worker; None where there is none at this moment."""
-    for each in descendants(nanny.pid):
+    for descendant in descendants(nanny.pid):
         with suppress(OSError):
-            words = Path(f"/proc/{each}/cmdline").read_bytes()
+            words = Path(f"/proc/{descendant}/cmdline").read_bytes()
             if b"spawn_main" in words or b"forkserver" in words:
-                return each
+                return descendant
     return None
 
 

@@ -33,19 +33,28 @@ CALLS = [
 
 def told(made: tuple[CallCases, ...]) -> list[Any]:
     return [
-        (each.call, each.key, [str(case.id) for case in each.cases], each.fixed, each.varied, each.forms)
-        for each in made
+        (
+            call_cases.call,
+            call_cases.key,
+            [str(case.id) for case in call_cases.cases],
+            call_cases.fixed,
+            call_cases.varied,
+            call_cases.forms,
+        )
+        for call_cases in made
     ]
 
 
 def test_the_cases_are_those_of_one_machine(cluster: Cluster) -> None:
     seen: list[str] = []
-    many = cases_of_calls(CALLS, keep=False, cluster=cluster, told=lambda each: seen.append(each.key))
+    many = cases_of_calls(
+        CALLS, keep=False, cluster=cluster, told=lambda call_cases: seen.append(call_cases.key)
+    )
     one = cases_of_calls(CALLS, keep=False)
     assert told(many) == told(one)
-    assert seen == [each.key for each in one]
-    assert [write_golden(case) for each in many for case in each.cases] == [
-        write_golden(case) for each in one for case in each.cases
+    assert seen == [call_cases.key for call_cases in one]
+    assert [write_golden(case) for call_cases in many for case in call_cases.cases] == [
+        write_golden(case) for call_cases in one for case in call_cases.cases
     ]
 
 
@@ -93,10 +102,10 @@ def test_the_answers_are_those_of_one_machine(
     model = write_model(tmp_path / "model.onnx", unknown=True)
     words = ["check", model, "--no-chains", "--diagnose", "0", "--on", "checked_backends:DiesOfFlatten"]
     many = document(call(capsys, *words, *SCHEDULER, "-o", "out"), "out")
-    cases = {each: each.read_bytes() for each in Path("out/suite").rglob("*") if each.is_file()}
+    cases = {path: path.read_bytes() for path in Path("out/suite").rglob("*") if path.is_file()}
     Path("out").rename("many")
     assert document(call(capsys, *words, "-o", "out"), "out") == many
-    assert {each: each.read_bytes() for each in Path("out/suite").rglob("*") if each.is_file()} == cases
+    assert {path: path.read_bytes() for path in Path("out/suite").rglob("*") if path.is_file()} == cases
 
 
 @pytest.mark.nightly

@@ -56,7 +56,7 @@ def run_on(cluster: Cluster, suite: Path, path: Path, mode: str = "", **options:
 
 
 def essence(record: Record) -> list[Result]:
-    return [replace(each, seconds=0.0, machine=None) for each in record.results]
+    return [replace(result, seconds=0.0, machine=None) for result in record.results]
 
 
 def test_the_record_is_that_of_one_machine(cluster: Cluster, suite: Path, tmp_path: Path) -> None:
@@ -67,8 +67,8 @@ def test_the_record_is_that_of_one_machine(cluster: Cluster, suite: Path, tmp_pa
     assert many.counts == one.counts
     assert many.faults == one.faults
     assert {each["rows"] for each in (many.footer or {})["machines"]} == {len(one.results)}
-    assert all(each.machine for each in many.results)
-    kept = [sorted(each.name for each in outputs_folder(record.path).iterdir()) for record in (one, many)]
+    assert all(result.machine for result in many.results)
+    kept = [sorted(path.name for path in outputs_folder(record.path).iterdir()) for record in (one, many)]
     assert kept[0] == kept[1] != []
     assert not list(tmp_path.glob(".*"))
     assert exit_code(many) == ExitCode.DOES_NOT_HOLD
@@ -180,12 +180,12 @@ def test_machines_of_several_kinds_are_told_apart(cluster: Cluster, suite: Path,
     record = run_on(Changed(cluster, older), suite, path)
     machines = {each["name"]: each for each in (record.footer or {})["machines"]}
     assert machines["old"]["kind"].endswith(" avx")
-    assert machines["old"]["rows"] == sum(each.machine == "old" for each in record.results) == 32
+    assert machines["old"]["rows"] == sum(result.machine == "old" for result in record.results) == 32
     assert machines["new"]["rows"] == len(record.results) - 32
     assert " and " in record.header["platform"]["machine"]
     lines = machine_lines(record)
-    assert any("several kinds" in each for each in lines)
-    assert sum(" pass" in each for each in lines) == 2
+    assert any("several kinds" in line for line in lines)
+    assert sum(" pass" in line for line in lines) == 2
 
 
 def test_kinds_outlive_the_client(cluster: Cluster, suite: Path, tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_machine_of_one_name_and_two_kinds_has_two_names(
         return replace(answer, machine={**answer.machine, "features": ["avx"] if number else ["sve"]})
 
     record = run_on(Changed(cluster, changing), suite, tmp_path / "run.jsonl")
-    assert len({each.machine for each in record.results}) == 2
+    assert len({result.machine for result in record.results}) == 2
 
 
 def test_a_full_disk_of_a_worker_names_the_machine(

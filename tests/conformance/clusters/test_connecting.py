@@ -74,7 +74,7 @@ class Answering:
     """A client whose workers have said this to the probe."""
 
     def __init__(self, *answers: Any) -> None:
-        self._answers = {f"tcp://10.0.0.{number}:1": each for number, each in enumerate(answers)}
+        self._answers = {f"tcp://10.0.0.{number}:1": answer for number, answer in enumerate(answers)}
 
     def run(self, function: Any, *arguments: Any, on_error: str) -> dict[str, Any]:
         return self._answers

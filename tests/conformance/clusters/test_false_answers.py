@@ -217,21 +217,27 @@ def said(old: bytes, new: bytes) -> Callable[[UnitAnswer], UnitAnswer]:
 
 
 LIES: dict[str, Callable[[UnitAnswer], UnitAnswer]] = {
-    "a row too few": lambda each: with_rows(each, lambda rows: rows[1:]),
-    "no rows": lambda each: with_rows(each, lambda rows: []),
-    "a row twice": lambda each: with_rows(each, lambda rows: [*rows, rows[0]]),
-    "a row twice instead of another": lambda each: with_rows(each, lambda rows: [*rows[1:], rows[1]]),
-    "places exchanged": lambda each: with_rows(
-        each, lambda rows: [(rows[0][0], rows[1][1]), (rows[1][0], rows[0][1]), *rows[2:]]
+    "a row too few": lambda unit_answer: with_rows(unit_answer, lambda rows: rows[1:]),
+    "no rows": lambda unit_answer: with_rows(unit_answer, lambda rows: []),
+    "a row twice": lambda unit_answer: with_rows(unit_answer, lambda rows: [*rows, rows[0]]),
+    "a row twice instead of another": lambda unit_answer: with_rows(
+        unit_answer, lambda rows: [*rows[1:], rows[1]]
     ),
-    "places of another unit": lambda each: with_rows(
-        each, lambda rows: [(line, ((place + 32) % 40, *more)) for line, (place, *more) in rows]
+    "places exchanged": lambda unit_answer: with_rows(
+        unit_answer, lambda rows: [(rows[0][0], rows[1][1]), (rows[1][0], rows[0][1]), *rows[2:]]
     ),
-    "places far away": lambda each: with_rows(
-        each, lambda rows: [(line, (1 << 62, 0, 0)) for line, _ in rows]
+    "places of another unit": lambda unit_answer: with_rows(
+        unit_answer, lambda rows: [(line, ((place + 32) % 40, *more)) for line, (place, *more) in rows]
     ),
-    "another form": lambda each: with_rows(each, lambda rows: [(line, (at[0], 7, 0)) for line, at in rows]),
-    "another repeat": lambda each: with_rows(each, lambda rows: [(line, (at[0], 0, 1)) for line, at in rows]),
+    "places far away": lambda unit_answer: with_rows(
+        unit_answer, lambda rows: [(line, (1 << 62, 0, 0)) for line, _ in rows]
+    ),
+    "another form": lambda unit_answer: with_rows(
+        unit_answer, lambda rows: [(line, (at[0], 7, 0)) for line, at in rows]
+    ),
+    "another repeat": lambda unit_answer: with_rows(
+        unit_answer, lambda rows: [(line, (at[0], 0, 1)) for line, at in rows]
+    ),
     "another verdict": said(b'"verdict":"pass"', b'"verdict":"perfect"'),
     "another case": said(b'"case":"', b'"case":"x'),
     "no JSON": said(b"{", b"[{"),
@@ -240,17 +246,19 @@ LIES: dict[str, Callable[[UnitAnswer], UnitAnswer]] = {
     "a list for a text": said(b'"verdict":"pass"', b'"verdict":["pass"]'),
     "seconds that are none": said(b'"seconds":', b'"seconds":"","x":'),
     "another family": said(b'"family":"cover"', b'"family":"invalid"'),
-    "lines cut off": lambda each: replace(each, lines=each.lines[:-9]),
-    "lines that are none": lambda each: replace(each, lines=b"garbage"),
-    "lines with more behind": lambda each: replace(each, lines=each.lines + b"x"),
-    "orders cut off": lambda each: replace(each, orders=each.orders[:-1]),
-    "time that is none": lambda each: replace(each, seconds=-1.0),
-    "time without end": lambda each: replace(each, seconds=1e300),
-    "a file that is another": lambda each: replace(each, outputs={"0" * 64 + ".bin": b"x"}),
-    "a file elsewhere": lambda each: replace(each, outputs={"../../x": b"x"}),
-    "a machine without a name": lambda each: replace(each, machine={}),
-    "a machine of no kind": lambda each: replace(each, machine={**each.machine, "features": 7}),
-    "an end that is none": lambda each: replace(each, stopped=("max_failures", "enough")),
+    "lines cut off": lambda unit_answer: replace(unit_answer, lines=unit_answer.lines[:-9]),
+    "lines that are none": lambda unit_answer: replace(unit_answer, lines=b"garbage"),
+    "lines with more behind": lambda unit_answer: replace(unit_answer, lines=unit_answer.lines + b"x"),
+    "orders cut off": lambda unit_answer: replace(unit_answer, orders=unit_answer.orders[:-1]),
+    "time that is none": lambda unit_answer: replace(unit_answer, seconds=-1.0),
+    "time without end": lambda unit_answer: replace(unit_answer, seconds=1e300),
+    "a file that is another": lambda unit_answer: replace(unit_answer, outputs={"0" * 64 + ".bin": b"x"}),
+    "a file elsewhere": lambda unit_answer: replace(unit_answer, outputs={"../../x": b"x"}),
+    "a machine without a name": lambda unit_answer: replace(unit_answer, machine={}),
+    "a machine of no kind": lambda unit_answer: replace(
+        unit_answer, machine={**unit_answer.machine, "features": 7}
+    ),
+    "an end that is none": lambda unit_answer: replace(unit_answer, stopped=("max_failures", "enough")),
 }
 
 
@@ -274,14 +282,14 @@ def test_rows_that_are_not_those_of_the_unit(cluster: Cluster, suite: Path, tmp_
 
 
 HEADERS: dict[str, Callable[[Begun], Begun]] = {
-    "no header": lambda each: replace(each, header={}),
-    "another suite": lambda each: replace(each, header={**each.header, "suite": "0" * 64}),
-    "other options": lambda each: replace(each, header={**each.header, "options": {}}),
-    "no runtime": lambda each: replace(each, header={**each.header, "runtime": None}),
-    "another runtime": lambda each: replace(each, runtime={**each.runtime, "name": "other"}),
-    "a machine without a name": lambda each: replace(each, machine={}),
-    "no forms": lambda each: replace(each, forms=()),
-    "threads": lambda each: replace(each, threads=-1),
+    "no header": lambda begun: replace(begun, header={}),
+    "another suite": lambda begun: replace(begun, header={**begun.header, "suite": "0" * 64}),
+    "other options": lambda begun: replace(begun, header={**begun.header, "options": {}}),
+    "no runtime": lambda begun: replace(begun, header={**begun.header, "runtime": None}),
+    "another runtime": lambda begun: replace(begun, runtime={**begun.runtime, "name": "other"}),
+    "a machine without a name": lambda begun: replace(begun, machine={}),
+    "no forms": lambda begun: replace(begun, forms=()),
+    "threads": lambda begun: replace(begun, threads=-1),
 }
 
 

@@ -80,8 +80,8 @@ def search(here: Here, calls: int | None = 28, seconds: float = 600) -> tuple[Fu
 
 def essence(found: FuzzResult) -> list[Any]:
     return [
-        (each.key, each.small.attempt.call.digest(OperatorName.parse(BATCH)), each.calls)
-        for each in found.finds
+        (find.key, find.small.attempt.call.digest(OperatorName.parse(BATCH)), find.calls)
+        for find in found.finds
     ]
 
 
@@ -92,24 +92,24 @@ def test_finds_are_told_once_whoever_draws(monkeypatch: pytest.MonkeyPatch) -> N
     assert one.drawn == 28
     assert one.finds
     assert len(told) == len(one.finds)
-    assert len({each.key for each in one.finds}) == len(one.finds)
+    assert len({find.key for find in one.finds}) == len(one.finds)
     several = Here(4, 1)
     many, _ = search(several)
     assert essence(many) == essence(one)
     assert many.tried == one.tried
-    assert sorted(each.number for each in several.units) == [0, 1, 2, 3]
-    assert sorted(each.calls for each in several.units) == [4, 8, 8, 8]
-    assert len({each.seed for each in several.units}) == 4
+    assert sorted(unit.number for unit in several.units) == [0, 1, 2, 3]
+    assert sorted(unit.calls for unit in several.units) == [4, 8, 8, 8]
+    assert len({unit.seed for unit in several.units}) == 4
 
 
 def test_the_same_find_of_two_searches_is_one() -> None:
     space = space_of(BATCH)
     first, second = (fuzz(space, Fake(space, refusing).ask, 1, 600, most_calls=20) for _ in range(2))
     both = FuzzResult()
-    for each in (first, second):
-        add_search(space, both, each, lambda *_: None)
-    assert [each.key for each in both.finds] == [each.key for each in second.finds]
-    assert [each.calls for each in both.finds] == [2 * each.calls for each in second.finds]
+    for fuzz_result in (first, second):
+        add_search(space, both, fuzz_result, lambda *_: None)
+    assert [find.key for find in both.finds] == [find.key for find in second.finds]
+    assert [find.calls for find in both.finds] == [2 * find.calls for find in second.finds]
     assert both.drawn == 40
 
 
@@ -122,8 +122,8 @@ def test_the_time_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     here = Here(2, 0)
     found, _ = search(here, calls=None, seconds=0.5)
     assert found.drawn == 7 * len(here.units) >= 14
-    assert all(0 < each.seconds <= 0.5 for each in here.units)
-    assert all(each.calls == cluster_search.UNIT for each in here.units)
+    assert all(0 < unit.seconds <= 0.5 for unit in here.units)
+    assert all(unit.calls == cluster_search.UNIT for unit in here.units)
     assert search(Here(2, 0), calls=None, seconds=0)[0].drawn == 0
     assert search(Here(2, 0), calls=None, seconds=1e-9)[0].drawn == 0
 
@@ -167,6 +167,6 @@ def test_the_command_keeps_the_same_calls_again(
         answer = call(capsys, *words, "--scheduler", "tcp://in.here:1")
         assert answer.code == 1, answer.err
         assert "the suite has it already: org.tensorflow/BatchToSpaceND-1/" in answer.out
-        kept.append({each.name: each.read_bytes() for each in (tmp_path / name).iterdir()})
+        kept.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
     assert kept[0] == kept[1] != {}
     assert any(each.found["verdict"] == "rejected_valid" for each in read_calls(tmp_path / "one"))

@@ -59,7 +59,7 @@ def whole(suite: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Result]
 
 
 def essence(record: Record) -> list[Result]:
-    return [replace(each, seconds=0.0, machine=None) for each in record.results]
+    return [replace(result, seconds=0.0, machine=None) for result in record.results]
 
 
 def client(suite: Path, address: str, record: Path, mode: str = "") -> subprocess.Popen[str]:
@@ -194,7 +194,7 @@ def test_a_worker_with_another_opcert_or_none(
     running = client(suite, services.address, tmp_path / "run.jsonl")
     told, _ = running.communicate(timeout=240)
     assert running.returncode == 2, told
-    for each in words:
-        assert each in told
+    for word in words:
+        assert word in told
     assert "Traceback" not in told
     kill(worker)

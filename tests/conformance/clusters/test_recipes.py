@@ -25,7 +25,7 @@ _NODES = ("node-1", "node-2")
 def _resource() -> dict[str, Any]:
     page = (REPOSITORY / "docs" / "scale.md").read_text(encoding="utf-8")
     blocks = [yaml.safe_load(each) for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
-    (found,) = (each for each in blocks if each["kind"] == "DaskCluster")
+    (found,) = (block for block in blocks if block["kind"] == "DaskCluster")
     assert isinstance(found, dict)
     return found
 
@@ -38,7 +38,7 @@ def _container(part: str) -> dict[str, Any]:
 
 def _filled(words: list[str], told: dict[str, str]) -> list[str]:
     """A container's command with its `$(NAME)` filled in."""
-    return [re.sub(r"\$\((\w+)\)", lambda name: told[name[1]], each) for each in words]
+    return [re.sub(r"\$\((\w+)\)", lambda name: told[name[1]], word) for word in words]
 
 
 def test_scheduler_and_service_name_the_same_ports() -> None:
@@ -72,4 +72,4 @@ def test_its_commands_make_a_cluster(services: Services, tmp_path: Path) -> None
         request = RunRequest(opened, find_runtime(echo_runtime()))
         record = run_suite_on(cluster, request, RecordPlace(tmp_path / "run.jsonl"))
     assert record.counts["pass"] == 200
-    assert {each.machine for each in record.results} <= set(_NODES)
+    assert {result.machine for result in record.results} <= set(_NODES)

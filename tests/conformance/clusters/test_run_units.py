@@ -57,7 +57,7 @@ def test_every_case_is_in_one_unit(
 
 
 def check(suite: Suite, positions: Sequence[int], small: Suite, cases: Sequence[str]) -> None:
-    assert list(cases) == [suite.case_ids[each] for each in positions]
+    assert list(cases) == [suite.case_ids[position] for position in positions]
     for case_id in cases:
         case = small.case(case_id)
         assert small.golden(case_id) == suite.golden(case_id)
@@ -70,8 +70,11 @@ def test_what_belongs_together_is_in_one_unit(suite: Suite) -> None:
     plan = RunPlan(suite, ids, ("inputs",), 1, done=frozenset(ids[3:7]))
     units = list(UnitMaker(plan, together=lambda name: name[-1]).units())
     assert len(units) > 1
-    assert sorted(each for unit in units for each in unit.positions) == [*range(3), *range(7, len(ids))]
-    where = {(ids[each][-1], number) for number, unit in enumerate(units) for each in unit.positions}
+    assert sorted(position for unit in units for position in unit.positions) == [
+        *range(3),
+        *range(7, len(ids)),
+    ]
+    where = {(ids[position][-1], number) for number, unit in enumerate(units) for position in unit.positions}
     assert len(where) == len({letter for letter, _ in where})
 
 

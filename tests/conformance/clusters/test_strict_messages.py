@@ -83,7 +83,7 @@ def bomb(tmp_path: Path) -> Bomb:
 
 def read(message: Any) -> Any:
     """As a client reads it: the frames of a message go through Dask's own reader."""
-    frames = [bytes(each) for each in dumps(message)]
+    frames = [bytes(dump) for dump in dumps(message)]
 
     async def reading() -> Any:
         return await from_frames(frames)
@@ -224,7 +224,8 @@ SCHEDULERS = ["identity", "ncores", "gather", "in_memory", "erred", "reported", 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("who", "how"), [*(("worker", each) for each in WORKERS), *(("scheduler", each) for each in SCHEDULERS)]
+    ("who", "how"),
+    [*(("worker", worker) for worker in WORKERS), *(("scheduler", scheduler) for scheduler in SCHEDULERS)],
 )
 def test_a_hostile_one_runs_no_code_in_the_client(exploded: Any, who: str, how: str) -> None:
     found, told = exploded(who, how)

@@ -90,7 +90,7 @@ def test_a_cluster_on_this_machine_takes_its_own_processes_alone(tmp_path: Path)
         address = cluster.client.scheduler.address
         assert address.startswith("tls://127.0.0.1:")
         workers = list(cluster.client.scheduler_info()["workers"])
-        assert [each.startswith("tls://127.0.0.1:") for each in workers] == [True]
+        assert [worker.startswith("tls://127.0.0.1:") for worker in workers] == [True]
         stranger = certificates(tmp_path, "other")
         for reached in (address, *workers):
             plain = reached.replace("tls://", "tcp://")

@@ -23,13 +23,17 @@ class Right:
     @classmethod
     def run_model(cls, model: Any, inputs: Any, _device: str = "CPU") -> Any:
         graph = model.graph
-        values = {each.name: onnx.numpy_helper.to_array(each) for each in graph.initializer}
-        values |= dict(zip([each.name for each in graph.input], inputs, strict=True))
+        values = {
+            initializer.name: onnx.numpy_helper.to_array(initializer) for initializer in graph.initializer
+        }
+        values |= dict(zip([value_info.name for value_info in graph.input], inputs, strict=True))
         for node in graph.node:
-            attributes = {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
+            attributes = {
+                attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in node.attribute
+            }
             outputs = cls.answer(node.op_type, attributes, cls.computed(model, node, values))
             values |= dict(zip(node.output, outputs, strict=True))
-        return tuple(values[each.name] for each in graph.output)
+        return tuple(values[value_info.name] for value_info in graph.output)
 
     @classmethod
     def computed(cls, model: Any, node: Any, values: Any) -> Any:
@@ -43,7 +47,7 @@ class Right:
             )
             for name, each in given.items()
         ]
-        asked = [onnx.ValueInfoProto(name=each) for each in node.output if each]
+        asked = [onnx.ValueInfoProto(name=value_info) for value_info in node.output if value_info]
         alone = onnx.helper.make_graph([node], "node", declared, asked)
         one = onnx.helper.make_model(alone, opset_imports=model.opset_import, ir_version=model.ir_version)
         return ReferenceEvaluator(one).run(None, given)
@@ -59,7 +63,10 @@ class WrongAlpha(Right):
     @classmethod
     def answer(cls, operator: str, attributes: Any, outputs: Any) -> Any:
         if operator == "LeakyRelu" and attributes.get("alpha") == 0.25:
-            return [np.where(each < 0, each * np.float32(1.001), each).astype(each.dtype) for each in outputs]
+            return [
+                np.where(output < 0, output * np.float32(1.001), output).astype(output.dtype)
+                for output in outputs
+            ]
         return outputs
 
 
@@ -69,9 +76,13 @@ class WrongWhenOpen(Right):
     @classmethod
     def run_model(cls, model: Any, inputs: Any, _device: str = "CPU") -> Any:
         outputs = super().run_model(model, inputs, _device)
-        dimensions = [one for each in model.graph.input for one in each.type.tensor_type.shape.dim]
-        if model.graph.node[0].op_type == "LeakyRelu" and any(each.dim_param for each in dimensions):
-            return tuple(each + 1 for each in outputs)
+        dimensions = [
+            one for value_info in model.graph.input for one in value_info.type.tensor_type.shape.dim
+        ]
+        if model.graph.node[0].op_type == "LeakyRelu" and any(
+            dimension.dim_param for dimension in dimensions
+        ):
+            return tuple(output + 1 for output in outputs)
         return outputs
 
 
@@ -98,7 +109,7 @@ class Prepares(Right):
 
     @classmethod
     def prepare(cls, model: Any, device: str = "CPU") -> Any:
-        if any(each.op_type == "Frobnicate" for each in model.graph.node):
+        if any(node.op_type == "Frobnicate" for node in model.graph.node):
             raise RuntimeError("no kernel for Frobnicate; " + "and so on, " * 80 + "and at its end a word")
 
         class Prepared:
@@ -123,7 +134,7 @@ class Rows(Right):
     @classmethod
     def run_model(cls, model: Any, inputs: Any, _device: str = "CPU") -> Any:
         outputs = super().run_model(model, inputs, _device)
-        return tuple(cls.answer_row([each.op_type for each in model.graph.node], outputs))
+        return tuple(cls.answer_row([node.op_type for node in model.graph.node], outputs))
 
     @classmethod
     def answer_row(cls, _operators: Any, outputs: Any) -> Any:
@@ -135,7 +146,7 @@ class FusesWrongly(Rows):
 
     @classmethod
     def answer_row(cls, operators: Any, outputs: Any) -> Any:
-        return [each + 1 for each in outputs] if operators[:2] == ["Transpose", "MatMul"] else outputs
+        return [output + 1 for output in outputs] if operators[:2] == ["Transpose", "MatMul"] else outputs
 
 
 class WrongMatMul(Rows):
@@ -143,7 +154,7 @@ class WrongMatMul(Rows):
 
     @classmethod
     def answer_row(cls, operators: Any, outputs: Any) -> Any:
-        return [each + 1 for each in outputs] if "MatMul" in operators else outputs
+        return [output + 1 for output in outputs] if "MatMul" in operators else outputs
 
 
 class DiesOfRows(Rows):
@@ -162,7 +173,7 @@ class WrongAdd(Right):
     @classmethod
     def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
         if operator == "Add":
-            return [(each * np.float32(1.001)).astype(each.dtype) for each in outputs]
+            return [(output * np.float32(1.001)).astype(output.dtype) for output in outputs]
         return outputs
 
 
@@ -173,7 +184,7 @@ class LosesNan(Right):
     def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
         if operator not in ("Add", "Gather"):
             return outputs
-        return [np.where(np.isnan(each), 0, each).astype(each.dtype) for each in outputs]
+        return [np.where(np.isnan(output), 0, output).astype(output.dtype) for output in outputs]
 
 
 class AddOff(Right):
@@ -183,7 +194,7 @@ class AddOff(Right):
     def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
         if operator != "Add":
             return outputs
-        next_ones = [np.nextafter(each, each.dtype.type(np.inf)) for each in outputs]
+        next_ones = [np.nextafter(output, output.dtype.type(np.inf)) for output in outputs]
         return [
             np.where(np.abs(one) < 1e30, other, one) for one, other in zip(outputs, next_ones, strict=True)
         ]
@@ -196,7 +207,7 @@ class ShortTanh(Right):
     def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
         if operator != "Tanh":
             return outputs
-        return [(each.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32) for each in outputs]
+        return [(output.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32) for output in outputs]
 
 
 class HalvesFrobnicate(Right):
@@ -204,7 +215,7 @@ class HalvesFrobnicate(Right):
 
     @classmethod
     def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
-        return [each / 2 for each in outputs] if operator == "Frobnicate" else outputs
+        return [output / 2 for output in outputs] if operator == "Frobnicate" else outputs
 
 
 class WrongAsAWhole(Right):
@@ -214,7 +225,7 @@ class WrongAsAWhole(Right):
     def run_model(cls, model: Any, inputs: Any, _device: str = "CPU") -> Any:
         outputs = super().run_model(model, inputs, _device)
         if len(model.graph.node) > 1 and len(outputs) == 1:
-            return tuple((each * np.float32(1.001)).astype(each.dtype) for each in outputs)
+            return tuple((output * np.float32(1.001)).astype(output.dtype) for output in outputs)
         return outputs
 
 

@@ -52,8 +52,8 @@ class Family(worker_protocol.Worker):
 
 def start_hasty_processes() -> None:
     """Processes of one shell each, which have gone before anybody can look at them twice."""
-    for each in [subprocess.Popen(["sh", "-c", "(:) & :", MARK]) for _ in range(HASTY)]:
-        each.wait()
+    for popen in [subprocess.Popen(["sh", "-c", "(:) & :", MARK]) for _ in range(HASTY)]:
+        popen.wait()
 
 
 def fork(does: Any) -> int:
@@ -75,9 +75,9 @@ def idle_children() -> None:
     kept = touched(SHARED)
     children = [fork(lambda: None) for _ in range(IDLE)]
     time.sleep(1)
-    for each in children:
-        os.kill(each, signal.SIGKILL)
-        os.waitpid(each, 0)
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
     kept.close()
 
 

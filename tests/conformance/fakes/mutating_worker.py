@@ -31,7 +31,7 @@ def answer(request: dict[str, Any], blobs: list[bytes]) -> bytes:
     if request["type"] == "hello":
         header = dict(HELLO)
     elif request["type"] == "run":
-        header = {"type": "outputs", "outputs": request["inputs"], "blobs": [len(each) for each in blobs]}
+        header = {"type": "outputs", "outputs": request["inputs"], "blobs": [len(blob) for blob in blobs]}
     else:
         blobs = []
     raw = json.dumps({**header, "id": request.get("id")}).encode()

@@ -236,11 +236,11 @@ def close_output(_: Any) -> Any:
 def lock_folders(given: Any) -> Any:
     """Leave files where HOME, TMPDIR and the working folder are, and take away the right to remove them."""
     folder = Path.cwd().parent
-    for each in (Path.home(), Path(os.environ["TMPDIR"]), Path.cwd()):
-        (each / "cache" / "deep").mkdir(parents=True)
-        (each / "cache" / "deep" / "file").write_text("left behind")
-        (each / "cache" / "deep").chmod(0)
-        (each / "cache").chmod(0)
+    for path in (Path.home(), Path(os.environ["TMPDIR"]), Path.cwd()):
+        (path / "cache" / "deep").mkdir(parents=True)
+        (path / "cache" / "deep" / "file").write_text("left behind")
+        (path / "cache" / "deep").chmod(0)
+        (path / "cache").chmod(0)
     folder.chmod(0o500)
     return [given]
 
@@ -290,7 +290,7 @@ def look_at_writes() -> str:
         *(Path("/tmp/made-by-a-worker"), Path("/root/made-by-a-worker"), Path("/var/tmp/made-by-a-worker")),
     ]
     made = [name for name, path in own.items() if try_to_write(path)]
-    harmed = [str(each) for each in others if try_to_write(each)]
+    harmed = [str(other) for other in others if try_to_write(other)]
     try:  # what the whole system goes by is opened and left alone
         os.close(os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY))
         harmed.append("/proc/sys")

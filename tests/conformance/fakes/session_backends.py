@@ -21,9 +21,12 @@ class Honest:
         self.threads = threads
         self.graph = model.graph
         self.opsets = model.opset_import
-        self.constants = {each.name: onnx.numpy_helper.to_array(each) for each in model.graph.initializer}
-        shapes = [each.type.tensor_type.shape.dim for each in model.graph.input]
-        self.is_open = any(each.dim_param for shape in shapes for each in shape)
+        self.constants = {
+            initializer.name: onnx.numpy_helper.to_array(initializer)
+            for initializer in model.graph.initializer
+        }
+        shapes = [value_info.type.tensor_type.shape.dim for value_info in model.graph.input]
+        self.is_open = any(extent.dim_param for shape in shapes for extent in shape)
         self.runs = 0
 
     @classmethod
@@ -36,12 +39,12 @@ class Honest:
 
     def run(self, inputs: Any) -> Any:
         self.runs += 1
-        names = [each.name for each in self.graph.input]
+        names = [value_info.name for value_info in self.graph.input]
         values = {**self.packed(), **dict(zip(names, inputs, strict=True))}
         for node in self.graph.node:
-            found = self.node(node, [values.get(each) for each in node.input])
+            found = self.node(node, [values.get(value_info) for value_info in node.input])
             values |= {name: each for name, each in zip(node.output, found, strict=True) if name}
-        outputs = [np.array(values[each.name]) for each in self.graph.output]
+        outputs = [np.array(values[value_info.name]) for value_info in self.graph.output]
         return tuple(self.returned(outputs, inputs))
 
     def packed(self) -> dict[str, Any]:
@@ -49,14 +52,16 @@ class Honest:
         return dict(self.constants)
 
     def node(self, node: Any, inputs: list[Any]) -> list[Any]:
-        if node.op_type == "Transpose" and node.output[0] not in {each.name for each in self.graph.output}:
+        if node.op_type == "Transpose" and node.output[0] not in {
+            value_info.name for value_info in self.graph.output
+        }:
             return [inputs[0].transpose(list(onnx.helper.get_attribute_value(node.attribute[0])))]
         names = [f"i{place}" if name else "" for place, name in enumerate(node.input)]
         wanted = [f"o{place}" if name else "" for place, name in enumerate(node.output)]
         copy = onnx.NodeProto(op_type=node.op_type, domain=node.domain, attribute=node.attribute)
         copy.input.extend(names)
         copy.output.extend(wanted)
-        values = [onnx.ValueInfoProto(name=each) for each in names if each]
+        values = [onnx.ValueInfoProto(name=name) for name in names if name]
         outputs = [onnx.ValueInfoProto(name=each) for each in wanted if each]
         graph = onnx.helper.make_graph([copy], "one", values, outputs)
         one = onnx.helper.make_model(graph, opset_imports=self.opsets)
@@ -77,8 +82,10 @@ class PacksFirstMatrix(Honest):
 
     def packed(self) -> dict[str, Any]:
         return {
-            name: np.broadcast_to(each[(0,) * (each.ndim - 2)], each.shape) if each.ndim > 2 else each
-            for name, each in self.constants.items()
+            name: np.broadcast_to(constant[(0,) * (constant.ndim - 2)], constant.shape)
+            if constant.ndim > 2
+            else constant
+            for name, constant in self.constants.items()
         }
 
 
@@ -88,7 +95,7 @@ class PacksByName(Honest):
     kept: ClassVar[dict[tuple[Any, ...], Any]] = {}
 
     def packed(self) -> dict[str, Any]:
-        keys = {name: (name, each.shape, each.dtype) for name, each in self.constants.items()}
+        keys = {name: (name, constant.shape, constant.dtype) for name, constant in self.constants.items()}
         return {name: self.kept.setdefault(key, self.constants[name]) for name, key in keys.items()}
 
 
@@ -96,10 +103,10 @@ class DropsTails(Honest):
     """Of a constant of more than four columns what is beyond the last four is not packed."""
 
     def packed(self) -> dict[str, Any]:
-        found = {name: np.array(each) for name, each in self.constants.items()}
-        for each in found.values():
-            if each.ndim and each.dtype.kind == "f" and each.shape[-1] > 4:
-                each[..., each.shape[-1] // 4 * 4 :] = 0
+        found = {name: np.array(constant) for name, constant in self.constants.items()}
+        for array in found.values():
+            if array.ndim and array.dtype.kind == "f" and array.shape[-1] > 4:
+                array[..., array.shape[-1] // 4 * 4 :] = 0
         return found
 
 
@@ -108,7 +115,7 @@ class TakesOpenForFour(Honest):
 
     def returned(self, outputs: list[Any], inputs: Any) -> list[Any]:
         if self.is_open:
-            return [np.array(each[:4]) if each.ndim else each for each in outputs]
+            return [np.array(output[:4]) if output.ndim else output for output in outputs]
         return outputs
 
 
@@ -119,8 +126,8 @@ class KeepsShape(Honest):
 
     def returned(self, outputs: list[Any], inputs: Any) -> list[Any]:
         if self.shapes is None:
-            self.shapes = [each.shape for each in outputs]
-        return [np.resize(each, shape) for each, shape in zip(outputs, self.shapes, strict=True)]
+            self.shapes = [output.shape for output in outputs]
+        return [np.resize(output, shape) for output, shape in zip(outputs, self.shapes, strict=True)]
 
 
 class KeepsAnswer(Honest):
@@ -129,7 +136,7 @@ class KeepsAnswer(Honest):
     before: list[Any] | None = None
 
     def returned(self, outputs: list[Any], inputs: Any) -> list[Any]:
-        before, self.before = self.before, [np.array(each) for each in outputs]
+        before, self.before = self.before, [np.array(output) for output in outputs]
         if before is None:
             return outputs
         return [
@@ -153,10 +160,10 @@ class SameBuffer(Honest):
     buffers: tuple[Any, ...] | list[Any] = ()
 
     def returned(self, outputs: list[Any], inputs: Any) -> list[Any]:
-        if [each.shape for each in self.buffers] != [each.shape for each in outputs]:
-            self.buffers = [np.array(each) for each in outputs]
-        for buffer, each in zip(self.buffers, outputs, strict=True):
-            buffer[...] = each
+        if [buffer.shape for buffer in self.buffers] != [output.shape for output in outputs]:
+            self.buffers = [np.array(output) for output in outputs]
+        for buffer, output in zip(self.buffers, outputs, strict=True):
+            buffer[...] = output
         return list(self.buffers)
 
 
@@ -175,9 +182,9 @@ class LosesLastPart(Honest):
     """With two threads and more the last element of an output is nobody's."""
 
     def returned(self, outputs: list[Any], inputs: Any) -> list[Any]:
-        for each in outputs:
-            if self.threads > 1 and each.size > 1 and each.dtype.kind == "f":
-                each.reshape(-1)[-1] = each.reshape(-1)[0] + 7
+        for output in outputs:
+            if self.threads > 1 and output.size > 1 and output.dtype.kind == "f":
+                output.reshape(-1)[-1] = output.reshape(-1)[0] + 7
         return outputs
 
 

@@ -24,7 +24,7 @@ def read(count: int) -> bytes:
 
 
 def send(header: dict[str, Any], blobs: list[bytes]) -> None:
-    raw = json.dumps({**header, "blobs": [len(each) for each in blobs]}).encode()
+    raw = json.dumps({**header, "blobs": [len(blob) for blob in blobs]}).encode()
     sys.stdout.buffer.write(struct.pack("<I", len(raw)) + raw + b"".join(blobs))
     sys.stdout.buffer.flush()
 

@@ -35,7 +35,7 @@ def find_answers() -> dict[bytes, Any]:
                 try:
                     with open_suite(path if path.suffix == ".zip" else path.parent) as suite:
                         for case in map(suite.case, suite.case_ids):
-                            (given,) = [each for _, each in case.inputs]
+                            (given,) = [tensor for _, tensor in case.inputs]
                             assert given is not None
                             found[given.to_bytes()] = case.expectations[0].outputs[0].expected.array
                 except OpcertError:

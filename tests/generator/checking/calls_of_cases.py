@@ -45,22 +45,22 @@ def _said(case: Case) -> tuple[tuple[str, ...], Attributes, dict[str, str]]:
     Of a case that is carried with its model they are those of the node there.
     """
     nodes = ModelProto.FromString(case.model or b"").graph.node
-    for each in nodes:
-        if each.op_type == case.operator.name:
+    for node in nodes:
+        if node.op_type == case.operator.name:
             attributes, unread = {}, {}
-            for one in each.attribute:
+            for one in node.attribute:
                 try:
                     attributes[one.name] = read_attribute(one)
                 except UserError as error:
                     unread[one.name] = str(error)
-            return tuple(each.output), attributes, unread
+            return tuple(node.output), attributes, unread
     return case.output_names, case.attributes, {}
 
 
 def _value(name: str, tensor: Tensor, constant: bool, extents: str) -> ModelValue:
     shape: tuple[Extent, ...] | None = tensor.shape
     if extents == "named":
-        shape = tuple(each if each < 2 else f"n{each}" for each in tensor.shape)
+        shape = tuple(extent if extent < 2 else f"n{extent}" for extent in tensor.shape)
     elif extents == "open":
         shape = (None,) * len(tensor.shape)
     elif extents == "nothing":

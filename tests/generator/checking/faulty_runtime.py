@@ -39,12 +39,12 @@ class FaultyRuntime:
         self.asked.append(model)
         if len(model.graph.output) > self.most_outputs:
             return Refused("TooMany", f"{len(model.graph.output)} outputs")
-        if any(each.op_type in self.refused for each in model.graph.node):
+        if any(node.op_type in self.refused for node in model.graph.node):
             return Refused("NotKnown", "an operator")
         return Answered(tuple(map(_tensor, self._run(model, case))))
 
     def _run(self, model: ModelProto, case: Case) -> list[NDArray[Any]]:
-        values = {name: each.array for name, each in case.inputs if each is not None}
+        values = {name: tensor.array for name, tensor in case.inputs if tensor is not None}
         for node in model.graph.node:
             alone = ModelProto()
             alone.CopyFrom(model)
@@ -55,13 +55,13 @@ class FaultyRuntime:
                     alone.graph.input.add(name=name).type.tensor_type.elem_type = 1
             for name in node.output:
                 alone.graph.output.add(name=name).type.tensor_type.elem_type = 1
-            given = {each.name: values[each.name] for each in alone.graph.input}
+            given = {value_info.name: values[value_info.name] for value_info in alone.graph.input}
             found = ReferenceEvaluator(alone).run(None, given)
             fault = self.faults.get(node.op_type)
             if fault is not None:
                 found = [fault(np.asarray(each), len(model.graph.node)) for each in found]
             values |= dict(zip(node.output, found, strict=True))
-        return [values[each.name] for each in model.graph.output]
+        return [values[value_info.name] for value_info in model.graph.output]
 
 
 def _tensor(array: Any) -> Tensor:

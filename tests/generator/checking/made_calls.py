@@ -39,7 +39,7 @@ def call(
     name = OperatorName.parse(f"ai.onnx::{operator}")
     given: Mapping[str, Attribute] = {each: _attribute(value) for each, value in attributes.items()}
     wanted = tuple(ModelValue(f"out{place}") for place in range(outputs))
-    shapes = [each.shape or () for each in inputs if each is not None and not each.is_constant]
+    shapes = [value.shape or () for value in inputs if value is not None and not value.is_constant]
     names = frozenset(one for shape in shapes for one in shape if isinstance(one, str) and one != INFERRED)
     node = ModelNode("0", "node", name, tuple(inputs), wanted, given, op_type=name.name, run_extents=names)
     return ModelCall(node, (node,))

@@ -77,16 +77,16 @@ def test_a_fault_in_a_branch_is_found_there(tmp_path: Path) -> None:
         NumberLimits(),
         lambda _: None,
     )
-    assert [each.place for each in found.wrong] == ["1/then_branch/3/then_branch/0"]
-    assert {each.place for each in found.nodes if each.why == "inside"} == {
+    assert [node_numbers.place for node_numbers in found.wrong] == ["1/then_branch/3/then_branch/0"]
+    assert {node_numbers.place for node_numbers in found.nodes if node_numbers.why == "inside"} == {
         "1",
         "1/else_branch/0",
         "1/else_branch/1",
         "1/then_branch/3",
         "1/then_branch/3/else_branch/0",
     }
-    assert any(each.distance for each in found.effects)
+    assert any(effect.distance for effect in found.effects)
 
 
 def _graphs(graph: GraphProto) -> list[bool]:
-    return [each.HasField("g") for one in graph.node for each in one.attribute]
+    return [attribute.HasField("g") for one in graph.node for attribute in one.attribute]

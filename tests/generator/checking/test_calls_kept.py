@@ -77,18 +77,20 @@ def test_a_case_makes_the_call_of_the_node(made: CallCases) -> None:
             assert len(tensor.shape) == len(wanted.shape or ())
             if wanted.constant is not None:
                 assert tensor == wanted.constant
-        _share_extents(made.call, [each.shape if each else None for _, each in given])
+        _share_extents(made.call, [tensor.shape if tensor else None for _, tensor in given])
 
 
 def _all_inputs(case: Case) -> list[Tensor | None]:
     """What the node of a case takes, in order: what is fed, and what the case's model holds as constants."""
     if case.model is None:
-        return [each for _, each in case.inputs]
+        return [tensor for _, tensor in case.inputs]
     graph = onnx.load_from_string(case.model).graph
-    known: dict[str, Tensor | None] = {each.name: read_tensor(each) for each in graph.initializer}
+    known: dict[str, Tensor | None] = {
+        initializer.name: read_tensor(initializer) for initializer in graph.initializer
+    }
     known |= dict(case.inputs)
     (node,) = graph.node
-    return [known[each] if each else None for each in node.input]
+    return [known[value_info] if value_info else None for value_info in node.input]
 
 
 def _share_extents(model: ModelCall, shapes: list[tuple[int, ...] | None]) -> None:
@@ -132,10 +134,10 @@ def test_levels_of_data_and_extents_are_varied() -> None:
     assert {"small", "other", "further", "ones", "none"} == set(made.varied["extents"])
     assert made.covered_pairs >= 0.7 * made.pairs
     assert made.forms == ("initializers", "dynamic", "inputs")
-    shapes = {each.shape for case in made.cases for _, each in case.inputs if each is not None}
-    assert any(0 in each for each in shapes)
-    assert any(1 in each for each in shapes)
-    assert any(min(each) > 1 for each in shapes)
+    shapes = {tensor.shape for case in made.cases for _, tensor in case.inputs if tensor is not None}
+    assert any(0 in shape for shape in shapes)
+    assert any(1 in shape for shape in shapes)
+    assert any(min(shape) > 1 for shape in shapes)
 
 
 def test_the_same_call_has_the_same_cases_whatever_its_names_are() -> None:

@@ -61,8 +61,8 @@ def test_constants_stand_in_the_model_and_what_is_fed_comes_with_the_run(what: s
     assert "initializers" not in cases.forms
     for case in cases.cases:
         model = model_of(case)
-        assert [each.name for each in model.graph.input] == wanted
-        assert sorted(each.name for each in model.graph.initializer) == sorted(constant)
+        assert [value_info.name for value_info in model.graph.input] == wanted
+        assert sorted(initializer.name for initializer in model.graph.initializer) == sorted(constant)
         assert [name for name, _ in case.inputs] == wanted
         assert case.id.digest == case.call_digest()
 
@@ -86,7 +86,7 @@ def test_states_with_an_open_batch_are_asked_with_an_open_batch() -> None:
         ]
         assert {said[0][1], said[1][1], said[2][1]} == {"n0"}
         assert {type(one) for each in said for one in (each[0], each[2])} == {int}
-    assert [each.name for each in model_of(first).graph.initializer] == ["W", "R"]
+    assert [initializer.name for initializer in model_of(first).graph.initializer] == ["W", "R"]
 
 
 def test_what_a_form_says_has_no_model_of_its_own() -> None:

@@ -145,7 +145,8 @@ def test_weights_are_made_moderate_by_the_machine() -> None:
         odd = np.array([7.3, -0.0, np.inf, np.nan], drawn.array.dtype)
         few = Tensor(drawn.element_type, np.concatenate([drawn.array.reshape(-1), odd]))
         exact = [
-            each / 8 if isinstance(each, Fraction) else each for each in numbers(few.element_type, few.array)
+            number / 8 if isinstance(number, Fraction) else number
+            for number in numbers(few.element_type, few.array)
         ]
         assert kind.mend(few, nothing).array.tobytes() == encode(few.element_type, exact).tobytes()
     many = fill("float", (1_000, 1_000), "constant", Draw("many"))

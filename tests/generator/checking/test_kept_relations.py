@@ -23,7 +23,7 @@ def chosen(model: ModelCall) -> ChosenShapes:
 def first_extents(found: ChosenShapes, axis: int) -> set[int]:
     """The extents of the first input along an axis, in all levels."""
     shapes: list[Shapes] = list(found.levels.values())
-    return {each[0][axis] for each in shapes if each[0] is not None}
+    return {shape[0][axis] for shape in shapes if shape[0] is not None}
 
 
 @pytest.mark.parametrize("operator", ["Split-13", "Split-18"])
@@ -31,19 +31,19 @@ def test_equal_parts_of_a_split_stay_equal(operator: str) -> None:
     given = {"num_outputs": 4} if operator == "Split-18" else {}
     lengths = first_extents(chosen(call(operator, [fed(1, 512, 8)], outputs=4, axis=1, **given)), 1)
     assert lengths
-    assert all(each and not each % 4 for each in lengths)
+    assert all(length and not length % 4 for length in lengths)
 
 
 def test_a_last_part_that_is_shorter_stays_shorter_and_has_elements() -> None:
     lengths = first_extents(chosen(call("Split-18", [fed(1, 511, 8)], outputs=4, axis=1, num_outputs=4)), 1)
-    assert all(each % 4 and each > 3 for each in lengths)
+    assert all(length % 4 and length > 3 for length in lengths)
     # 9 elements make parts of 3, 3, 3 and none.
     assert 9 not in lengths
 
 
 def test_what_the_model_leaves_open_may_be_of_any_length() -> None:
     lengths = first_extents(chosen(call("Split-18", [fed(1, "n", 8)], outputs=4, axis=1, num_outputs=4)), 1)
-    assert any(each % 4 for each in lengths)
+    assert any(length % 4 for length in lengths)
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, 20), (20, _LAST), (-20, _LAST)])
@@ -77,7 +77,7 @@ def test_what_only_large_cases_keep_is_told() -> None:
 )
 def test_groups_heads_and_blocks_stay_whole(model: ModelCall, axis: int, part: int) -> None:
     lengths = first_extents(chosen(model), axis)
-    assert all(not each % part for each in lengths)
+    assert all(not length % part for length in lengths)
     assert max(lengths) > part
 
 

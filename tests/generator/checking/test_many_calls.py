@@ -33,7 +33,7 @@ def _calls_of_node_tests() -> Iterator[ModelCall]:
     """Calls of ONNX's tests: of those whose names have an even digest, which nothing was tuned on."""
     known = set(referenced_operators())
     with open_suite(node_suite(lambda _: None)) as suite:
-        chosen = [each for each in suite.case_ids if hashlib.md5(each.encode()).digest()[-1] % 2]
+        chosen = [case_id for case_id in suite.case_ids if hashlib.md5(case_id.encode()).digest()[-1] % 2]
         for each in chosen[::_OF_TESTS]:
             case = suite.case(each)
             if case.operator in known and case.levels.get("written_as", "node") == "node":
@@ -44,22 +44,24 @@ def _calls_of_operators() -> Iterator[ModelCall]:
     for operator in default_operators()[::_OF_OPERATORS]:
         space = open_space(load_spec(operator))
         draws = (Draw(f"many calls/{operator}/{attempt}") for attempt in range(_DRAWS))
-        drawn = (DeclaredLevels(space).build_call(space.spec, {}, each) for each in draws)
+        drawn = (DeclaredLevels(space).build_call(space.spec, {}, draw) for draw in draws)
         first = next(each for each in drawn if each is not None)
         yield call_of_case(bare_case(space.spec, first), constant=True)
 
 
 def test_most_calls_of_node_tests_have_cases() -> None:
-    made = [cases_of_call(each, 3) for each in _calls_of_node_tests()]
+    made = [cases_of_call(test, 3) for test in _calls_of_node_tests()]
     assert len(made) > 10
-    covered = [each for each in made if each.cases]
-    assert len(covered) >= 0.95 * len(made), [each.not_covered for each in made if not each.cases]
+    covered = [call_cases for call_cases in made if call_cases.cases]
+    assert len(covered) >= 0.95 * len(made), [
+        call_cases.not_covered for call_cases in made if not call_cases.cases
+    ]
     _make_the_calls(covered)
 
 
 def test_a_call_of_each_operator_has_cases() -> None:
-    made = [cases_of_call(each, 3) for each in _calls_of_operators()]
-    assert [each.not_covered for each in made if not each.cases] == []
+    made = [cases_of_call(operator, 3) for operator in _calls_of_operators()]
+    assert [call_cases.not_covered for call_cases in made if not call_cases.cases] == []
     _make_the_calls(made)
 
 
@@ -67,21 +69,23 @@ def test_processes_change_nothing() -> None:
     calls = [call(name, [fed("n", length)]) for name in ("Abs-13", "Neg-13") for length in range(2, 9)]
     alone = cases_of_calls(calls, keep=False)
     told: list[str] = []
-    beside = cases_of_calls(calls, keep=False, processes=2, told=lambda each: told.append(each.key))
-    assert [each.key for each in alone] == told
-    assert [[str(one.id) for one in each.cases] for each in beside] == [
-        [str(one.id) for one in each.cases] for each in alone
+    beside = cases_of_calls(
+        calls, keep=False, processes=2, told=lambda call_cases: told.append(call_cases.key)
+    )
+    assert [call_cases.key for call_cases in alone] == told
+    assert [[str(one.id) for one in call_cases.cases] for call_cases in beside] == [
+        [str(one.id) for one in call_cases.cases] for call_cases in alone
     ]
-    assert [each.call for each in beside] == calls
+    assert [call_cases.call for call_cases in beside] == calls
 
 
 def _make_the_calls(made: list[CallCases]) -> None:
-    for each in made:
-        given = list(each.call.first.inputs)
+    for call_cases in made:
+        given = list(call_cases.call.first.inputs)
         while given and given[-1] is None:
             given.pop()
-        for case in each.cases:
-            assert case.attributes == each.call.first.attributes
+        for case in call_cases.cases:
+            assert case.attributes == call_cases.call.first.attributes
             told = [
                 None if one is None else (one.element_type.name, len(one.shape)) for _, one in case.inputs
             ]

@@ -35,8 +35,8 @@ def test_a_suite_holds_the_cases_of_every_call_under_its_word(tmp_path: Path) ->
         assert suite.digest == digest
         wanted = sorted((each.id for one in made for each in one.cases), key=suite_order)
         assert list(suite.case_ids) == list(map(str, wanted))
-        assert {each.split("/")[-1].rsplit("-", 1)[0] for each in suite.case_ids} == {
-            each.word for each in made[:2]
+        assert {case_id.split("/")[-1].rsplit("-", 1)[0] for case_id in suite.case_ids} == {
+            call_cases.word for call_cases in made[:2]
         }
         assert suite.facts["operators"]["ai.onnx::Relu-14"]["documents"]
         assert suite.facts["calls"][made[0].key]["varied"]["data"]
@@ -68,7 +68,7 @@ def test_kept_calls_are_those_that_were_made(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_damaged_kept_call_is_made_again(tmp_path: Path) -> None:
     first = cases_of_calls(CALLS[:1])
-    (kept,) = [each for each in (tmp_path / "cache" / "opcert" / "calls").iterdir() if each.is_file()]
+    (kept,) = [path for path in (tmp_path / "cache" / "opcert" / "calls").iterdir() if path.is_file()]
     kept.write_bytes(kept.read_bytes()[:-1])
     again = cases_of_calls(CALLS[:1])
     assert [str(each.id) for each in again[0].cases] == [str(each.id) for each in first[0].cases]

@@ -16,8 +16,8 @@ def extents(case: Case) -> dict[str, list[str | int]]:
     """What the model of a case says of its inputs: lengths, and names of those that are open."""
     model = ModelProto.FromString(build_model(case))
     return {
-        each.name: [one.dim_param or one.dim_value for one in each.type.tensor_type.shape.dim]
-        for each in model.graph.input
+        value_info.name: [one.dim_param or one.dim_value for one in value_info.type.tensor_type.shape.dim]
+        for value_info in model.graph.input
     }
 
 
@@ -47,15 +47,19 @@ def test_what_has_one_name_has_one_name() -> None:
     assert open_ones
     assert all((extents(case)["A"][0], extents(case)["B"][0]) == ("n0", "n0") for case in open_ones)
     _, others = made(call("Add-14", [fed("batch", 4), fed("other", 4)]))
-    assert {extents(each)["B"][0] for each in others} == {"n1"}
+    assert {extents(other)["B"][0] for other in others} == {"n1"}
 
 
 def test_a_case_with_open_extents_is_the_same_call_as_one_with_fixed_ones() -> None:
     fixed_ones, open_ones = made(call("Clip-13", [fed("n", 3), None, fixed(6.0, "float32")]))
-    assert len({str(each.id) for each in (*fixed_ones, *open_ones)}) == len(fixed_ones) + len(open_ones)
+    assert len({str(fixed_one.id) for fixed_one in (*fixed_ones, *open_ones)}) == len(fixed_ones) + len(
+        open_ones
+    )
     for case in open_ones:
         assert case.id.digest == case.call_digest()
-        other = next(each for each in fixed_ones if {**each.levels, SHAPES: OPEN} == dict(case.levels))
+        other = next(
+            fixed_one for fixed_one in fixed_ones if {**fixed_one.levels, SHAPES: OPEN} == dict(case.levels)
+        )
         assert [one for _, one in case.inputs] == [one for _, one in other.inputs]
         assert case.expectations == other.expectations
         assert case.attributes == other.attributes
@@ -68,7 +72,7 @@ def test_every_level_stands_in_a_case_with_open_extents() -> None:
     open_ones = [each for each in cases.cases if each.levels[SHAPES] == OPEN]
     for name, levels in cases.varied.items():
         if name != SHAPES:
-            assert {each.levels[name] for each in open_ones} == set(levels), name
+            assert {open_one.levels[name] for open_one in open_ones} == set(levels), name
     rows = [{"a": 1, "b": 1}, {"a": 1, "b": 2}, {"a": 1, "b": 1}, {"a": 2, "b": 2}]
     assert rows_to_open(rows) == (0, 1, 3)
 
@@ -84,6 +88,6 @@ def test_a_model_that_states_all_extents_is_asked_with_these() -> None:
     fixed_ones, open_ones = made(call("Relu-14", [fed(2, 3)]))
     assert fixed_ones
     assert not open_ones
-    assert all(SHAPES not in each.levels for each in fixed_ones)
+    assert all(SHAPES not in fixed_one.levels for fixed_one in fixed_ones)
     _, open_ones = made(call("Add-14", [fed(2, 3), weight(3)]))
     assert not open_ones

@@ -76,7 +76,7 @@ def test_cases_of_the_call_find_the_fault_and_others_do_not(name: str) -> None:
     assert any(_verdict(each, attribute, value, taken_for) in FAILING for each in found)
     others = cases_of_call(lacking, 10).cases
     assert others
-    assert {_verdict(each, attribute, value, taken_for) for each in others} == {"pass"}
+    assert {_verdict(other, attribute, value, taken_for) for other in others} == {"pass"}
 
 
 def _verdict(case: Case, attribute: str, value: AttributeValue, taken_for: AttributeValue) -> str:

@@ -136,9 +136,13 @@ def test_lanes(axis: int, elements: int, seed: int, keep: int) -> None:
 def test_elements_one_by_one_with_broadcasting() -> None:
     """Of every operator that is said to be one, in its newest version that has a reference."""
     newest: dict[str, OperatorName] = {}
-    for each in referenced_operators():
-        if each.domain == "ai.onnx" and each.name in ELEMENTWISE:
-            newest[each.name] = max(each, newest.get(each.name, each), key=lambda one: one.since_version)
+    for referenced_operator in referenced_operators():
+        if referenced_operator.domain == "ai.onnx" and referenced_operator.name in ELEMENTWISE:
+            newest[referenced_operator.name] = max(
+                referenced_operator,
+                newest.get(referenced_operator.name, referenced_operator),
+                key=lambda one: one.since_version,
+            )
     assert len(newest) > 40
     for number, (name, operator) in enumerate(sorted(newest.items())):
         inputs, said = _elementwise_inputs(name, number)

@@ -56,17 +56,19 @@ def _check(
 
 def test_a_runtime_that_is_right_has_no_wrong_node(tmp_path: Path) -> None:
     found = _check(FaultyRuntime().ask, tmp_path)
-    assert [(each.place, each.verdict) for each in found.nodes] == [(str(each), "right") for each in range(4)]
+    assert [(node_numbers.place, node_numbers.verdict) for node_numbers in found.nodes] == [
+        (str(each), "right") for each in range(4)
+    ]
     assert (found.how, found.first_wrong, found.effects, found.passed_over) == ("whole", None, (), {})
     assert found.notes == ()
-    assert all(each.elements == each.of_elements == 5 for each in found.nodes)
+    assert all(node_numbers.elements == node_numbers.of_elements == 5 for node_numbers in found.nodes)
     (taken,) = found.inputs
     assert (taken.name, taken.shape) == ("x", (1, 4))
 
 
 def test_the_node_with_the_fault_is_the_one_that_is_named(tmp_path: Path) -> None:
     found = _check(FaultyRuntime({"Relu": lambda array, _: array + np.float32(0.5)}).ask, tmp_path)
-    assert Counter(each.verdict for each in found.nodes) == {"right": 3, "wrong": 1}
+    assert Counter(node_numbers.verdict for node_numbers in found.nodes) == {"right": 3, "wrong": 1}
     wrong = found.first_wrong
     assert wrong is not None
     assert (wrong.place, wrong.output, str(wrong.operator)) == ("1", "Y", "ai.onnx::Relu-14")
@@ -82,8 +84,8 @@ def test_the_node_with_the_fault_is_the_one_that_is_named(tmp_path: Path) -> Non
 def test_a_fault_that_the_model_swallows_has_no_effect_at_the_end(tmp_path: Path) -> None:
     nodes = (node("Relu", ["x"], ["a"]), node("Neg", ["a"], ["n"]), node("Relu", ["n"], ["y"]))
     found = _check(FaultyRuntime({"Neg": lambda array, _: array - np.float32(1)}).ask, tmp_path, nodes)
-    assert [each.place for each in found.wrong] == ["1"]
-    assert [(each.output, each.distance, each.ulps) for each in found.effects] == [("y", 0.0, 0)]
+    assert [node_numbers.place for node_numbers in found.wrong] == ["1"]
+    assert [(effect.output, effect.distance, effect.ulps) for effect in found.effects] == [("y", 0.0, 0)]
 
 
 def test_an_error_within_the_bound_is_none(tmp_path: Path) -> None:
@@ -106,20 +108,25 @@ def test_what_is_right_by_itself_is_not_blamed_for_what_several_come_to(tmp_path
     assert "by itself, given the same, it is right" in found.nodes[2].reason
     assert found.nodes[2].over_bound is not None
     assert found.nodes[2].over_bound > 1
-    assert [(each.place, each.output) for each in found.effects] == [("2", "y")]
+    assert [(effect.place, effect.output) for effect in found.effects] == [("2", "y")]
 
 
 def test_where_many_outputs_are_refused_nodes_are_asked_one_by_one(tmp_path: Path) -> None:
     runtime = FaultyRuntime({"Add": lambda array, _: -array}, most_outputs=1)
     found = _check(runtime.ask, tmp_path)
     assert found.how == "nodes"
-    assert [each.verdict for each in found.nodes] == ["right", "right", "wrong", "right"]
-    assert any("does not run: refused: TooMany" in each for each in found.notes)
+    assert [node_numbers.verdict for node_numbers in found.nodes] == ["right", "right", "wrong", "right"]
+    assert any("does not run: refused: TooMany" in note for note in found.notes)
 
 
 def test_behind_a_node_that_is_refused_nothing_is_said(tmp_path: Path) -> None:
     found = _check(FaultyRuntime(refused=frozenset({"Add"})).ask, tmp_path)
-    assert [each.verdict for each in found.nodes] == ["right", "right", "passed_over", "passed_over"]
+    assert [node_numbers.verdict for node_numbers in found.nodes] == [
+        "right",
+        "right",
+        "passed_over",
+        "passed_over",
+    ]
     assert found.passed_over == {"not_run": 2}
     assert "NotKnown" in found.nodes[2].reason
 
@@ -167,7 +174,9 @@ def test_inputs_come_from_files_by_name_or_place(tmp_path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write(path)
         found = _check(FaultyRuntime().ask, tmp_path, source=InputSource(folder))
-        assert [(each.shape, each.source) for each in found.inputs] == [((3, 4), path.name)]
+        assert [(given_input.shape, given_input.source) for given_input in found.inputs] == [
+            ((3, 4), path.name)
+        ]
         path.unlink()
 
 
@@ -198,7 +207,12 @@ def test_outputs_that_are_no_tensors_are_left_out(tmp_path: Path) -> None:
     found = check_numbers_with(
         FaultyRuntime().ask, "fake", facts, path, InputSource(), NumberLimits(), lambda _: None
     )
-    assert [each.verdict for each in found.nodes] == ["right", "right", "right", "passed_over"]
+    assert [node_numbers.verdict for node_numbers in found.nodes] == [
+        "right",
+        "right",
+        "right",
+        "passed_over",
+    ]
     assert found.passed_over == {"no_tensors": 1}
 
 

@@ -106,12 +106,12 @@ def exclusions_of(version: int) -> tuple[str, ...]:
     """What was excluded in a version: of its factors."""
     known = factors_of(version).keys()
     rules = (*EXCLUSIONS, *ONLY_10) if version == 10 else EXCLUSIONS
-    return tuple(each for each in rules if parse(each).names <= known)
+    return tuple(rule for rule in rules if parse(rule).names <= known)
 
 
 def levels_of(case: Case) -> Mapping[str, Set[object]]:
     """The levels of each factor that a case shows; what no call tells, as it was made to have."""
-    given = {name: each for name, each in case.inputs if each is not None}
+    given = {name: tensor for name, tensor in case.inputs if tensor is not None}
     defaults: set[object] = set()
     found: dict[str, Set[object]] = {}
     for name, spec in _spec(case.operator).attributes.items():

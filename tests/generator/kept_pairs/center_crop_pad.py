@@ -36,7 +36,7 @@ def levels_of(case: Case) -> Mapping[str, Set[object]]:
     assert data is not None
     assert shape is not None
     rank, given = len(data.shape), case.attributes.get("axes")
-    axes = tuple(range(rank)) if given is None else tuple(int(each) for each in given.numbers)
+    axes = tuple(range(rank)) if given is None else tuple(int(number) for number in given.numbers)
     surplus = [data.shape[axis] - int(extent) for axis, extent in zip(axes, shape.array, strict=True)]
     changed = {_amount(each) for each in surplus[1:]}
     others = changed - {"same"} if len(changed) == 2 else changed

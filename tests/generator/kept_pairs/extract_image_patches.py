@@ -29,7 +29,8 @@ def levels_of(case: Case) -> Mapping[str, Set[object]]:
     data = case.inputs[0][1]
     assert data is not None
     sizes, strides, rates = (
-        tuple(int(each) for each in case.attributes[name].numbers) for name in ("sizes", "strides", "rates")
+        tuple(int(number) for number in case.attributes[name].numbers)
+        for name in ("sizes", "strides", "rates")
     )
     auto_pad = case.attributes["auto_pad"].value
     batch, depth, *extents = data.shape

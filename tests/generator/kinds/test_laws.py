@@ -36,8 +36,8 @@ def _tried() -> list[OperatorName]:
     uses: Counter[type[Kind]] = Counter()
     found, newest = [], set(newest_operators())
     for operator in ends_of_operators():
-        kinds = {type(each) for each in space_of(operator).kinds}
-        if any(uses[each] < (USES if operator in newest else 1) for each in kinds):
+        kinds = {type(kind) for kind in space_of(operator).kinds}
+        if any(uses[kind] < (USES if operator in newest else 1) for kind in kinds):
             found.append(operator)
             uses.update(kinds)
     return found
@@ -75,7 +75,7 @@ def test_a_breach_breaks_the_rule_that_it_names(space: CallSpace) -> None:
 def test_every_rule_of_a_kind_has_a_breach(space: CallSpace) -> None:
     unbreached = set()
     for kind in space.kinds:
-        rules = {each.id for each in kind.rules()}
+        rules = {rule.id for rule in kind.rules()}
         unbreached |= rules - {
             rule
             for found, draw in random_scopes(space, 8 * SCOPES, "rules")
@@ -87,12 +87,12 @@ def test_every_rule_of_a_kind_has_a_breach(space: CallSpace) -> None:
 @pytest.mark.slow
 def test_each_change_of_a_kind_changes_some_call_and_no_other_input(space: CallSpace) -> None:
     changes = list(kind_changes(space.spec))
-    assert len({each.key for each in changes}) == len(changes)
-    idle = {each.key for each in changes}
+    assert len({change.key for change in changes}) == len(changes)
+    idle = {change.key for change in changes}
     for found, draw in random_scopes(space, 8 * SCOPES, "changes"):
         call = draw_call(space, found.scope, {}, draw)
-        for each in changes:
-            changed = each.apply(space.spec, call)
+        for change in changes:
+            changed = change.apply(space.spec, call)
             if changed is None:
                 continue
             given = [name for name, _ in changed.call.inputs]
@@ -102,18 +102,18 @@ def test_each_change_of_a_kind_changes_some_call_and_no_other_input(space: CallS
                 assert changed.call is call
                 ((output,),) = ((one.outputs for one in changed.expectations),)
                 assert output[0].expected.element_type in {one.element_type for _, one in call.inputs if one}
-                idle.discard(each.key)
+                idle.discard(change.key)
                 continue
             assert changed.call.digest(space.spec.operator) != call.digest(space.spec.operator)
             if set(broken_rules(space, changed.call)) <= changed.breaks:
-                idle.discard(each.key)  # what breaks another rule is refused, and explains nothing
+                idle.discard(change.key)  # what breaks another rule is refused, and explains nothing
     assert idle <= _without_such_values(space)
 
 
 def _without_such_values(space: CallSpace) -> set[str]:
     """The changes of values that this operator's version does not have: no axis is negative, say."""
-    found = {f"{name} absolute" for each in space.kinds for name in (each.name, *each.covers)}
-    if any(isinstance(each, TransposedWindow) for each in space.kinds):
+    found = {f"{name} absolute" for kind in space.kinds for name in (kind.name, *kind.covers)}
+    if any(isinstance(kind, TransposedWindow) for kind in space.kinds):
         found.add("pads axes reversed")  # its levels pad every axis alike
     return found
 
@@ -167,7 +167,9 @@ def _spoilt(kind: Kind, scope: Partial, draw: Draw) -> Partial | None:
     shape = scope.bindings.get(own, ())
     if shape is None or not 0 < prod(shape) <= 3:
         return None
-    bindings = {name: each for name, each in scope.bindings.items() if name not in kind.covers + kind.binds}
+    bindings = {
+        name: binding for name, binding in scope.bindings.items() if name not in kind.covers + kind.binds
+    }
     for name in sorted(kind.needs & bindings.keys() - {own}):
         value = bindings[name]
         if type(value) is int:
@@ -183,10 +185,12 @@ def _yields(kind: Kind, scope: Partial, draw: Draw) -> bool:
     for chosen in product(*factors.values()):
         levels = dict(zip(factors, chosen, strict=True))
         here = Partial(
-            scope.spec, {**scope.bindings, **{f"level:{name}": each for name, each in levels.items()}}
+            scope.spec, {**scope.bindings, **{f"level:{name}": level for name, level in levels.items()}}
         )
         try:
-            if any(each[kind.covers[0]] is not None for each in kind.candidates(levels, here, draw)):
+            if any(
+                candidate[kind.covers[0]] is not None for candidate in kind.candidates(levels, here, draw)
+            ):
                 return True
         except EvaluationError:
             continue  # something that the kind needs has no value here
@@ -197,14 +201,14 @@ def _yields(kind: Kind, scope: Partial, draw: Draw) -> bool:
 
 def _keeps_rules(kind: Kind, scope: Partial) -> bool:
     try:
-        return all(holds(each, scope) for each in kind.rules())
+        return all(holds(rule, scope) for rule in kind.rules())
     except EvaluationError:
         return False
 
 
 def test_every_kind_is_used_by_an_operator() -> None:
-    spaces = [space_of(each) for each in ends_of_operators()]
-    used = {type(kind).__module__.rpartition(".")[2] for each in spaces for kind in each.kinds}
+    spaces = [space_of(operator) for operator in ends_of_operators()]
+    used = {type(kind).__module__.rpartition(".")[2] for call_space in spaces for kind in call_space.kinds}
     assert set(kind_names()) <= used
 
 

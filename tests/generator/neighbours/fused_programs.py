@@ -78,17 +78,19 @@ def passes(case: Case, *outputs: Array) -> bool:
     """Whether the judge takes arrays for a right answer to a case."""
     expected = case.expectations[0].outputs
     tensors = tuple(
-        Tensor(each.expected.element_type, np.asarray(one, each.expected.element_type.storage))
-        for each, one in zip(expected, outputs, strict=True)
+        Tensor(output.expected.element_type, np.asarray(one, output.expected.element_type.storage))
+        for output, one in zip(expected, outputs, strict=True)
     )
     return judge(case, Answered(tensors)).verdict == "pass"
 
 
 def chosen(chains: Iterator[Chain], word: str, **levels: str) -> Chain:
     """The first chain of a word with these levels."""
-    return next(each for each in chains if each.word == word and levels.items() <= dict(each.levels).items())
+    return next(
+        chain for chain in chains if chain.word == word and levels.items() <= dict(chain.levels).items()
+    )
 
 
 def with_case(chain: Chain) -> tuple[Case, dict[str, Array]]:
     """The case of a chain, and its data by name."""
-    return case_of_chain(chain), {name: each.array for name, each in chain.data.items()}
+    return case_of_chain(chain), {name: tensor.array for name, tensor in chain.data.items()}

@@ -39,16 +39,16 @@ def model(
 
 
 def said(chains: list[ModelChain]) -> list[tuple[str, str, str]]:
-    return [(each.path, "" if each.case is None else str(each.case.id), each.why) for each in chains]
+    return [(chain.path, "" if chain.case is None else str(chain.case.id), chain.why) for chain in chains]
 
 
 def keys(facts: ModelFacts) -> list[str]:
-    return [key_of_group(each, facts.opsets) for each in groups_of_model(facts)]
+    return [key_of_group(group, facts.opsets) for group in groups_of_model(facts)]
 
 
 def test_what_was_made_before_is_not_made_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = list(chains_of_model(model(), kept=kept_chains()))
-    assert any(each.case is not None for each in first)
+    assert any(model_chain.case is not None for model_chain in first)
     assert len(list(cache.iterdir())) == len(first)
 
     def breaks(*_: object) -> None:
@@ -91,8 +91,8 @@ def test_extents_of_one_name_in_two_nodes_are_told_from_those_of_two_names() -> 
 
 def test_a_damaged_file_is_made_again(cache: Path) -> None:
     first = list(chains_of_model(model(), kept=kept_chains()))
-    for each in cache.iterdir():
-        each.write_bytes(each.read_bytes()[:-9])
+    for path in cache.iterdir():
+        path.write_bytes(path.read_bytes()[:-9])
     assert said(list(chains_of_model(model(), kept=kept_chains()))) == said(first)
 
 
@@ -103,9 +103,9 @@ def test_what_failed_is_not_kept(cache: Path, monkeypatch: pytest.MonkeyPatch) -
     with monkeypatch.context() as patched:
         patched.setattr(model_chains, "_case", breaks)
         failed = list(chains_of_model(model(), kept=kept_chains()))
-    assert all("no way" in each.why for each in failed)
+    assert all("no way" in model_chain.why for model_chain in failed)
     assert not cache.exists()
-    assert any(each.case is not None for each in chains_of_model(model(), kept=kept_chains()))
+    assert any(chain.case is not None for chain in chains_of_model(model(), kept=kept_chains()))
 
 
 def test_other_code_does_not_find_what_was_kept() -> None:

@@ -31,10 +31,13 @@ def facts_of(nodes: list[onnx.NodeProto], shape: list[int | str], **constants: o
         graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("made.up", 1)], ir_version=8
     )
     inferred = onnx.shape_inference.infer_shapes(model).graph
-    values = {each.name: declared(each) for each in (*inferred.input, *inferred.value_info, *inferred.output)}
-    values |= {each.name: constant(each) for each in initializers}
-    named = frozenset(each for each in shape if isinstance(each, str))
-    read = tuple(node_of(at, each, values, named) for at, each in enumerate(nodes))
+    values = {
+        value_info.name: declared(value_info)
+        for value_info in (*inferred.input, *inferred.value_info, *inferred.output)
+    }
+    values |= {initializer.name: constant(initializer) for initializer in initializers}
+    named = frozenset(extent for extent in shape if isinstance(extent, str))
+    read = tuple(node_of(at, node, values, named) for at, node in enumerate(nodes))
     return ModelFacts("model.onnx", "0" * 64, {"ai.onnx": 17}, read, group_calls(read))
 
 
@@ -62,9 +65,9 @@ def node_of(
         str(at),
         node.name,
         OperatorName("ai.onnx", node.op_type, version) if known else None,
-        tuple(values.get(each, ModelValue(each)) for each in node.input),
-        tuple(values.get(each, ModelValue(each)) for each in node.output),
-        {each.name: read_attribute(each) for each in node.attribute},
+        tuple(values.get(value_info, ModelValue(value_info)) for value_info in node.input),
+        tuple(values.get(value_info, ModelValue(value_info)) for value_info in node.output),
+        {attribute.name: read_attribute(attribute) for attribute in node.attribute},
         unknown=None if known else "no such operator",
         op_type=node.op_type,
         domain=node.domain,
@@ -96,14 +99,14 @@ def holds(chain: ModelChain) -> bool:
     assert chain.case.model is not None
     model = onnx.ModelProto.FromString(chain.case.model)
     onnx.checker.check_model(model, full_check=True)
-    given = {name: each.array for name, each in chain.case.inputs if each is not None}
+    given = {name: tensor.array for name, tensor in chain.case.inputs if tensor is not None}
     return passes(chain.case, *ReferenceEvaluator(model).run(None, given))
 
 
 def test_blocks_that_are_repeated_are_asked_about_once() -> None:
     nodes = [*block("x", "a", 0), *block("a", "b", 1), *block("b", "c", 2)]
     facts = facts_of(nodes, ["N", CHANNELS, 14, 14], **weights(0), **weights(1), **weights(2))
-    paths = [each.path for each in groups_of_model(facts)]
+    paths = [group.path for group in groups_of_model(facts)]
     assert sorted(paths) == sorted(
         [
             "Conv > BatchNormalization",
@@ -113,17 +116,23 @@ def test_blocks_that_are_repeated_are_asked_about_once() -> None:
         ]
     )
     found = list(chains_of_model(facts))
-    assert [each.path for each in found] == paths
-    assert all(each.case is not None for each in found), [each.why for each in found]
+    assert [model_chain.path for model_chain in found] == paths
+    assert all(model_chain.case is not None for model_chain in found), [
+        model_chain.why for model_chain in found
+    ]
     assert all(map(holds, found))
 
 
 def test_large_extents_are_others_and_attributes_stay() -> None:
     facts = facts_of(block("x", "a", 0), ["N", CHANNELS, 224, 224], **weights(0))
-    (chain,) = [each for each in chains_of_model(facts) if each.path == "Conv > BatchNormalization"]
+    (chain,) = [
+        model_chain
+        for model_chain in chains_of_model(facts)
+        if model_chain.path == "Conv > BatchNormalization"
+    ]
     assert chain.case is not None
     assert chain.case.model is not None
-    (given,) = [each for _, each in chain.case.inputs if each is not None]
+    (given,) = [tensor for _, tensor in chain.case.inputs if tensor is not None]
     assert given.array.ndim == 4
     assert given.array.size <= 1 << 12
     node = onnx.ModelProto.FromString(chain.case.model).graph.node[0]
@@ -142,10 +151,10 @@ def test_shapes_are_divided_together() -> None:
         split=np.array([0, 32, 12, 64]),
         joined=np.array([0, 12, -1]),
     )
-    found = {each.path: each for each in chains_of_model(facts)}
+    found = {chain.path: chain for chain in chains_of_model(facts)}
     assert set(found) == {"Reshape > Transpose", "Transpose > Reshape", "Reshape > Transpose > Reshape"}
-    assert all(each.case is not None and holds(each) for each in found.values()), [
-        each.why for each in found.values()
+    assert all(model_chain.case is not None and holds(model_chain) for model_chain in found.values()), [
+        model_chain.why for model_chain in found.values()
     ]
 
 
@@ -165,7 +174,7 @@ def test_quantised_nodes_are_taken_with_what_stands_around_them() -> None:
         zw=np.array(0, np.int8),
         w=np.ones((8, 16), np.int8),
     )
-    found = {each.path: each for each in chains_of_model(facts)}
+    found = {chain.path: chain for chain in chains_of_model(facts)}
     assert "DequantizeLinear > DequantizeLinear > MatMul > QuantizeLinear" in found
     assert found["DequantizeLinear > DequantizeLinear > MatMul > QuantizeLinear"].case is not None
 
@@ -177,7 +186,7 @@ def test_of_what_no_bound_is_derived_there_is_no_case() -> None:
         helper.make_node("Softmax", ["b"], ["c"]),
     ]
     found = list(chains_of_model(facts_of(nodes, [3, 4], w=np.ones((4, 5), np.float32))))
-    assert [each.path for each in found if each.case is None] == ["Exp > MatMul"]
+    assert [model_chain.path for model_chain in found if model_chain.case is None] == ["Exp > MatMul"]
     assert "not known exactly" in found[0].why or "no bound" in found[0].why
     assert holds(found[1])
 
@@ -236,7 +245,7 @@ def test_extents_of_one_name_are_one_and_inferred_ones_stay_stated() -> None:
         helper.make_node("Neg", ["c"], ["d"]),
         helper.make_node("Abs", ["d"], ["e"]),
     ]
-    chains = {each.path: each for each in chains_of_model(facts_of(nodes, ["N", "N", 3]))}
+    chains = {chain.path: chain for chain in chains_of_model(facts_of(nodes, ["N", "N", 3]))}
     assert shapes_of(chains["Neg > Mul"]) == [["n0", "n0", 3]]
     told = shapes_of(chains["Neg > Abs"])
-    assert all(isinstance(each, int) for shape in told for each in shape)
+    assert all(isinstance(extent, int) for shape in told for extent in shape)

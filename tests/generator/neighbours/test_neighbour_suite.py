@@ -48,7 +48,7 @@ def test_an_evaluator_without_optimisation_is_right() -> None:
         except (RuntimeError, ValueError):
             wrong.add(case.id.word)
             continue
-        shapes = [each.expected.shape for each in case.expectations[0].outputs]
-        if [np.shape(each) for each in answers] != shapes or not passes(case, *answers):
+        shapes = [output.expected.shape for output in case.expectations[0].outputs]
+        if [np.shape(answer) for answer in answers] != shapes or not passes(case, *answers):
             wrong.add(case.id.word)
     assert wrong <= KNOWN_OF_THE_EVALUATOR

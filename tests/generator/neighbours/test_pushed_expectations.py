@@ -57,7 +57,7 @@ def test_what_is_padded_has_no_error() -> None:
     w.node("Pad", third(w), np.array([0, 1, 0, 0]), np.array(0.5, np.float32))
     padded = last_of(w)
     assert [row[0] for row in allowed(padded)] == [0, 0]
-    assert all(each > 0 for row in allowed(padded) for each in row[1:])
+    assert all(number > 0 for row in allowed(padded) for number in row[1:])
 
 
 def test_an_error_goes_through_relu_and_not_through_a_sum() -> None:

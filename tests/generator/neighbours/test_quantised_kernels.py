@@ -62,9 +62,9 @@ def test_two_integers_are_accepted_only_beside_a_tie() -> None:
             assert output.allowed is None or not output.allowed.any()
             assert len(output.alternatives) <= 0.1 * output.expected.array.size
             assert case.levels["data"] == "real" or not output.alternatives
-            for each in output.alternatives:
-                (other,) = each.values
-                assert abs(int(other) - int(output.expected.array.reshape(-1)[each.index])) == 1
+            for alternative in output.alternatives:
+                (other,) = alternative.values
+                assert abs(int(other) - int(output.expected.array.reshape(-1)[alternative.index])) == 1
 
 
 def quantised_by(rounded: Callable[[Array, Array], Array], *, wrap: bool = False) -> Wrong:
@@ -212,7 +212,7 @@ def without_bias(step: Step) -> Array | None:
 def first_scale(step: Step) -> Array:
     _, scale, zero = step.before(0).inputs
     others = [step.before(place).inputs[0] for place in range(1, len(step.inputs))]
-    again = [((each.astype(np.int64) - np.int64(zero)) * scale).astype(F) for each in others]
+    again = [((other.astype(np.int64) - np.int64(zero)) * scale).astype(F) for other in others]
     return step.honest(step.inputs[0], *again)[0]
 
 

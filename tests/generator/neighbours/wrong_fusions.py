@@ -25,7 +25,9 @@ class Step:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        return {each.name: onnx.helper.get_attribute_value(each) for each in self.node.attribute}
+        return {
+            attribute.name: onnx.helper.get_attribute_value(attribute) for attribute in self.node.attribute
+        }
 
     def before(self, place: int) -> Step:
         """The node that made one of the inputs."""
@@ -60,13 +62,15 @@ def evaluated(case: Case, name: str = "", wrong: Wrong | None = None) -> tuple[t
     assert case.model is not None
     model = onnx.ModelProto.FromString(case.model)
     values: dict[str, Any] = {"": None}
-    values |= {given: np.asarray(each.array) for given, each in case.inputs if each is not None}
-    values |= {each.name: onnx.numpy_helper.to_array(each) for each in model.graph.initializer}
+    values |= {given: np.asarray(tensor.array) for given, tensor in case.inputs if tensor is not None}
+    values |= {
+        initializer.name: onnx.numpy_helper.to_array(initializer) for initializer in model.graph.initializer
+    }
     steps: dict[str, Step] = {}
     done = False
     for runnable in ReferenceEvaluator(model).rt_nodes_:
         node = runnable.onnx_node
-        step = Step(node, tuple(values[each] for each in node.input), runnable.run, steps)
+        step = Step(node, tuple(values[value_info] for value_info in node.input), runnable.run, steps)
         found = wrong(step) if wrong is not None and node.op_type == name else None
         done |= found is not None
         with np.errstate(all="ignore"):
@@ -75,13 +79,13 @@ def evaluated(case: Case, name: str = "", wrong: Wrong | None = None) -> tuple[t
             if place < len(outputs):
                 values[output] = outputs[place]
             steps[output] = step
-    return tuple(np.asarray(values[each.name]) for each in model.graph.output), done
+    return tuple(np.asarray(values[value_info.name]) for value_info in model.graph.output), done
 
 
 def is_right(case: Case, outputs: tuple[Array, ...]) -> bool:
     """Whether outputs of the right shapes are a right answer."""
-    shapes = [each.expected.shape for each in case.expectations[0].outputs]
-    return [each.shape for each in outputs] == shapes and passes(case, *outputs)
+    shapes = [output.expected.shape for output in case.expectations[0].outputs]
+    return [output.shape for output in outputs] == shapes and passes(case, *outputs)
 
 
 def noticed(cases: Iterable[Case], name: str, wrong: Wrong) -> tuple[int, int]:

@@ -32,11 +32,11 @@ def reports(runs: list[Results], tmp_path_factory: pytest.TempPathFactory) -> It
 def pages(module_browser: Browser, reports: tuple[Path, Path]) -> Iterator[tuple[Page, Page]]:
     said: list[str] = []
     opened = []
-    for each in reports:
+    for report in reports:
         page = module_browser.new_page(viewport={"width": 1440, "height": 900}, bypass_csp=True)
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(each.as_uri())
+        page.goto(report.as_uri())
         opened.append(page)
     yield opened[0], opened[1]
     assert said == []
@@ -88,7 +88,7 @@ def test_the_smallest_case_of_every_cause_is_listed(pages: tuple[Page, Page]) ->
     links = pages[1].evaluate(
         "[...document.querySelectorAll('.run a[href*=\"case=\"]')].map(each => each.getAttribute('href'))"
     )
-    noted = [each for each in links if "note:" in each]
+    noted = [link for link in links if "note:" in link]
     assert noted
     for each in noted:
         _, head = _shown(pages, each, "document.querySelector('#drawer h2').innerText")
@@ -98,7 +98,7 @@ def test_the_smallest_case_of_every_cause_is_listed(pages: tuple[Page, Page]) ->
 def test_a_case_that_is_not_listed_is_said_to_be_in_the_file(
     pages: tuple[Page, Page], runs: list[Results]
 ) -> None:
-    ids = [str(each.id) for each in runs[0].cases if each.verdict == "pass"]
+    ids = [str(result.id) for result in runs[0].cases if result.verdict == "pass"]
     heads = [
         _shown(pages, f"#/cases?case={each}", "document.querySelector('#drawer h2').innerText")
         for each in ids[-6:]

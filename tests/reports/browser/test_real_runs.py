@@ -24,7 +24,7 @@ Report = Callable[..., tuple[Path, list[Results]]]
 
 
 def opcert(*words: object, answers: tuple[int, ...] = (0,)) -> None:
-    done = CliRunner().invoke(cli, [str(each) for each in words])
+    done = CliRunner().invoke(cli, [str(word) for word in words])
     assert done.exit_code in answers, done.output
 
 
@@ -35,13 +35,13 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
     opcert("generate", "CenterCropPad-18", "Resize-10", "--size", "small", "-o", folder / "suite")
 
     def made(*runtimes: str) -> tuple[Path, list[Results]]:
-        records = [folder / f"{each}.jsonl" for each in runtimes]
+        records = [folder / f"{runtime}.jsonl" for runtime in runtimes]
         for runtime, record in zip(runtimes, records, strict=True):
             if not record.exists():
                 opcert("run", runtime, "-s", folder / "suite", "-o", record, answers=(0, 1))
         place = folder / "-".join(runtimes)
         opcert("report", *records, "-s", folder / "suite", "-o", place)
-        return place / "index.html", [put_together(suite, read_record(each)) for each in records]
+        return place / "index.html", [put_together(suite, read_record(record)) for record in records]
 
     with open_suite(folder / "suite") as suite:
         yield made
@@ -81,7 +81,7 @@ def test_three_runtimes_stand_side_by_side(module_browser: Browser, report: Repo
         page.click("#runs button >> nth=1")
         page.click(".run:not([hidden]) [data-by=runtime]")
         page.wait_for_function("document.querySelector('#matrix-1').dataset.shows.startsWith('runtime')")
-        feet = [int(each) for each in page.locator("#matrix-1 tfoot td").all_text_contents()]
+        feet = [int(text_content) for text_content in page.locator("#matrix-1 tfoot td").all_text_contents()]
         beside = len(feet) // 2  # of each other run its cases, and how the two agree
         sums = [feet[0], feet[1], sum(feet[2 : 1 + beside]), feet[1 + beside], sum(feet[2 + beside :])]
         assert set(sums) == {len(runs[0].cases)}

@@ -101,7 +101,10 @@ def test_the_matrix_adds_up_by_whatever_it_is_cut(open_at: Open, runs: list[Resu
     page.click(f".run:not([hidden]) [data-by={by}]")
     page.wait_for_selector(f".run:not([hidden]) [data-by={by}][aria-pressed=true]")
     page.wait_for_function("by => document.querySelector('#matrix-0').dataset.shows.startsWith(by)", arg=by)
-    feet = [int(each.replace(",", "")) for each in page.locator("#matrix-0 tfoot td").all_text_contents()]
+    feet = [
+        int(text_content.replace(",", ""))
+        for text_content in page.locator("#matrix-0 tfoot td").all_text_contents()
+    ]
     total = len(runs[0].cases)
     assert feet[0] == total
     if by in ("type", "family"):
@@ -115,7 +118,7 @@ def test_the_matrix_adds_up_by_whatever_it_is_cut(open_at: Open, runs: list[Resu
 def test_known_failures_are_said_where_they_are_seen(
     module_browser: Browser, runs: list[Results], tmp_path: Path
 ) -> None:
-    crashes = [str(each.id) for each in runs[0].cases if each.verdict == "crash"]
+    crashes = [str(result.id) for result in runs[0].cases if result.verdict == "crash"]
     entry = {"verdict": "crash", "reason": "divides by <zero>", "link": "https://example.org/9"}
     holds, over = (
         {**entry, "expires": expires, "cases": cases}
@@ -130,8 +133,8 @@ def test_known_failures_are_said_where_they_are_seen(
     page.click("p.excuse a:has-text('known to the baseline')")
     expect(page.locator(COUNT)).to_have_text(str(len(crashes) - 1))
     facet = page.locator(".facet", has=page.locator("h2:text('known failures')"))
-    failing = sum(each.fails for each in runs[0].cases)
-    assert sum(int(each) for each in facet.locator(".c").all_text_contents()) == failing
+    failing = sum(result.fails for result in runs[0].cases)
+    assert sum(int(text_content) for text_content in facet.locator(".c").all_text_contents()) == failing
     assert page.locator("#list td:first-child").first.inner_text().split("\n") == ["crash", "known"]
     facet.locator("button:has-text('expired')").click()
     expect(page.locator("#list td:first-child")).to_have_text("crashno longer known")
@@ -221,8 +224,8 @@ def test_parts_are_loaded_from_files_when_needed(
     page.wait_for_selector("#drawer h2")
     expect(page.locator("#drawer")).to_contain_text("Expected and got")
     assert [each.partition("-")[0] for each in asked[1:]] == ["table", "details"]
-    for each in (tmp_path / "parts").glob("details-*"):
-        each.unlink()
+    for path in (tmp_path / "parts").glob("details-*"):
+        path.unlink()
     page.reload()
     expect(page.locator("#drawer .warning")).to_contain_text("belongs beside this page")
     page.close()
@@ -251,14 +254,14 @@ def test_an_operator_has_a_page_that_adds_up(open_at: Open, runs: list[Results])
     page = open_at("#/operators")
     page.click("#operator tbody th a:text-is('Resize')")
     expect(page.locator("#operator h1")).to_contain_text("Resize")
-    own = [each for each in runs[0].cases if each.operator.name == "Resize"]
-    passing = sum(each.verdict == "pass" for each in own)
-    decided = passing + sum(each.fails for each in own)
+    own = [result for result in runs[0].cases if result.operator.name == "Resize"]
+    passing = sum(result.verdict == "pass" for result in own)
+    decided = passing + sum(result.fails for result in own)
     expect(page.locator("#operator .say")).to_contain_text(f"{passing:,} of {decided:,} decided cases")
     versions = page.locator("#operator .matrix >> nth=0").locator("tbody tr")
-    assert versions.count() == len({each.operator for each in own})
+    assert versions.count() == len({result.operator for result in own})
     totals = versions.locator("td:nth-child(2) .k").all_text_contents()
-    assert sum(int(each.removeprefix("of ").replace(",", "")) for each in totals) == decided
+    assert sum(int(total.removeprefix("of ").replace(",", "")) for total in totals) == decided
     text = page.inner_text("#operator")
     for said in ("Beside other runs", OTHER, "What keeps it from passing", "Attributes and levels", "mode"):
         assert said in text
@@ -266,7 +269,7 @@ def test_an_operator_has_a_page_that_adds_up(open_at: Open, runs: list[Results])
     assert public == "https://onnx.ai/onnx/operators/onnx__Resize.html"
     value = page.locator("#operator .attributes a:has(code:text-is('cubic'))")
     of = int(value.inner_text().split(" of ")[1].replace(",", ""))
-    assert of == sum(each.features.get("mode") == "cubic" for each in own)
+    assert of == sum(result.features.get("mode") == "cubic" for result in own)
     value.click()
     expect(page.locator(COUNT)).to_have_text(f"{of:,}")
 

@@ -22,34 +22,34 @@ def found(results: Results, fits: Callable[[CaseResult], bool]) -> str:
 
 SEARCHES: dict[str, Callable[[CaseResult], bool]] = {
     "": lambda each: True,
-    "status:failing": lambda each: each.fails,
-    "status:mismatch,crash": lambda each: each.verdict in ("mismatch", "crash"),
-    "verdict:mismatch,crash": lambda each: each.verdict in ("mismatch", "crash"),
-    "verd:pass": lambda each: each.verdict == "pass",
-    "!status:pass": lambda each: each.verdict != "pass",
-    "-type:float": lambda each: each.element_type != "float",
-    "op:Resize": lambda each: each.operator.name == "Resize",
-    "op:Resize-18 type:float,double": lambda each: (
-        str(each.operator) == "ai.onnx::Resize-18" and each.element_type in ("float", "double")
+    "status:failing": lambda result: result.fails,
+    "status:mismatch,crash": lambda result: result.verdict in ("mismatch", "crash"),
+    "verdict:mismatch,crash": lambda result: result.verdict in ("mismatch", "crash"),
+    "verd:pass": lambda result: result.verdict == "pass",
+    "!status:pass": lambda result: result.verdict != "pass",
+    "-type:float": lambda result: result.element_type != "float",
+    "op:Resize": lambda result: result.operator.name == "Resize",
+    "op:Resize-18 type:float,double": lambda result: (
+        str(result.operator) == "ai.onnx::Resize-18" and result.element_type in ("float", "double")
     ),
-    "op:com.microsoft::Pad-1": lambda each: each.operator.name == "Pad",
-    "family:cover mode:cubic": lambda each: (
-        each.id.family == "cover" and each.features.get("mode") == "cubic"
+    "op:com.microsoft::Pad-1": lambda result: result.operator.name == "Pad",
+    "family:cover mode:cubic": lambda result: (
+        result.id.family == "cover" and result.features.get("mode") == "cubic"
     ),
-    "antialias:*": lambda each: "antialias" in each.features,
-    "antial:1": lambda each: each.features.get("antialias") == "1",
-    "rank(X):2 !mode:*": lambda each: each.features["rank(X)"] == "2" and "mode" not in each.features,
-    "rule:pads": lambda each: "pads" in (each.constraint or ""),
-    "worst:>1": lambda each: each.verdict == "mismatch" and not each.wrong_shape,
-    "reading:align_corners_length=floored": lambda each: any(
+    "antialias:*": lambda result: "antialias" in result.features,
+    "antial:1": lambda result: result.features.get("antialias") == "1",
+    "rank(X):2 !mode:*": lambda result: result.features["rank(X)"] == "2" and "mode" not in result.features,
+    "rule:pads": lambda result: "pads" in (result.constraint or ""),
+    "worst:>1": lambda result: result.verdict == "mismatch" and not result.wrong_shape,
+    "reading:align_corners_length=floored": lambda result: any(
         "floored" in row.readings.get("align_corners_length", ())
-        for row in each.rows
+        for row in result.rows
         if row.verdict == "pass"
     ),
-    "elements": lambda each: (
-        each.row is not None and "elements" in str(each.row.reason) and each.verdict == "mismatch"
+    "elements": lambda result: (
+        result.row is not None and "elements" in str(result.row.reason) and result.verdict == "mismatch"
     ),
-    'mode:"cubic"': lambda each: each.features.get("mode") == "cubic",
+    'mode:"cubic"': lambda result: result.features.get("mode") == "cubic",
 }
 
 
@@ -76,9 +76,9 @@ def test_a_search_finds_what_it_says(open_at: Open, runs: list[Results]) -> None
 
 def test_a_note_and_another_run_are_searched_for(open_at: Open, runs: list[Results]) -> None:
     page = open_at(f"#/cases?q=status:failing%20{OTHER}:pass")
-    other = {str(each.id): each.verdict for each in runs[1].cases}
+    other = {str(result.id): result.verdict for result in runs[1].cases}
     expect(page.locator(COUNT)).to_have_text(
-        found(runs[0], lambda each: each.fails and other[str(each.id)] == "pass")
+        found(runs[0], lambda run: run.fails and other[str(run.id)] == "pass")
     )
     page = open_at("#/cases?q=note:2")
     notes = page.locator("#list tbody td[data-label=note]").all_text_contents()
@@ -139,11 +139,17 @@ def test_facets_toggle_tokens_and_count_without_their_own(open_at: Open, runs: l
 def test_columns_sort_both_ways_and_the_address_says_so(open_at: Open) -> None:
     page = open_at("#/cases?q=status:pass")
     page.click("button[data-sort=ms]")
-    times = [float(each.replace(",", "")) for each in page.locator("td[data-label=ms]").all_text_contents()]
+    times = [
+        float(text_content.replace(",", ""))
+        for text_content in page.locator("td[data-label=ms]").all_text_contents()
+    ]
     assert times == sorted(times, reverse=True)
     assert "sort=ms" in page.url
     page.click("button[data-sort=-ms]")
-    times = [float(each.replace(",", "")) for each in page.locator("td[data-label=ms]").all_text_contents()]
+    times = [
+        float(text_content.replace(",", ""))
+        for text_content in page.locator("td[data-label=ms]").all_text_contents()
+    ]
     assert times == sorted(times)
     expect(page.locator("th[aria-sort=descending]")).to_have_count(1)
 

@@ -80,8 +80,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "site": index,
         "operator": runs / "operators" / "ai.onnx-Resize.html",
         "runtime": runs / "runtimes" / "example-runtime.html",
-        "cause": max((runs / "causes").iterdir(), key=lambda each: each.stat().st_size),
-        "change": max((runs / "changes").iterdir(), key=lambda each: each.stat().st_size),
+        "cause": max((runs / "causes").iterdir(), key=lambda path: path.stat().st_size),
+        "change": max((runs / "changes").iterdir(), key=lambda path: path.stat().st_size),
         "causes": runs / "causes.html",
         "changes": runs / "changes.html",
     }
@@ -90,9 +90,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def files_of(page: Path) -> list[str]:
     """What a page may ask for: itself, and of a site the style of all its pages."""
     styles = [
-        each for each in (page.parent / "style.css", page.parent.parent / "style.css") if each.is_file()
+        path for path in (page.parent / "style.css", page.parent.parent / "style.css") if path.is_file()
     ]
-    return [each.as_uri() for each in (page, *styles)]
+    return [style.as_uri() for style in (page, *styles)]
 
 
 def _dearer(name: str) -> object:

@@ -16,12 +16,12 @@ from onnxruntime.capi import onnxruntime_pybind11_state as state
 def _parameters(parameters: Any) -> list[dict[str, Any]]:
     return [
         {
-            "name": each.name,
-            "option": each.option.name.lower(),
-            "type": each.typeStr,
-            "homogeneous": each.isHomogeneous,
+            "name": parameter.name,
+            "option": parameter.option.name.lower(),
+            "type": parameter.typeStr,
+            "homogeneous": parameter.isHomogeneous,
         }
-        for each in parameters
+        for parameter in parameters
     ]
 
 
@@ -35,17 +35,17 @@ def _schema(schema: Any) -> dict[str, Any]:
         "attributes": [
             {
                 "name": name,
-                "type": each.type.name,
-                "required": each.required,
-                "default": each._default_value.hex(),
+                "type": attribute.type.name,
+                "required": attribute.required,
+                "default": attribute._default_value.hex(),
             }
-            for name, each in sorted(schema.attributes.items())
+            for name, attribute in sorted(schema.attributes.items())
         ],
         "inputs": _parameters(schema.inputs),
         "outputs": _parameters(schema.outputs),
         "constraints": [
-            {"name": each.type_param_str, "types": list(each.allowed_type_strs)}
-            for each in schema.type_constraints
+            {"name": type_constraint.type_param_str, "types": list(type_constraint.allowed_type_strs)}
+            for type_constraint in schema.type_constraints
         ],
         "input_arity": [schema.min_input, schema.max_input],
         "output_arity": [schema.min_output, schema.max_output],

@@ -25,28 +25,30 @@ def emit_operators(schemas: Iterable[Schema]) -> str:
     versions: dict[tuple[str, str], list[Schema]] = defaultdict(list)
     for each in schemas:
         versions[(each.domain, each.name)].append(each)
-    newest = [max(each, key=lambda schema: schema.since_version) for each in versions.values()]
-    newest.sort(key=lambda each: (each.domain, each.name))
+    newest = [max(version, key=lambda schema: schema.since_version) for version in versions.values()]
+    newest.sort(key=lambda schema: (schema.domain, schema.name))
     lines = ["## Operator Schemas", _NOTICE, ""]
-    for domain in dict.fromkeys(each.domain for each in newest):
+    for domain in dict.fromkeys(schema.domain for schema in newest):
         lines += [f"### {domain or 'ai.onnx (default)'}", "|**Operator**|**Since version**||", "|-|-|-|"]
         for schema in newest:
             if schema.domain == domain:
-                every = sorted(each.since_version for each in versions[(domain, schema.name)])
+                every = sorted(version.since_version for version in versions[(domain, schema.name)])
                 lines.append(_index_row(schema, every[::-1]))
         lines += ["", ""]
-    for domain in dict.fromkeys(each.domain for each in newest):
+    for domain in dict.fromkeys(schema.domain for schema in newest):
         lines.append(f"## {domain or 'ai.onnx (default)'}")
         for schema in newest:
             if schema.domain == domain:
-                others = [each.since_version for each in versions[(domain, schema.name)]]
-                lines += _operator(schema, False, [each for each in others if each != schema.since_version])
+                others = [version.since_version for version in versions[(domain, schema.name)]]
+                lines += _operator(
+                    schema, False, [other for other in others if other != schema.since_version]
+                )
     return "\n".join(lines) + "\n"
 
 
 def emit_changelog(schemas: Iterable[Schema]) -> str:
     """Changelog.md: every version of every operator, by the version of the operator set."""
-    ordered = sorted(schemas, key=lambda each: (each.domain, each.since_version, each.name))
+    ordered = sorted(schemas, key=lambda schema: (schema.domain, schema.since_version, schema.name))
     lines = ["## Operator Changelog", _NOTICE, ""]
     domain, version = None, 0
     for schema in ordered:
@@ -62,12 +64,12 @@ def emit_changelog(schemas: Iterable[Schema]) -> str:
 
 def emit_contrib(schemas: Iterable[Schema]) -> str:
     """ContribOperators.md: a list as index; no defaults and nothing about derivatives."""
-    ordered = sorted(schemas, key=lambda each: (each.experimental, each.name))
+    ordered = sorted(schemas, key=lambda schema: (schema.experimental, schema.name))
     lines = ["## Contrib Operator Schemas", _NOTICE, "", "* com.microsoft"]
     lines += [
-        f'  * {_experimental(each)}<a href="#{_full(each)}">{_full(each)}</a>'
-        + (" (deprecated)" if each.deprecated else "")
-        for each in ordered
+        f'  * {_experimental(schema)}<a href="#{_full(schema)}">{_full(schema)}</a>'
+        + (" (deprecated)" if schema.deprecated else "")
+        for schema in ordered
     ]
     lines += ["", "## com.microsoft"]
     for schema in ordered:
@@ -77,7 +79,7 @@ def emit_contrib(schemas: Iterable[Schema]) -> str:
 
 def _index_row(schema: Schema, versions: Sequence[int]) -> str:
     full = _full(schema)
-    links = ", ".join(f'<a href="Changelog.md#{full}-{each}">{each}</a>' for each in versions)
+    links = ", ".join(f'<a href="Changelog.md#{full}-{version}">{version}</a>' for version in versions)
     deprecated = " (deprecated)" if schema.deprecated else ""
     return f'|{_experimental(schema)}<a href="#{full}">{full}</a>{deprecated}|{links}|'
 
@@ -117,21 +119,23 @@ def _operator(
         )
         yield ""
     if others:
-        links = ", ".join(f'<a href="Changelog.md#{_full(schema)}-{each}">{each}</a>' for each in others)
+        links = ", ".join(f'<a href="Changelog.md#{_full(schema)}-{other}">{other}</a>' for other in others)
         yield from (f"Other versions of this operator: {links}", "")
     if schema.deprecated:
         return
     if schema.attributes:
-        yield from _section("Attributes", "", [_attribute(each, contrib) for each in schema.attributes])
+        yield from _section(
+            "Attributes", "", [_attribute(attribute, contrib) for attribute in schema.attributes]
+        )
     for title, parameters, arity in (
         ("Inputs", schema.inputs, schema.input_arity),
         ("Outputs", schema.outputs, schema.output_arity),
     ):
-        items = [_parameter(each, contrib) for each in parameters]
+        items = [_parameter(parameter, contrib) for parameter in parameters]
         yield from _section(title, _bounds(arity), items)
     items = [
-        (f"<tt>{each.name}</tt> : {html.escape(', '.join(each.types))}", each.description)
-        for each in schema.constraints
+        (f"<tt>{constraint.name}</tt> : {html.escape(', '.join(constraint.types))}", constraint.description)
+        for constraint in schema.constraints
     ]
     yield from _section("Type Constraints", "", items)
 

@@ -19,7 +19,7 @@ def emit_page(schemas: Iterable[Schema], typed: bool = False, constraints: bool 
     `typed` is the later layout, which prints types and defaults of attributes; without `constraints` the
     page lacks its type constraints, like those of com.microsoft.
     """
-    ordered = sorted(schemas, key=lambda each: -each.since_version)
+    ordered = sorted(schemas, key=lambda schema: -schema.since_version)
     name, domain = ordered[0].name, ordered[0].domain
     title = f"{domain} - {name}" if domain else name
     lines = ["", f".. _l-onnx-doc{domain}-{name}:", "", "=" * len(title), title, "=" * len(title), "",
@@ -87,13 +87,13 @@ def _parameters(title: str, parameters: Sequence[ParameterSchema], arity: tuple[
     yield from (f"**{title}**", "")
     if arity[0] != arity[1]:
         yield from (f"Between {arity[0]} and {arity[1]} {title.lower()}.", "")
-    for each in parameters:
-        words = [each.option] if each.option != "single" else []
+    for parameter in parameters:
+        words = [parameter.option] if parameter.option != "single" else []
         # The template prints the word where the schema says the opposite.
-        words += ["heterogeneous"] if each.homogeneous else []
+        words += ["heterogeneous"] if parameter.homogeneous else []
         options = f" ({', '.join(words)})" if words else ""
-        yield f"* **{each.name}**{options} - **{each.type}**:"
-        yield from _described(each.description)
+        yield f"* **{parameter.name}**{options} - **{parameter.type}**:"
+        yield from _described(parameter.description)
     yield ""
 
 

@@ -96,8 +96,8 @@ class Schema:
 @cache
 def onnx_schemas() -> tuple[Schema, ...]:
     """Every operator version of the installed onnx package, in the order of domains, names and versions."""
-    schemas = [_from_onnx(each) for each in onnx.defs.get_all_schemas_with_history()]
-    return tuple(sorted(schemas, key=lambda each: (each.domain, each.name, each.since_version)))
+    schemas = [_from_onnx(schema) for schema in onnx.defs.get_all_schemas_with_history()]
+    return tuple(sorted(schemas, key=lambda schema: (schema.domain, schema.name, schema.since_version)))
 
 
 def _from_onnx(schema: Any) -> Schema:
@@ -118,15 +118,23 @@ def _from_onnx(schema: Any) -> Schema:
         deprecated=schema.deprecated,
         attributes=tuple(
             AttributeSchema(
-                name, each.type.name, each.required, _plain_default(each.default_value), each.description
+                name,
+                attribute.type.name,
+                attribute.required,
+                _plain_default(attribute.default_value),
+                attribute.description,
             )
-            for name, each in sorted(schema.attributes.items())
+            for name, attribute in sorted(schema.attributes.items())
         ),
         inputs=tuple(map(parameter, schema.inputs)),
         outputs=tuple(map(parameter, schema.outputs)),
         constraints=tuple(
-            ConstraintSchema(each.type_param_str, tuple(each.allowed_type_strs), each.description)
-            for each in schema.type_constraints
+            ConstraintSchema(
+                type_constraint.type_param_str,
+                tuple(type_constraint.allowed_type_strs),
+                type_constraint.description,
+            )
+            for type_constraint in schema.type_constraints
         ),
         input_arity=(schema.min_input, schema.max_input),
         output_arity=(schema.min_output, schema.max_output),

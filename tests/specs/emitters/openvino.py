@@ -92,7 +92,7 @@ MARKUPS = (
         "openvino-rst",
         lambda text: f"``{text}``",
         _underlined,
-        lambda lines: [".. code-block:: xml", "   :force:", "", *(f"   {each}" for each in lines)],
+        lambda lines: [".. code-block:: xml", "   :force:", "", *(f"   {line}" for line in lines)],
         ":",
         "\\*",
     ),
@@ -100,7 +100,7 @@ MARKUPS = (
         "openvino-doxyrest",
         lambda text: f"``{text}``",
         _labelled,
-        lambda lines: [".. ref-code-block:: cpp", "", *(f"\t{each}" for each in lines)],
+        lambda lines: [".. ref-code-block:: cpp", "", *(f"\t{line}" for line in lines)],
         " :",
         "\\*",
     ),
@@ -184,11 +184,12 @@ class _Writer:
         if spec.values is None:
             yield f"{head} {self._bounds(spec)}"
             return
-        values = [_word(each, spec) for each in spec.values.values]
+        values = [_word(value, spec) for value in spec.values.values]
         bulleted = len(values) < 2 or "" in values or self.choices.random() < 0.5
         if not bulleted:
             listed = [
-                self.choices.choice([self.markup.literal(each), f"*{each}*", f'"{each}"']) for each in values
+                self.choices.choice([self.markup.literal(value), f"*{value}*", f'"{value}"'])
+                for value in values
             ]
             intro = self.choices.choice(["", "one of "])
             yield f"{head} {intro}{', '.join(listed[:-1])} or {listed[-1]}"
@@ -330,29 +331,36 @@ def essence(spec: Spec) -> Mapping[str, Any]:
         "category": spec.category,
         "attributes": {
             name: (
-                each.kind,
-                each.other_type,
-                each.required,
-                each.has_default,
-                each.default,
-                each.at_least,
-                each.more_than,
-                each.at_most,
-                None if each.values is None else (each.values.values, each.values.proposed),
+                attribute.kind,
+                attribute.other_type,
+                attribute.required,
+                attribute.has_default,
+                attribute.default,
+                attribute.at_least,
+                attribute.more_than,
+                attribute.at_most,
+                None if attribute.values is None else (attribute.values.values, attribute.values.proposed),
             )
-            for name, each in spec.attributes.items()
+            for name, attribute in spec.attributes.items()
         },
-        "inputs": [(each.name, each.option, each.type, each.rank, each.shape) for each in spec.inputs],
-        "outputs": [(each.name, each.option, each.type, each.rank, each.shape) for each in spec.outputs],
-        "types": {name: sorted(each.types) for name, each in spec.type_constraints.items()},
+        "inputs": [
+            (parameter.name, parameter.option, parameter.type, parameter.rank, parameter.shape)
+            for parameter in spec.inputs
+        ],
+        "outputs": [
+            (output.name, output.option, output.type, output.rank, output.shape) for output in spec.outputs
+        ],
+        "types": {
+            name: sorted(type_constraint.types) for name, type_constraint in spec.type_constraints.items()
+        },
         "arity": (spec.input_arity, spec.output_arity),
         "examples": [
             (
-                dict(each.attributes),
-                [(name, _value(value)) for name, value in each.inputs],
-                [(name, _value(value)) for name, value in each.outputs],
+                dict(example.attributes),
+                [(name, _value(value)) for name, value in example.inputs],
+                [(name, _value(value)) for name, value in example.outputs],
             )
-            for each in spec.examples
+            for example in spec.examples
         ],
     }
 

@@ -37,15 +37,15 @@ def make_spec(schema: Schema) -> Spec:
     """
     choices = Random(str(schema.operator))
     constraints: dict[str, TypeConstraint] = {}
-    for each in schema.constraints:
-        types = tuple(dict.fromkeys(known for text in each.types if (known := _tensor_type(text))))
-        if types and re.fullmatch(r"[A-Za-z]\w*", each.name):
-            constraints[each.name] = TypeConstraint(each.name, types, _ORIGIN)
+    for constraint in schema.constraints:
+        types = tuple(dict.fromkeys(known for text in constraint.types if (known := _tensor_type(text))))
+        if types and re.fullmatch(r"[A-Za-z]\w*", constraint.name):
+            constraints[constraint.name] = TypeConstraint(constraint.name, types, _ORIGIN)
     groups = [_parameters(group, constraints) for group in (schema.inputs, schema.outputs)]
     attributes = {
-        each.name: _attribute(each, choices)
-        for each in schema.attributes
-        if each.kind is not None and re.fullmatch(r"[A-Za-z_]\w*", each.name)
+        attribute.name: _attribute(attribute, choices)
+        for attribute in schema.attributes
+        if attribute.kind is not None and re.fullmatch(r"[A-Za-z_]\w*", attribute.name)
     }
     return Spec(
         operator=OperatorName("org.openvino", schema.name, schema.since_version),
@@ -70,20 +70,24 @@ def _parameters(
     group: tuple[ParameterSchema, ...], constraints: dict[str, TypeConstraint]
 ) -> tuple[ParameterSpec, ...]:
     found: dict[str, ParameterSpec] = {}
-    for position, each in enumerate(group):
-        kind = each.type if each.type in constraints else _tensor_type(each.type)
+    for position, parameter_schema in enumerate(group):
+        kind = (
+            parameter_schema.type
+            if parameter_schema.type in constraints
+            else _tensor_type(parameter_schema.type)
+        )
         if kind is None:
             continue
-        name = re.sub(r"\W", "_", each.name)
+        name = re.sub(r"\W", "_", parameter_schema.name)
         if not re.fullmatch(r"[A-Za-z_]\w*", name) or re.match(r"T|.*_type$|.*_T$", name) or name in found:
             name = f"x_{position}"
-        found[name] = ParameterSpec(name, _OPTIONS[each.option], kind, _ORIGIN)
+        found[name] = ParameterSpec(name, _OPTIONS[parameter_schema.option], kind, _ORIGIN)
     return tuple(found.values())
 
 
 def _arity(group: tuple[ParameterSpec, ...]) -> Arity:
-    least = sum(each.option == "single" for each in group)
-    return Arity(least, None if any(each.option == "variadic" for each in group) else len(group))
+    least = sum(parameter.option == "single" for parameter in group)
+    return Arity(least, None if any(parameter.option == "variadic" for parameter in group) else len(group))
 
 
 def _attribute(schema: AttributeSchema, choices: Random) -> AttributeSpec:
@@ -140,16 +144,16 @@ def _example(
 ) -> Example:
     """A layer with some attributes, and ports of which some have values."""
     given: dict[str, Any] = {}
-    for name, each in attributes.items():
-        if each.values is not None:
-            given[name] = choices.choice(each.values.values)
-        elif each.kind in ("ints", "floats"):
-            given[name] = [1, 2, 3] if each.kind == "ints" else [0.5, 2.0]
-        elif each.kind in ("int", "float"):
-            given[name] = 7 if each.kind == "int" else 0.25
+    for name, attribute in attributes.items():
+        if attribute.values is not None:
+            given[name] = choices.choice(attribute.values.values)
+        elif attribute.kind in ("ints", "floats"):
+            given[name] = [1, 2, 3] if attribute.kind == "ints" else [0.5, 2.0]
+        elif attribute.kind in ("int", "float"):
+            given[name] = 7 if attribute.kind == "int" else 0.25
 
     def ports(group: tuple[ParameterSpec, ...]) -> tuple[tuple[str, Value | None], ...]:
-        return tuple((each.name, _port(choices)) for each in group)
+        return tuple((parameter.name, _port(choices)) for parameter in group)
 
     return Example("layer_1", given, ports(inputs), ports(outputs), _PLACE)
 

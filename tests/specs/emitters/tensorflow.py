@@ -55,7 +55,7 @@ class Definition:
         """The facts of the definition, read from its rows."""
         plain = [
             *({"is": "input", **each} for each in self.inputs),
-            *({"is": "output", **each} for each in self.outputs),
+            *({"is": "output", **output} for output in self.outputs),
             *({"is": "attribute", **each} for each in self.attributes),
         ]
         rows = [
@@ -91,10 +91,10 @@ def emit_docstring(definition: Definition) -> str:
     elif len(outputs) == 1:
         lines.append(f"  {tensor_phrase(definition, outputs[0], True)}")
     else:
-        listed = ", ".join(each["name"] for each in outputs)
+        listed = ", ".join(output["name"] for output in outputs)
         lines += [f"  A tuple of `Tensor` objects ({listed}).", ""]
-        for each in outputs:
-            lines += _item(each["name"], tensor_phrase(definition, each, True), definition)
+        for output in outputs:
+            lines += _item(output["name"], tensor_phrase(definition, output, True), definition)
     return "\n".join(lines) + "\n"
 
 

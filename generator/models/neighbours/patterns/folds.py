@@ -156,7 +156,7 @@ def _folded(w: Weaver) -> Iterator[Chain]:
     for operator, constants in (
         ("Add", ([200, 3], [100, 4])), ("Mul", ([20, 3], [20, 4])), ("Sub", ([3, 9], [5, 4])),
     ):  # fmt: skip
-        one, other = (np.array(each, np.int32) for each in constants)
+        one, other = (np.array(constant, np.int32) for constant in constants)
         folded = w.node(operator, w.constant(one), w.constant(other))
         w.node("Add", w.given(np.array([1, -1], np.int32)), folded)
         yield w.end("folded_constants", "what is folded has the type of its constants", operator=operator)
