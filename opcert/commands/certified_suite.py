@@ -147,7 +147,7 @@ def _opset_of(runtime: Runtime, asked: SuiteRequest) -> int | None:
     """
     from conformance.doctor.patient import find_newest_opset
     from generator.making.operators.opsets import OLDEST, newest_opset
-    from opcert.commands.progress import choose_progress
+    from opcert.commands.command_progress import choose_progress
 
     if asked.cluster is not None:
         from conformance.clusters.cluster_run import newest_opset_on

@@ -43,7 +43,7 @@ def command(
 ) -> int:
     # Imported here, so that --help does not wait for them.
     from conformance.doctor.examination import examine
-    from opcert.commands.progress import choose_progress
+    from opcert.commands.command_progress import choose_progress
     from opcert.commands.runtime_argument import choose_runtime
 
     limits = Limits(start_seconds=start_timeout, case_seconds=timeout, network=network)

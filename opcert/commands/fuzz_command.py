@@ -128,7 +128,7 @@ def _search(
     """Search one operator version, and ask for the cases of the suite where something was found."""
     from generator.exploring.fuzzing.finds import Finds
     from generator.exploring.fuzzing.known_failures import suite_cases
-    from opcert.commands.progress import choose_progress
+    from opcert.commands.command_progress import choose_progress
 
     note = choose_progress().note
     note(f"searching {space.spec.operator} on {running.name} {running.version} for {seconds:g} s")
@@ -180,7 +180,7 @@ def _searching(
     """The runtime, ready to be searched: here, or on a cluster."""
     if cluster is None:
         from generator.exploring.fuzzing.workers import RunningRuntime
-        from opcert.commands.progress import choose_progress
+        from opcert.commands.command_progress import choose_progress
 
         return RunningRuntime(runtime, limits, choose_progress().note)
     from generator.exploring.fuzzing.cluster_search import ClusterSearch

@@ -70,7 +70,7 @@ def command(
     from generator.making.suites.cache import PROCESSES, cached_suite
     from generator.making.suites.suite_making import write_generated
     from opcert.commands.cluster_argument import chosen_cluster
-    from opcert.commands.progress import generation_progress
+    from opcert.commands.command_progress import generation_progress
 
     chosen = _choose(operators, opset, versions, folders)
     options = Options.of(size, strength)
@@ -123,7 +123,7 @@ def _choose(
 def _update() -> int:
     from generator.making.suites.lock import LOCK_FILE, read_lock, write_lock
     from generator.making.suites.lock_making import compare, make_lock
-    from opcert.commands.progress import generation_progress
+    from opcert.commands.command_progress import generation_progress
 
     lock_file(LOCK_FILE, "the lock of the suites")
     with generation_progress() as progress:
@@ -144,7 +144,7 @@ def _check(chosen: list[OperatorName], *, whole: bool) -> int:
     """Hold operator versions against the lock; `whole` is the default suite, and all that is said of it."""
     from generator.making.suites.lock import read_lock
     from generator.making.suites.lock_making import compare, lock_of_now
-    from opcert.commands.progress import generation_progress
+    from opcert.commands.command_progress import generation_progress
 
     old = read_lock()
     with generation_progress() as progress:

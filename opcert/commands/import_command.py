@@ -96,8 +96,8 @@ def command(
     listed and skipped. Operators that earlier imports asserted for a fragment are remembered by the folder of
     specs. A page with many operators is taken whole, unless --operator names the ones to take.
     """
+    from opcert.commands.command_progress import import_progress
     from opcert.commands.import_table import print_tables
-    from opcert.commands.progress import import_progress
     from specs.files.spec_folders import OWN_FOLDER
     from specs.importing import importing, reading
 

@@ -109,7 +109,7 @@ def _read(
     documents: Sequence[Path], assertions: Sequence[str], dialect: str | None, processes: int | None
 ) -> Sequence[ReadingOutcome]:
     """Read documents; raises UserError where one that was named is no page of an operator."""
-    from opcert.commands.progress import import_progress
+    from opcert.commands.command_progress import import_progress
     from specs.files.spec_folders import OWN_FOLDER
     from specs.importing import importing, reading
 

@@ -11,9 +11,9 @@ from conformance.running.first_worker import FirstWorker
 from conformance.running.harness import run_request
 from conformance.running.resuming import RecordPlace
 from conformance.running.run_options import RunRequest
+from opcert.commands.command_progress import choose_progress
 from opcert.commands.derived_files import remove_derived
 from opcert.commands.output_locks import RECORD
-from opcert.commands.progress import choose_progress
 from opcert.commands.terminal import note
 
 if TYPE_CHECKING:

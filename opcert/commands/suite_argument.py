@@ -60,7 +60,7 @@ def resolve_suite(
     if text != DEFAULT_SUITE and (given.exists() or operators_named(text) is None):
         return open_suite(_suite_of_calls(given, folders) if _is_folder_of_calls(given) else given)
     from conformance.suite.kept_suites import kept_suite
-    from opcert.commands.progress import generation_progress
+    from opcert.commands.command_progress import generation_progress
 
     kept = kept_suite(digest)
     if kept is not None:
@@ -102,7 +102,7 @@ def made_of(
     from conformance.suite.suites import open_suite
     from generator.making.operators.workshop import Options
     from generator.making.suites.cache import cached_suite
-    from opcert.commands.progress import generation_progress
+    from opcert.commands.command_progress import generation_progress
 
     with generation_progress(every=is_verbose()) as progress:
         return open_suite(cached_suite(operators, Options(), progress, folders, cluster))

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from opcert.vocabulary.errors import OpcertError
+from specs.derived.derived_shapes import ShapeReader
 from specs.derived.entries import KEYS, Collected, Derived, DerivedEntry
 from specs.derived.kinds import KindReader
 from specs.derived.plain_attributes import add_plain_attributes
-from specs.derived.shapes import ShapeReader
 from specs.derived.stated_extents import StatedExtents
 from specs.language.expressions import parse
 from specs.model.signature_parts import Origin

@@ -227,11 +227,13 @@ class KindReader:
         """Numbers between plain bounds: of attributes and tensors without axes, of elements only some."""
         group, _, name = about.partition(".")
         low, high = stated.at_least or stated.more_than, stated.at_most or stated.less_than
+        attribute = self._spec.attributes.get(name) if group == "attributes" else None
+        if attribute is not None and attribute.default in (0, 1) and (low, high) == ("0", "1"):
+            return None  # its default says that it is a flag
         if _of_rank(low) and _of_rank(high) and stated.at_least and stated.at_most and stated.of == "value":
             return f"integer({low}, {high})"
         if any(end is not None and not _NUMBER.fullmatch(end) for end in (low, high)):
             return None
-        attribute = self._spec.attributes.get(name) if group == "attributes" else None
         if attribute is not None and attribute.kind not in ("int", "float"):
             return None
         if attribute is None and self._shapes.get(name) != "()":

@@ -10,7 +10,7 @@ from conformance.recording.rows import Result
 from generator.asking.ambiguity import Ambiguity
 from generator.making.suites.suite_making import Made
 from opcert.commands import verbosity
-from opcert.commands.progress import PlainProgress, generation_progress
+from opcert.commands.command_progress import PlainProgress, generation_progress
 from opcert.vocabulary.names import OperatorName
 from tests.commands.command_line import call
 from tests.conformance.samples import echo_runtime, make_case, make_suite
