@@ -30,7 +30,7 @@ def written(derived: Derived, *others: Derived) -> str:
 def _lines(every: Sequence[Derived]) -> Iterator[str]:
     newest = every[-1]
     name = str(newest.operator) if len(every) == 1 else f"{newest.operator.domain}::{newest.operator.name}"
-    yield f"# Derived from the documents of {name}: what lacks is for people to add."
+    yield f"# Derived from the documents of {name}: what is missing is for people to add."
     for key in KEYS:
         found = _by_path(every, key)
         if found:

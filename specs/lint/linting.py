@@ -198,7 +198,9 @@ def _unknown_versions(outcomes: Sequence[ReadingOutcome]) -> Iterator[Reported]:
             operator = layer.operator
             for other, versions in histories.items():
                 stated = versions.get((operator.domain, operator.name), {operator.since_version})
-                newest = max(max(v) for (domain, _), v in versions.items() if domain == operator.domain)
+                newest = max(
+                    (max(v) for (domain, _), v in versions.items() if domain == operator.domain), default=0
+                )
                 if operator.since_version in stated or newest < operator.since_version:
                     continue
                 message = (

@@ -25,6 +25,7 @@ from generator.calls.space.drawing import draw_call
 from generator.calls.space.space import CallSpace, open_space
 from generator.calls.variables.kind import Level
 from opcert.vocabulary.errors import InternalError, SeveralErrors, UserError
+from opcert.vocabulary.whole_files import write_text
 from specs.derived import derive, written
 from specs.files.declarations import declaration_path, merge_declaration
 from specs.files.spec_folders import OWN_FOLDER
@@ -94,7 +95,7 @@ def declare_from_document(facts: Spec) -> Spec:
         folder = Path(name)
         path = declaration_path(facts.operator, folder)
         path.parent.mkdir(parents=True)
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
         return merge_declaration(facts, path, (folder, OWN_FOLDER))
 
 

@@ -90,7 +90,8 @@ def _find_unclosed(text: str, lines: Sequence[Line]) -> Malformed | None:
         number, last = number + text.count("\n", last, match.start()), match.start()
         line = lines[min(number, len(lines) - 1)]
         if match["name"] is None:
-            end = text.find("-->", match.end())
+            closed = re.compile("-->").search(text, match.end())
+            end = closed.start() if closed else -1
             if end < 0:
                 return Malformed(line, f"the comment of line {line.number} is never closed")
             outside = end
