@@ -65,5 +65,5 @@ def show(name: str, measured: Sequence[Measured], cases: int) -> None:
 
 def show_ratios(name: str, ours: Sequence[Measured], theirs: Sequence[Measured]) -> None:
     """Print ours / theirs pair by pair: least, greatest, median."""
-    ratios = [our.seconds / other.seconds for our, other in zip(ours, theirs, strict=True)]
+    ratios = [own.seconds / other.seconds for own, other in zip(ours, theirs, strict=True)]
     print(f"{name}: {min(ratios):.2f} to {max(ratios):.2f}, median {statistics.median(ratios):.2f}")

@@ -41,7 +41,7 @@ from generator.trust.witnesses.truth_runs import (
     ask_runtime,
     is_known_to_onnx,
 )
-from generator.trust.witnesses.truth_table import REFUSING, FailureEntries
+from generator.trust.witnesses.truth_table import IN_PROCESS, REFUSING, FailureEntries
 from opcert.commands.runtime_argument import choose_runtime
 from opcert.vocabulary.attributes import PLAIN_KINDS, attribute
 from opcert.vocabulary.errors import UserError
@@ -63,7 +63,6 @@ RUNTIMES = {
     "org.tensorflow": ("tensorflow",),
 }
 """Of each dialect who is asked; the second one only where the first does not offer the call."""
-IN_PROCESS = ("inference", "checker")
 MATHEMATICAL = ("math", "array", "nn", "image", "linalg", "spectral", "bitwise", "sparse", "set")
 """The modules of TensorFlow whose operators are mathematical."""
 TOGETHER = 16
@@ -232,7 +231,7 @@ def _prepare(facts: Spec, seconds: float, least: int = MADE) -> Asked:
     if not is_known_to_onnx(facts.operator):
         return Asked(made, tuple(map(TypedCall, made.calls)))
     typed: list[TypedCall] = []
-    said: dict[str, dict[str, Witnessed]] = {each: {} for each in IN_PROCESS}
+    said: dict[str, dict[str, Witnessed]] = {witness: {} for witness in sorted(IN_PROCESS)}
     for call in made.calls:
         found, answers = ask_onnx(facts, call)
         typed.append(found)
@@ -297,7 +296,7 @@ def _row(
         )
         offered += bool(left) or answers_it
         answered += answers_it and not left
-    half, missing = half_of(operator), _plainly(made)
+    half, missing = half_of(operator), tuple(dict.fromkeys(made.missing))
     if half == "b":
         refusals, missing = Counter(), ()
     return Row(
@@ -310,10 +309,6 @@ def _row(
         dict(refusals.most_common()),
         missing,
     )
-
-
-def _plainly(made: DocumentCalls) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(made.missing))
 
 
 def _totals(rows: Iterable[Row]) -> dict[str, str]:

@@ -54,7 +54,7 @@ def _ordered(group: Unordered, got: Sequence[Tensor], wanted: Sequence[Tensor]) 
     mine = [_lanes(group, tensor.array) for tensor in got]
     theirs = [_lanes(group, tensor.array) for tensor in wanted]
     orders = [
-        _order([each[lane] for each in mine], [their[lane] for their in theirs])
+        _order([each[lane] for each in mine], [other[lane] for other in theirs])
         for lane in range(len(mine[0]))
     ]
     if all(order == sorted(order) for order in orders):

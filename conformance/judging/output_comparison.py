@@ -246,7 +246,7 @@ def _describe(pair: _Pair, farthest: _Farthest, shape: tuple[int, ...], position
     measured = limit is not None and limit > 0 and math.isfinite(farthest.ratio)
     return Worst(
         output=position,
-        index=tuple(int(signedinteger) for signedinteger in np.unravel_index(flat, shape)),
+        index=tuple(int(coordinate) for coordinate in np.unravel_index(flat, shape)),
         got=element_to_json(pair.element_type, got),
         expected=element_to_json(pair.element_type, expected),
         allowed=limit,

@@ -302,7 +302,7 @@ class WorkerProcess:
         if not exited:
             return WorkerLost("closed its output", stderr)
         if code < 0:
-            known = {signals.value: signals.name for signals in signal.Signals}
+            known = {number.value: number.name for number in signal.Signals}
             name = known.get(-code, f"signal {-code}")
             return WorkerLost(f"killed by {name}", stderr, signal_name=name)
         return WorkerLost(f"exited with status {code}", stderr, status=code)

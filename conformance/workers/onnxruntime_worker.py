@@ -71,10 +71,7 @@ class OnnxRuntimeWorker(protocol.Worker):
         self._ort.set_default_logger_severity(4)
         self._provider = options.get("provider", "CPU")
         self._level = options.get("optimization", "all")
-        offered = [
-            available_provider[: -len(_PROVIDER)]
-            for available_provider in self._ort.get_available_providers()
-        ]
+        offered = [provider[: -len(_PROVIDER)] for provider in self._ort.get_available_providers()]
         if self._provider not in offered:
             message = "no provider %r here; offered: %s" % (self._provider, ", ".join(offered))
             near = [each for each in offered if each.lower() == self._provider.lower()]

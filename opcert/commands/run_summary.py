@@ -180,9 +180,7 @@ def _everything(results: Results) -> str:
     parts += _section(
         "Mended since its entry was written", [mended_line(known_cause) for known_cause in results.mended]
     )
-    parts += _section(
-        "Forms", [f"{compare_form.form}: {compare_form.text}" for compare_form in compare_forms(shown)]
-    )
+    parts += _section("Forms", [f"{form.form}: {form.text}" for form in compare_forms(shown)])
     parts += _section("Readings followed", readings_lines(shown))
     parts += _section(
         "Faults", ["\n    ".join(fault_paragraph) for fault_paragraph in fault_paragraphs(shown)]

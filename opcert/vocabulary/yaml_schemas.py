@@ -22,9 +22,7 @@ def validate(model: type[Model], document: YamlDocument) -> Model:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        raise SeveralErrors(
-            [_translate(typed_dict_type, model, document) for typed_dict_type in error.errors()]
-        ) from None
+        raise SeveralErrors([_translate(detail, model, document) for detail in error.errors()]) from None
 
 
 def _translate(error: Mapping[str, Any], model: type[BaseModel], document: YamlDocument) -> UserError:

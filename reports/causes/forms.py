@@ -90,7 +90,7 @@ def untried_forms(results: Results) -> tuple[str, ...]:
 
 def form_sentence(results: Results) -> str | None:
     """That forms make a difference, in a sentence; which cases they are, each form's line says beside it."""
-    found = [compare_form for compare_form in compare_forms(results) if compare_form.here_alone]
+    found = [compared for compared in compare_forms(results) if compared.here_alone]
     if not found:
         return None
     number = len({case for form in found for case in form.here_alone})

@@ -166,10 +166,7 @@ def list_facts(results: Results) -> tuple[HeadlineFact, ...]:
         found.append(HeadlineFact("held against", listed(list(results.excuses.against))))
     if results.record.results:
         found.append(HeadlineFact("asked", _asked(results)))
-    found += [
-        HeadlineFact(f"form {compare_form.form}", compare_form.text)
-        for compare_form in compare_forms(results)
-    ]
+    found += [HeadlineFact(f"form {form.form}", form.text) for form in compare_forms(results)]
     return tuple(found)
 
 

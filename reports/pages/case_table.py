@@ -64,12 +64,12 @@ def _evenly(groups: Iterable[Sequence[int]], most: int) -> list[int]:
     """The first of each group, of each as many, about `most` in all; at least one of each."""
     sizes = Counter(map(len, groups := list(groups)))
     each, left, number = 0, most, len(groups)
-    for size, groups_of_it in sorted(sizes.items()):
+    for size, alike in sorted(sizes.items()):
         if number * (size - each) > left:
             each += left // number
             break
         left -= number * (size - each)
-        each, number = size, number - groups_of_it
+        each, number = size, number - alike
     return [position for own in groups for position in own[: max(each, 1)]]
 
 

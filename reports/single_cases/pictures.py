@@ -142,7 +142,7 @@ class _Sheet:
         apart = self.apart[part].reshape(-1)
         at = np.unravel_index(number, self.lead) if self.lead else ()
         return Plane(
-            tuple(int(signedinteger) for signedinteger in at),
+            tuple(int(coordinate) for coordinate in at),
             row,
             column,
             rows,

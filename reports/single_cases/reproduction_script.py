@@ -338,7 +338,7 @@ def compare(got: Any, expected: dict[str, Any]) -> tuple[bool, str]:
         ratio = np.where(right, -1.0, np.where(limit > 0, apart / limit, np.inf))
     order = np.where(ratio == ratio.max(), np.where(right, -1.0, apart), -1.0)
     index = np.unravel_index(int(np.argmax(order)), wanted.shape)
-    place = [int(signedinteger) for signedinteger in index]
+    place = [int(coordinate) for coordinate in index]
     text = f"{int(np.count_nonzero(~right))} of {right.size} elements wrong; worst at {place}: "
     text += f"got {got[index]}, expected {wanted[index]}, allowed error {limit[index]:g}"
     if np.isfinite(ratio[index]):

@@ -170,7 +170,7 @@ def _by_cause(
         if turn is not None:
             if same_code or case in shaky or (turn in _BETTER_OR_WORSE and case in by_chance):
                 turn = "unsteady"
-            keys = [failing_side.cause_of.get(case) for failing_side in _failing_sides(turn, before, after)]
+            keys = [side.cause_of.get(case) for side in _failing_sides(turn, before, after)]
             key = next(filter(None, keys), None) or CaseId.parse(case).operator.unversioned
             found.setdefault(turn, {}).setdefault(key, []).append(case)
     for turn in TURNS:

@@ -38,19 +38,14 @@ _ENDS = frozenset(["at_least", "more_than", "below", "high", "low", "mistaken", 
 @examine("error")
 def contradicts_document(spec: Spec) -> Iterator[Told]:
     """A declaration says otherwise than a sentence of the document, and not why."""
-    declared = spec.declared
-    for disagreement in unlike_document(spec) if declared is not None else ():
-        if (
-            declared is not None
-            and disagreement.path not in declared.overrides
-            and disagreement.origin.sources
-        ):
+    overrides = spec.declared.overrides if spec.declared is not None else {}
+    for unlike in unlike_document(spec) if spec.declared is not None else ():
+        if unlike.path not in overrides and unlike.origin.sources:
             yield Told(
-                disagreement.origin.sources[0],
-                f"{disagreement.path} of the declaration is {disagreement.declared}, and the document says "
-                f"{disagreement.stated}: "
-                f"mend one of them, or write `overrides: {{{disagreement.path}: <why>}}`",
-                str(_place(spec, disagreement.path)),
+                unlike.origin.sources[0],
+                f"{unlike.path} of the declaration is {unlike.declared}, and the document says "
+                f"{unlike.stated}: mend one of them, or write `overrides: {{{unlike.path}: <why>}}`",
+                str(_place(spec, unlike.path)),
             )
 
 

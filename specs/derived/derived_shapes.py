@@ -46,7 +46,7 @@ class ShapeReader:
                 self._about.setdefault(statement.about, []).append(statement)
 
     def read(self) -> None:
-        """Add the entries of `shapes`, `extents` and `results`, and what lacks."""
+        """Add the entries of `shapes`, `extents` and `results`, and what is missing."""
         shapes = self._inputs()
         for name, shape in shapes.items():
             self._found.add("shapes", name, shape.text, *shape.origins, note=shape.note)

@@ -9,7 +9,6 @@ from opcert.vocabulary.errors import OpcertError
 from specs.derived.derived_shapes import ShapeReader
 from specs.derived.entries import KEYS, Collected, Derived, DerivedEntry
 from specs.derived.kinds import KindReader
-from specs.derived.plain_attributes import add_plain_attributes
 from specs.derived.stated_extents import StatedExtents
 from specs.language.expressions import parse
 from specs.model.signature_parts import Origin
@@ -26,7 +25,6 @@ def derive(spec: Spec) -> Derived:
     extents = StatedExtents(spec)
     ShapeReader(spec, extents, found).read()
     KindReader(spec, extents, found).read()
-    add_plain_attributes(spec, found)
     _add_rules(spec, found)
     return Derived(
         spec.operator,

@@ -1,4 +1,4 @@
-"""The parts of a derived declaration: entries as a spec.yaml has them, what lacks, what is contradicted."""
+"""The parts of a derived declaration: entries as a spec.yaml has them, what is missing, contradictions."""
 
 from __future__ import annotations
 

@@ -19,6 +19,8 @@ _LAST = re.compile(r"rank\((\w+)\)( - 1)?")
 _AN_AXIS = re.compile(r"axis\((\w+)(?!, extra)[,)]")
 _NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?")
 _TYPE_CODES = ("dtype", "to", "output_dtype", "out_dtype", "output_datatype")
+_SILENT = ("float", "int32")
+"""The element types that are asked for where no sentence lists any."""
 _PLAIN_LIMIT = 4
 """The greatest of whole numbers of which a document says nothing: each may be a number of parts."""
 LEFT_OUT = "constant('left_out')"
@@ -101,12 +103,14 @@ class KindReader:
             extent = self._extents.given[attribute.name]
             note = f"what shapes call {attribute.name}"
             return (f"integer(given=[{extent}], equals={extent})", (), note)
+        if attribute.kind is None and attribute.other_type == "type":
+            return self._listed_types(attribute)
         if attribute.values is not None and not attribute.values.proposed:
             return None
         if attribute.kind == "int":
             return self._whole_number(attribute)
         if attribute.kind == "float":
-            return None
+            return self._bounded(attribute)
         if attribute.kind == "string" and isinstance(attribute.default, str):
             return (f"enumeration({attribute.default!r})", (), "no sentence says other values")
         if not attribute.required:
@@ -116,6 +120,24 @@ class KindReader:
             f"kinds.{attribute.name}", f"no sentence says which values it has ({word})", attribute.origin
         )
         return None
+
+    def _listed_types(self, attribute: AttributeSpec) -> _Call | None:
+        """The kind of an attribute whose value is an element type: one of those that are listed."""
+        values = attribute.values
+        listed = values.values if values is not None and not values.proposed else ()
+        known = [str(value) for value in listed if str(value) in ELEMENT_TYPES]
+        if not known and not attribute.required:
+            return (LEFT_OUT, (), "no sentence says which values it has")
+        if not known and listed:
+            return None
+        types = ", ".join(repr(f"tensor({name})") for name in known or _SILENT)
+        return (f"enumeration({types})", *_facts_of(attribute))
+
+    def _bounded(self, attribute: AttributeSpec) -> _Call | None:
+        """The kind of a floating-point number that the facts bound."""
+        ends = {"at_least": attribute.at_least, "more_than": attribute.more_than, "high": attribute.at_most}
+        words = [f"{word}={end}" for word, end in ends.items() if end is not None]
+        return (f"real({', '.join(words)})", *_facts_of(attribute)) if words else None
 
     def _whole_number(self, attribute: AttributeSpec) -> _Call | None:
         name = attribute.name
@@ -278,6 +300,10 @@ class KindReader:
             prose.about == stated.about and prose.normative and prose.source in stated.origin.sources
             for prose in self._spec.prose
         )
+
+
+def _facts_of(attribute: AttributeSpec) -> tuple[tuple[Origin, ...], str]:
+    return (attribute.origin,), "" if attribute.origin.sources else "the facts of the attribute"
 
 
 def _end(text: str | None, open_end: float) -> float:

@@ -21,7 +21,7 @@ def written(derived: Derived, *others: Derived) -> str:
     """The text of a spec.yaml for a version, or for several versions of one operator.
 
     Where versions differ, values are told by version. The lines beside them are those of the newest version.
-    What lacks and what is contradicted stands in comments.
+    What is missing and what is contradicted stands in comments.
     """
     every = sorted((derived, *others), key=lambda other: other.operator.since_version)
     return "".join(f"{line}\n" for line in _lines(every))

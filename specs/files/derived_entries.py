@@ -67,7 +67,7 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
         for derived_entry in chosen
         if derived_entry.path[0] != "extents" or derived_entry.path[1] in shaped
     ]
-    _raise_contradictions(derived, chosen, composed)
+    _raise_contradictions(derived, None if undeclared else chosen, composed)
     for derived_entry in chosen:
         key, name = derived_entry.path
         if key == "constraints":
@@ -114,20 +114,24 @@ def _names(texts: Iterable[str]) -> set[str]:
     return found
 
 
-def _raise_contradictions(derived: Derived, chosen: Iterable[DerivedEntry], composed: Composed) -> None:
-    """No call is made of two statements of which one must be wrong, unless somebody says which."""
-    about = {derived_entry.path for derived_entry in chosen}
+def _raise_contradictions(
+    derived: Derived, chosen: Iterable[DerivedEntry] | None, composed: Composed
+) -> None:
+    """No call is made of two statements of which one must be wrong, unless somebody says which.
+
+    `chosen` are the entries that documents say; None where everything is.
+    """
+    about = None if chosen is None else {derived_entry.path for derived_entry in chosen}
     errors = [
         UserError(
             f"the document contradicts itself about {name}",
-            got=" and ".join(contradiction.says),
+            got=f"{' and '.join(contradiction.says)} ({' and '.join(derived.places(contradiction.sources))})",
             expected=f"a shape of {name} in spec.yaml, which says what is right",
             where=composed.place((key, name)),
-            remedy=f"Look at {' and '.join(derived.places(contradiction.sources))}.",
         )
         for contradiction in derived.contradictions
         for key, name in [_place(contradiction.about)]
-        if (key, name) in about
+        if about is None or (key, name) in about
     ]
     if errors:
         raise SeveralErrors(errors)

@@ -84,8 +84,8 @@ def _of_the_same_parts(document: Spec, package: Spec) -> Spec:
     """
 
     def common(ours: Sequence[ParameterSpec], theirs: Sequence[ParameterSpec]) -> tuple[ParameterSpec, ...]:
-        names = {our.name for our in ours}
-        return tuple(their for their in theirs if not names or their.name in names)
+        names = {own.name for own in ours}
+        return tuple(other for other in theirs if not names or other.name in names)
 
     lists = bool(document.attributes or document.inputs or document.outputs)
     types = document.type_constraints

@@ -252,8 +252,8 @@ def _renamed(docstring: Spec, definition: Spec) -> Spec:
 
 def _in_order(theirs: Sequence[str], ours: Sequence[str]) -> list[str]:
     """Our names in the order of theirs: the same name where there is one, else the next that is left."""
-    left = iter([our for our in ours if our not in theirs])
-    return [their if their in ours else next(left) for their in theirs]
+    left = iter([own for own in ours if own not in theirs])
+    return [other if other in ours else next(left) for other in theirs]
 
 
 IMPORTERS = (Importer(DIALECT, recognise, read),)

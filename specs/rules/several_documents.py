@@ -108,9 +108,9 @@ def _differences(document: Spec, package: Spec) -> Iterator[_Difference]:
 
 
 def _missing(what: str, ours: Any, theirs: Any, top: Source) -> Iterator[_Difference]:
-    for name, our in ours.items():
+    for name, own in ours.items():
         if name not in theirs:
-            yield _Difference(f"{what} {name}", "present", None, _of(our.origin))
+            yield _Difference(f"{what} {name}", "present", None, _of(own.origin))
     for name in theirs:
         if name not in ours:
             yield _Difference(f"{what} {name}", None, "present", top)

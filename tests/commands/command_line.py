@@ -35,7 +35,7 @@ def heed_signals() -> None:
 
 def call(capsys: pytest.CaptureFixture[str], *words: object) -> Answer:
     """Run a command in this process."""
-    handlers = {signals: signal.getsignal(signals) for signals in (signal.SIGTERM, signal.SIGHUP)}
+    handlers = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)}
     capsys.readouterr()
     try:
         with pytest.raises(SystemExit) as ended:

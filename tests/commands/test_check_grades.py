@@ -46,8 +46,8 @@ def test_exit_1_is_for_what_is_wrong_on_ordinary_data(
     if grade == "inexact":
         assert any("inexact by" in each and "ULP" in each for each in cause["remarks"])
     levels = [
-        load["level"]
-        for load in json.loads(Path("out/check/model/check.sarif").read_text())["runs"][0]["results"]
+        row["level"]
+        for row in json.loads(Path("out/check/model/check.sarif").read_text())["runs"][0]["results"]
     ]
     assert ("error" in levels) is (grade == "wrong")
     check_sarif(json.loads(Path("out/check/model/check.sarif").read_text()))

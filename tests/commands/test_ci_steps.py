@@ -146,9 +146,7 @@ def test_a_model_is_asked_about(repository: Path, wheel: Path, tmp_path: Path, s
         assert {"index.html", "check.json", "check.md", "junit.xml"} <= {
             path.name for path in found.folder.iterdir()
         }
-        (held,) = (
-            load["holds"] for load in json.loads((found.folder / "check.json").read_text())["runtimes"]
-        )
+        (held,) = (row["holds"] for row in json.loads((found.folder / "check.json").read_text())["runtimes"])
         assert held == (code == 0)
         if service == "action":
             summary = (tmp_path / "github_summary").read_text()

@@ -126,7 +126,7 @@ def test_typed_and_marked_packages(built: Path, wheel: Path) -> None:
             assert archive.read(f"{package}/__init__.py").decode().startswith(MARK)
     (source,) = built.glob("*.tar.gz")
     with tarfile.open(source) as archive:
-        names = {getname.partition("/")[2] for getname in archive.getnames()}
+        names = {name.partition("/")[2] for name in archive.getnames()}
     assert set(places) <= names
 
 

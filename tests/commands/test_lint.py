@@ -86,7 +86,7 @@ def test_what_the_folder_accepts_is_exit_code_0(page: Path, capsys: pytest.Captu
 
 def test_one_code(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answer = call(capsys, "lint", "page.md", "--code", "default-undecodable", "--format", "json")
-    assert ([load["code"] for load in json.loads(answer.out)], answer.code) == (["default-undecodable"], 0)
+    assert ([row["code"] for row in json.loads(answer.out)], answer.code) == (["default-undecodable"], 0)
     check_message(
         call(capsys, "lint", "page.md", "--code", "default-undecodabel"), 2, "input", "default-undecodable"
     )

@@ -60,10 +60,7 @@ def test_some_cases_go_in_every_form_and_the_others_in_the_preferred_one(tmp_pat
     results = results_of(tmp_path, record)
     assert judge_again(results).problems == ()
     assert list_missing(results) == ()
-    assert [
-        (compare_form.form, compare_form.cases, compare_form.here_alone)
-        for compare_form in compare_forms(results)
-    ] == [
+    assert [(form.form, form.cases, form.here_alone) for form in compare_forms(results)] == [
         ("dynamic", CASES, ()),
     ]
     assert "A sample of each operator version" in " ".join(

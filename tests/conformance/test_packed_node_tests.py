@@ -217,7 +217,7 @@ def _run_as_they_are(node_tests: dict[str, Any], names: list[str], folder: Path)
     done = subprocess.run(
         [program, "-c", _SCRIPT], input=json.dumps(asked), capture_output=True, text=True, check=True
     )
-    return [load if isinstance(load, str) else _from_json(load) for load in json.loads(done.stdout)]
+    return [row if isinstance(row, str) else _from_json(row) for row in json.loads(done.stdout)]
 
 
 def _to_json(value: Any) -> Any:

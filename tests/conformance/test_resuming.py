@@ -172,7 +172,7 @@ def test_another_suite_is_refused(tmp_path: Path) -> None:
     "number",
     [
         signal.SIGKILL,
-        *(pytest.param(signals, marks=pytest.mark.nightly) for signals in (signal.SIGTERM, signal.SIGINT)),
+        *(pytest.param(one, marks=pytest.mark.nightly) for one in (signal.SIGTERM, signal.SIGINT)),
     ],
 )
 def test_a_harness_that_is_killed_again_and_again_loses_nothing(tmp_path: Path, number: int) -> None:

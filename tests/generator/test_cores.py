@@ -69,7 +69,7 @@ def test_every_level_has_a_call(operator: OperatorName) -> None:
 def test_versions_that_differ_in_types_alone_share_their_cores() -> None:
     """The one that is taken over is the one that would be learned."""
     for operator in (OperatorName("ai.onnx", "Add", 7), OperatorName("ai.onnx", "ReduceMin", 12)):
-        alone = {str(learn_core) for learn_core in learn_cores(space_of(operator))}
+        alone = {str(core) for core in learn_cores(space_of(operator))}
         assert alone == {str(kept_core) for kept_core in kept_cores_of(operator)}
 
 

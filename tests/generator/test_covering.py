@@ -142,7 +142,7 @@ def test_many_factors_are_covered_without_many_rows() -> None:
 
 
 def largest_product(model: Model, strength: int) -> int:
-    return max(len(feasible_tuple) for feasible_tuple in feasible_tuples(Solver(model), strength).values())
+    return max(len(levels) for levels in feasible_tuples(Solver(model), strength).values())
 
 
 def two_rules() -> tuple[ExcludedLevels, ...]:

@@ -47,10 +47,7 @@ def bench(operator: str) -> tuple[Spec, DeclaredLevels, ReferenceOperator]:
 
 
 def broken(spec: Spec, call: Call) -> list[str]:
-    return [
-        check_constraint.id
-        for check_constraint in check_constraints(spec, call.attributes, dict(call.inputs))
-    ]
+    return [constraint.id for constraint in check_constraints(spec, call.attributes, dict(call.inputs))]
 
 
 def has_result(reference: ReferenceOperator, call: Call) -> bool:

@@ -272,8 +272,8 @@ print(making.make_part_once(OperatorName.parse(sys.argv[2]), Options.of("small")
 def test_two_processes_that_make_the_same_part_make_it_once(tmp_path: Path) -> None:
     words = [sys.executable, "-c", _MAKING, str(tmp_path / "made"), str(PATCHES)]
     running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    digests = {popen.communicate()[0] for popen in running}
-    assert [popen.returncode for popen in running] == [0, 0, 0]
+    digests = {process.communicate()[0] for process in running}
+    assert [process.returncode for process in running] == [0, 0, 0]
     assert len(digests) == 1
     assert (tmp_path / "made").read_text() == "made\n"
     assert [path.name for path in parts_of(PATCHES).folder.iterdir()] == [part_key(PATCHES, SMALL)]

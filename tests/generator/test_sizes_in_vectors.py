@@ -53,9 +53,9 @@ def test_what_rounds_nothing_or_no_element_alone_has_none(name: str) -> None:
 
 def test_sizes_are_many() -> None:
     (case,) = (
-        in_vector
-        for in_vector in in_vectors(cases_of("ai.onnx::Erf-13"))
-        if in_vector.element_type.name == "float"
+        vector_case
+        for vector_case in in_vectors(cases_of("ai.onnx::Erf-13"))
+        if vector_case.element_type.name == "float"
     )
     ((_, given),) = case.inputs
     assert given is not None

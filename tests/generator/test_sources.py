@@ -90,7 +90,7 @@ def test_whatever_is_opened_to_make_a_part_is_counted(operator: OperatorName) ->
     )  # fmt: skip
     loaded, opened = json.loads(ran.stdout)
     code = names(SourceReader().code_of(operator))
-    used = {our for our in _of_ours(loaded) if not our.endswith("__init__.py")}
+    used = {own for own in _of_ours(loaded) if not own.endswith("__init__.py")}
     # The references of other operators are imported to be found.
     others = {each for each in used if each.startswith("reference/")}
     assert used - others <= code

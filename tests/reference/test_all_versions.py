@@ -49,8 +49,8 @@ def test_each_attribute_and_input_has_a_parameter_and_the_same_default(operator:
 
 
 def test_a_bare_name_is_the_newest_version() -> None:
-    assert [str(select_operator) for select_operator in select_operators(["Add"])] == ["ai.onnx::Add-14"]
-    assert [str(select_operator) for select_operator in select_operators(["Add-7"])] == ["ai.onnx::Add-7"]
+    assert [str(operator) for operator in select_operators(["Add"])] == ["ai.onnx::Add-14"]
+    assert [str(operator) for operator in select_operators(["Add-7"])] == ["ai.onnx::Add-7"]
 
 
 def test_every_operator_named_has_a_declaration() -> None:

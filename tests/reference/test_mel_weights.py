@@ -59,10 +59,10 @@ def in_single(values: Values, floor: Callable[[Any], Any] = np.floor, mel: str =
     lower, upper = (np.float32(value) for value in values[3:])
     if mel == "htk":
         low, high = (
-            np.float32(2595) * np.log10(1 + floating / np.float32(700)) for floating in (lower, upper)
+            np.float32(2595) * np.log10(1 + frequency / np.float32(700)) for frequency in (lower, upper)
         )
     else:
-        low, high = (floating * np.float32(3 / 200) for floating in (lower, upper))
+        low, high = (frequency * np.float32(3 / 200) for frequency in (lower, upper))
     mels = np.arange(bands + 2).astype(np.float32) * ((high - low) / np.float32(bands + 2)) + low
     if mel == "htk":
         hertz = np.float32(700) * (np.power(np.float32(10), mels / np.float32(2595)) - 1)

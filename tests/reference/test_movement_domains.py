@@ -192,9 +192,7 @@ def test_rules_are_the_domain(
 ) -> None:
     """And the reference answers whatever lies within it."""
     attributes, inputs = make_call(draw)
-    broken = [
-        check_constraint.id for check_constraint in check_constraints(spec_of(operator), attributes, inputs)
-    ]
+    broken = [constraint.id for constraint in check_constraints(spec_of(operator), attributes, inputs)]
     assert (broken == []) == allows(attributes, inputs), broken
     if not broken:
         assert find_operator(OperatorName.parse(operator)).evaluate(attributes, inputs)

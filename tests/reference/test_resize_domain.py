@@ -131,9 +131,7 @@ def _listed(
 def test_what_breaks_no_constraint_has_an_answer(version: int, draw: st.DataObject) -> None:
     operator = OperatorName("ai.onnx", "Resize", version)
     attributes, inputs = draw.draw(resize_calls(version))
-    broken = [
-        check_constraint.id for check_constraint in check_constraints(_spec(operator), attributes, inputs)
-    ]
+    broken = [constraint.id for constraint in check_constraints(_spec(operator), attributes, inputs)]
     if broken:
         return
     with suppress(UnstableLength):
@@ -151,7 +149,7 @@ def violations(version: int, X: Tensor, **given: Any) -> list[str]:
         else:
             attributes[name] = value
     spec = _spec(OperatorName("ai.onnx", "Resize", version))
-    return [check_constraint.id for check_constraint in check_constraints(spec, attributes, inputs)]
+    return [constraint.id for constraint in check_constraints(spec, attributes, inputs)]
 
 
 @pytest.mark.parametrize(

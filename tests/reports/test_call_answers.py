@@ -108,7 +108,7 @@ def test_what_documents_leave_open_blames_nobody(tmp_path: Path, kind: str) -> N
     check = check_of(calls(), (with_open_cases(replace(results, known=(entry,))), None))
     assert check.runtimes[0].answers[0].answer == "open"
     assert check.holds
-    levels = {load["level"] for load in json.loads(render_sarif(check))["runs"][0]["results"]}
+    levels = {row["level"] for row in json.loads(render_sarif(check))["runs"][0]["results"]}
     assert levels == {"note"}
 
 

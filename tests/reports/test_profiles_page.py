@@ -33,9 +33,7 @@ def write_profiles(page: str, folder: Path) -> list[Path]:
 
 
 def test_its_profiles_are_profiles(page: str, tmp_path: Path) -> None:
-    opsets, of_model = (
-        demanded_profile(str(write_profile)) for write_profile in write_profiles(page, tmp_path)
-    )
+    opsets, of_model = (demanded_profile(str(path)) for path in write_profiles(page, tmp_path))
     assert opsets is not None
     assert of_model is not None
     identity = [

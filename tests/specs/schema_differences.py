@@ -98,7 +98,7 @@ def our_type(text: str) -> str:
 def _parameters(
     group: str, ours: Sequence[ParameterSpec], theirs: Sequence[ParameterSchema], prints: Prints
 ) -> Iterator[tuple[str, Any, Any]]:
-    yield group, [our.name for our in ours], [their.name for their in theirs]
+    yield group, [own.name for own in ours], [other.name for other in theirs]
     for found, wanted in zip(ours, theirs, strict=False):
         if found.name != wanted.name:
             continue

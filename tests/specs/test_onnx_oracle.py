@@ -39,7 +39,7 @@ def test_structure(name: str) -> None:
     for attribute in spec.attributes.values():
         assert attribute.required == schema.attributes[attribute.name].required
     for ours, theirs in ((spec.inputs, schema.inputs), (spec.outputs, schema.outputs)):
-        assert [(our.name, our.option, our.type, our.homogeneous) for our in ours] == _parameters(theirs)
+        assert [(own.name, own.option, own.type, own.homogeneous) for own in ours] == _parameters(theirs)
     assert spec.input_arity is not None
     assert spec.output_arity is not None
     assert (spec.input_arity.least, spec.input_arity.most) == (schema.min_input, schema.max_input)

@@ -80,7 +80,7 @@ def entry(difference: Difference) -> dict[str, str]:
     document, schema = difference.document, difference.schema
     if isinstance(document, list) and isinstance(schema, list):
         document, schema = (
-            ", ".join(str(our) for our in ours if our not in theirs) or "nothing more"
+            ", ".join(str(own) for own in ours if own not in theirs) or "nothing more"
             for ours, theirs in ((document, schema), (schema, document))
         )
     return {"field": difference.field, "document": str(document), "schema": str(schema)}

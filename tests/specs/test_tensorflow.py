@@ -72,7 +72,7 @@ def same_structure(docstring: Spec, definition: Spec) -> None:
         name: attribute_facts(attribute) for name, attribute in definition.attributes.items()
     }
     for ours, theirs in ((docstring.inputs, definition.inputs), (docstring.outputs, definition.outputs)):
-        assert [parameter_facts(our) for our in ours] == [parameter_facts(their) for their in theirs]
+        assert [parameter_facts(own) for own in ours] == [parameter_facts(other) for other in theirs]
     assert {name: type_constraint.types for name, type_constraint in docstring.type_constraints.items()} == {
         name: type_constraint.types for name, type_constraint in definition.type_constraints.items()
     }

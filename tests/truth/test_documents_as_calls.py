@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from generator.trust.witnesses.document_calls import LEAST, declare_from_document, make_document_calls
+from generator.trust.witnesses.document_calls import LEAST, make_document_calls
 from opcert.vocabulary.names import OperatorName
+from specs.files.declarations import declare_by_documents
 from specs.files.library import load_imported, load_spec
+from specs.files.spec_folders import OWN_FOLDER, facts_path
 from specs.model.signature_parts import Origin, Source
 from specs.model.spec import Spec
 from specs.model.statements import Rank
@@ -34,7 +36,9 @@ def test_a_document_alone_makes_enough_calls_with_all_pairs(name: str) -> None:
 
 def test_what_people_declared_is_taken_away() -> None:
     operator = OperatorName.parse("ai.onnx::Clip-13")
-    declared, derived = load_spec(operator), declare_from_document(load_imported(operator))
+    room = facts_path(operator, OWN_FOLDER).parent
+    declared = load_spec(operator)
+    derived = declare_by_documents(load_imported(operator), room, (OWN_FOLDER,))
     assert {reading.id for reading in declared.readings} > {reading.id for reading in derived.readings}
 
 

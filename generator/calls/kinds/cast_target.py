@@ -122,7 +122,7 @@ class CastTarget(Kind):
 
     def _ways(self, target: ElementType) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
         """The attributes that say something of a type, in words and in bindings."""
-        told = [name for name, apply in self._applies(target).items() if apply and self.subject.has(name)]
+        told = [name for name, applies in self._applies(target).items() if applies and self.subject.has(name)]
         options = {"saturate": (0, 1), "round_mode": ("up", "down", "nearest")}
         for chosen in product(*(options[name] for name in told)):
             given = dict(zip(told, chosen, strict=True))

@@ -125,7 +125,7 @@ class _Work:
                 self.ask_again(space, call, case)
             return
         known = [shown for shown in self.shown if not shown.told and _same_operator(shown, space)]
-        cures = [single_cure.factor for single_cure in single_cures(self.laboratory, space, name, 0, call)]
+        cures = [cure.factor for cure in single_cures(self.laboratory, space, name, 0, call)]
         for shown in known:
             if shown.is_in(self.laboratory, space, call, failure, cures):
                 shown.add(name, failure, "pass", confirmed=True)

@@ -99,14 +99,14 @@ def take_apart(
     wander from one mistake of the runtime to another.
     """
     step, seen = 0, set[tuple[str, str]]()
-    held = {single_cure.factor for single_cure in single_cures(laboratory, space, case, step, call)}
+    held = {cure.factor for cure in single_cures(laboratory, space, case, step, call)}
     plainer = with_plain_elements(call)
     if plainer is not None:
         elements = OneFactorCall(f"{ELEMENTS} {call.first[0]}", PLAIN_ELEMENTS, plainer)
         if laboratory.outcome(space, case, step, elements).like(failure):
             # With elements that all differ, nothing is right only because what is wrong does not show.
             call, step = plainer, 1
-            held = {single_cure.factor for single_cure in single_cures(laboratory, space, case, step, call)}
+            held = {cure.factor for cure in single_cures(laboratory, space, case, step, call)}
 
     def not_plain_yet(now: Call) -> Iterator[OneFactorCall]:
         touched = held | {each.removeprefix("signs of ") for each in held}
@@ -122,9 +122,7 @@ def take_apart(
         if held and not _still_cures(laboratory, space, case, step + 1, changed.call, held):
             return None
         step += 1
-        held = held or {
-            single_cure.factor for single_cure in single_cures(laboratory, space, case, step, changed.call)
-        }
+        held = held or {cure.factor for cure in single_cures(laboratory, space, case, step, changed.call)}
         return changed.call
 
     for _ in range(MOST_ROUNDS):

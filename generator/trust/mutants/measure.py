@@ -46,7 +46,7 @@ def tested_by_nodes(operators: Sequence[OperatorName], tell: Callable[[str], Non
             for case_id in suite.case_ids
             if case_id.startswith(DOMAIN)
         }
-    return {our for our in ours if our.name in names}
+    return {own for own in ours if own.name in names}
 
 
 def node_tests(operator: OperatorName, tell: Callable[[str], None]) -> list[Case]:

@@ -159,13 +159,13 @@ def compiled(tree: ast.FunctionDef, file: str) -> CodeType:
     """The code of a function; its decorators and defaults are left aside. SyntaxError as `compile` does."""
     arguments = ast.arguments(
         tree.args.posonlyargs, [ast.arg(argument.arg) for argument in tree.args.args], tree.args.vararg,
-        [ast.arg(kwonlyarg.arg) for kwonlyarg in tree.args.kwonlyargs], [None] * len(tree.args.kwonlyargs),
+        [ast.arg(parameter.arg) for parameter in tree.args.kwonlyargs], [None] * len(tree.args.kwonlyargs),
         tree.args.kwarg, [],
     )  # fmt: skip
     bare = ast.copy_location(ast.FunctionDef(tree.name, arguments, tree.body, [], None), tree)
     module = ast.fix_missing_locations(ast.Module([bare], []))
     code = compile(module, file, "exec", flags=__future__.annotations.compiler_flag, dont_inherit=True)
-    return next(co_const for co_const in code.co_consts if isinstance(co_const, CodeType))
+    return next(constant for constant in code.co_consts if isinstance(constant, CodeType))
 
 
 @contextmanager

@@ -92,7 +92,7 @@ def matched_words(tree: ast.AST) -> Sequence[tuple[str, ...]]:
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Match):
-            patterns = [match_case.pattern for match_case in node.cases]
+            patterns = [case.pattern for case in node.cases]
             values = [pattern.value for pattern in patterns if isinstance(pattern, ast.MatchValue)]
             words = [value.value for value in values if isinstance(value, ast.Constant)]
             found.append(tuple(word for word in words if isinstance(word, str)))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import signal
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from generator.asking.calls import Call
 from generator.asking.validity import find_violations
@@ -25,10 +23,8 @@ from generator.calls.space.drawing import draw_call
 from generator.calls.space.space import CallSpace, open_space
 from generator.calls.variables.kind import Level
 from opcert.vocabulary.errors import InternalError, SeveralErrors, UserError
-from opcert.vocabulary.whole_files import write_text
-from specs.derived import derive, written
-from specs.files.declarations import declaration_path, merge_declaration
-from specs.files.spec_folders import OWN_FOLDER
+from specs.files.declarations import declare_by_documents
+from specs.files.spec_folders import OWN_FOLDER, facts_path
 from specs.model.spec import Spec
 
 LEAST = 30
@@ -81,31 +77,13 @@ def _limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def declare_from_document(facts: Spec) -> Spec:
-    """The facts under the declaration that they make themselves.
-
-    Raises UserError where that is not sound, with the lines where the document contradicts itself.
-    """
-    derived = derive(facts)
-    for contradiction in derived.contradictions:
-        got = f"{' and '.join(contradiction.says)} ({', '.join(derived.places(contradiction.sources))})"
-        raise UserError(f"the document contradicts itself about {contradiction.about}", got=got)
-    text = written(derived)
-    with tempfile.TemporaryDirectory(prefix="opcert-derived-") as name:
-        folder = Path(name)
-        path = declaration_path(facts.operator, folder)
-        path.parent.mkdir(parents=True)
-        write_text(path, text)
-        return merge_declaration(facts, path, (folder, OWN_FOLDER))
-
-
 def make_document_calls(facts: Spec, seconds: float, least: int = LEAST) -> DocumentCalls:
     """Calls of an operator version: all pairs of levels, and others up to `least`.
 
     They are searched for in so many seconds of the processor's time.
     """
     try:
-        spec = declare_from_document(facts)
+        spec = declare_by_documents(facts, facts_path(facts.operator, OWN_FOLDER).parent, (OWN_FOLDER,))
         unshaped = tuple(_without_shape(spec))
         space = open_space(spec)
     except UserError as error:

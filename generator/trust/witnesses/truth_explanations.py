@@ -79,7 +79,9 @@ class ExplainedRefusal(Entry):
 
     def explains_answer(self, operator: str, rule: str) -> bool:
         """Whether it says why nobody refuses calls that break a rule."""
-        return self._is_about(operator, ANYBODY) and any(fnmatchcase(rule, accept) for accept in self.accepts)
+        return self._is_about(operator, ANYBODY) and any(
+            fnmatchcase(rule, pattern) for pattern in self.accepts
+        )
 
     def _is_about(self, operator: str, witness: str) -> bool:
         about = self.against in (witness, ANYBODY)

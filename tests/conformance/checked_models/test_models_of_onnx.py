@@ -33,7 +33,7 @@ def test_models_that_onnx_carries_are_read() -> None:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_models_of_node_tests_are_read(tmp_path: Path) -> None:
     """Each operator version is what onnx's own schema says, and nothing of a node is left unread."""
-    models = [testcase.model for testcase in collect_testcases(None) if testcase.model is not None]
+    models = [test.model for test in collect_testcases(None) if test.model is not None]
     assert len(models) > 1000
     for model in models[::9]:
         facts = read(model, tmp_path)

@@ -83,8 +83,8 @@ class Services:
         return process
 
     def stop(self) -> None:
-        for popen in self.started:
-            kill(popen)
+        for process in self.started:
+            kill(process)
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:

@@ -217,26 +217,24 @@ def said(old: bytes, new: bytes) -> Callable[[UnitAnswer], UnitAnswer]:
 
 
 LIES: dict[str, Callable[[UnitAnswer], UnitAnswer]] = {
-    "a row too few": lambda unit_answer: with_rows(unit_answer, lambda rows: rows[1:]),
-    "no rows": lambda unit_answer: with_rows(unit_answer, lambda rows: []),
-    "a row twice": lambda unit_answer: with_rows(unit_answer, lambda rows: [*rows, rows[0]]),
-    "a row twice instead of another": lambda unit_answer: with_rows(
-        unit_answer, lambda rows: [*rows[1:], rows[1]]
+    "a row too few": lambda answer: with_rows(answer, lambda rows: rows[1:]),
+    "no rows": lambda answer: with_rows(answer, lambda rows: []),
+    "a row twice": lambda answer: with_rows(answer, lambda rows: [*rows, rows[0]]),
+    "a row twice instead of another": lambda answer: with_rows(answer, lambda rows: [*rows[1:], rows[1]]),
+    "places exchanged": lambda answer: with_rows(
+        answer, lambda rows: [(rows[0][0], rows[1][1]), (rows[1][0], rows[0][1]), *rows[2:]]
     ),
-    "places exchanged": lambda unit_answer: with_rows(
-        unit_answer, lambda rows: [(rows[0][0], rows[1][1]), (rows[1][0], rows[0][1]), *rows[2:]]
+    "places of another unit": lambda answer: with_rows(
+        answer, lambda rows: [(line, ((place + 32) % 40, *more)) for line, (place, *more) in rows]
     ),
-    "places of another unit": lambda unit_answer: with_rows(
-        unit_answer, lambda rows: [(line, ((place + 32) % 40, *more)) for line, (place, *more) in rows]
+    "places far away": lambda answer: with_rows(
+        answer, lambda rows: [(line, (1 << 62, 0, 0)) for line, _ in rows]
     ),
-    "places far away": lambda unit_answer: with_rows(
-        unit_answer, lambda rows: [(line, (1 << 62, 0, 0)) for line, _ in rows]
+    "another form": lambda answer: with_rows(
+        answer, lambda rows: [(line, (at[0], 7, 0)) for line, at in rows]
     ),
-    "another form": lambda unit_answer: with_rows(
-        unit_answer, lambda rows: [(line, (at[0], 7, 0)) for line, at in rows]
-    ),
-    "another repeat": lambda unit_answer: with_rows(
-        unit_answer, lambda rows: [(line, (at[0], 0, 1)) for line, at in rows]
+    "another repeat": lambda answer: with_rows(
+        answer, lambda rows: [(line, (at[0], 0, 1)) for line, at in rows]
     ),
     "another verdict": said(b'"verdict":"pass"', b'"verdict":"perfect"'),
     "another case": said(b'"case":"', b'"case":"x'),
@@ -246,19 +244,17 @@ LIES: dict[str, Callable[[UnitAnswer], UnitAnswer]] = {
     "a list for a text": said(b'"verdict":"pass"', b'"verdict":["pass"]'),
     "seconds that are none": said(b'"seconds":', b'"seconds":"","x":'),
     "another family": said(b'"family":"cover"', b'"family":"invalid"'),
-    "lines cut off": lambda unit_answer: replace(unit_answer, lines=unit_answer.lines[:-9]),
-    "lines that are none": lambda unit_answer: replace(unit_answer, lines=b"garbage"),
-    "lines with more behind": lambda unit_answer: replace(unit_answer, lines=unit_answer.lines + b"x"),
-    "orders cut off": lambda unit_answer: replace(unit_answer, orders=unit_answer.orders[:-1]),
-    "time that is none": lambda unit_answer: replace(unit_answer, seconds=-1.0),
-    "time without end": lambda unit_answer: replace(unit_answer, seconds=1e300),
-    "a file that is another": lambda unit_answer: replace(unit_answer, outputs={"0" * 64 + ".bin": b"x"}),
-    "a file elsewhere": lambda unit_answer: replace(unit_answer, outputs={"../../x": b"x"}),
-    "a machine without a name": lambda unit_answer: replace(unit_answer, machine={}),
-    "a machine of no kind": lambda unit_answer: replace(
-        unit_answer, machine={**unit_answer.machine, "features": 7}
-    ),
-    "an end that is none": lambda unit_answer: replace(unit_answer, stopped=("max_failures", "enough")),
+    "lines cut off": lambda answer: replace(answer, lines=answer.lines[:-9]),
+    "lines that are none": lambda answer: replace(answer, lines=b"garbage"),
+    "lines with more behind": lambda answer: replace(answer, lines=answer.lines + b"x"),
+    "orders cut off": lambda answer: replace(answer, orders=answer.orders[:-1]),
+    "time that is none": lambda answer: replace(answer, seconds=-1.0),
+    "time without end": lambda answer: replace(answer, seconds=1e300),
+    "a file that is another": lambda answer: replace(answer, outputs={"0" * 64 + ".bin": b"x"}),
+    "a file elsewhere": lambda answer: replace(answer, outputs={"../../x": b"x"}),
+    "a machine without a name": lambda answer: replace(answer, machine={}),
+    "a machine of no kind": lambda answer: replace(answer, machine={**answer.machine, "features": 7}),
+    "an end that is none": lambda answer: replace(answer, stopped=("max_failures", "enough")),
 }
 
 

@@ -52,8 +52,8 @@ class Family(worker_protocol.Worker):
 
 def start_hasty_processes() -> None:
     """Processes of one shell each, which have gone before anybody can look at them twice."""
-    for popen in [subprocess.Popen(["sh", "-c", "(:) & :", MARK]) for _ in range(HASTY)]:
-        popen.wait()
+    for process in [subprocess.Popen(["sh", "-c", "(:) & :", MARK]) for _ in range(HASTY)]:
+        process.wait()
 
 
 def fork(does: Any) -> int:

@@ -77,8 +77,8 @@ def test_a_fault_in_a_branch_is_found_there(tmp_path: Path) -> None:
         NumberLimits(),
         lambda _: None,
     )
-    assert [node_numbers.place for node_numbers in found.wrong] == ["1/then_branch/3/then_branch/0"]
-    assert {node_numbers.place for node_numbers in found.nodes if node_numbers.why == "inside"} == {
+    assert [node.place for node in found.wrong] == ["1/then_branch/3/then_branch/0"]
+    assert {node.place for node in found.nodes if node.why == "inside"} == {
         "1",
         "1/else_branch/0",
         "1/else_branch/1",

@@ -56,19 +56,17 @@ def _check(
 
 def test_a_runtime_that_is_right_has_no_wrong_node(tmp_path: Path) -> None:
     found = _check(FaultyRuntime().ask, tmp_path)
-    assert [(node_numbers.place, node_numbers.verdict) for node_numbers in found.nodes] == [
-        (str(each), "right") for each in range(4)
-    ]
+    assert [(node.place, node.verdict) for node in found.nodes] == [(str(each), "right") for each in range(4)]
     assert (found.how, found.first_wrong, found.effects, found.passed_over) == ("whole", None, (), {})
     assert found.notes == ()
-    assert all(node_numbers.elements == node_numbers.of_elements == 5 for node_numbers in found.nodes)
+    assert all(node.elements == node.of_elements == 5 for node in found.nodes)
     (taken,) = found.inputs
     assert (taken.name, taken.shape) == ("x", (1, 4))
 
 
 def test_the_node_with_the_fault_is_the_one_that_is_named(tmp_path: Path) -> None:
     found = _check(FaultyRuntime({"Relu": lambda array, _: array + np.float32(0.5)}).ask, tmp_path)
-    assert Counter(node_numbers.verdict for node_numbers in found.nodes) == {"right": 3, "wrong": 1}
+    assert Counter(node.verdict for node in found.nodes) == {"right": 3, "wrong": 1}
     wrong = found.first_wrong
     assert wrong is not None
     assert (wrong.place, wrong.output, str(wrong.operator)) == ("1", "Y", "ai.onnx::Relu-14")
@@ -115,13 +113,13 @@ def test_where_many_outputs_are_refused_nodes_are_asked_one_by_one(tmp_path: Pat
     runtime = FaultyRuntime({"Add": lambda array, _: -array}, most_outputs=1)
     found = _check(runtime.ask, tmp_path)
     assert found.how == "nodes"
-    assert [node_numbers.verdict for node_numbers in found.nodes] == ["right", "right", "wrong", "right"]
+    assert [node.verdict for node in found.nodes] == ["right", "right", "wrong", "right"]
     assert any("does not run: refused: TooMany" in note for note in found.notes)
 
 
 def test_behind_a_node_that_is_refused_nothing_is_said(tmp_path: Path) -> None:
     found = _check(FaultyRuntime(refused=frozenset({"Add"})).ask, tmp_path)
-    assert [node_numbers.verdict for node_numbers in found.nodes] == [
+    assert [node.verdict for node in found.nodes] == [
         "right",
         "right",
         "passed_over",

@@ -87,7 +87,7 @@ def test_an_answer_that_is_many_steps_off_where_nobody_looks_is_wrong(tmp_path: 
         return found
 
     found = run(quantised_convolution(), unseen(shift), tmp_path)
-    assert {node_numbers.verdict for node_numbers in found.nodes} == {"right"}
+    assert {node.verdict for node in found.nodes} == {"right"}
     output, distance = only(found)
     assert (output.against, output.verdict) == ("references", "wrong")
     assert (distance.unit, distance.least, distance.most) == ("step", 21, 21)

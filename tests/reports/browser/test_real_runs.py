@@ -81,7 +81,7 @@ def test_three_runtimes_stand_side_by_side(module_browser: Browser, report: Repo
         page.click("#runs button >> nth=1")
         page.click(".run:not([hidden]) [data-by=runtime]")
         page.wait_for_function("document.querySelector('#matrix-1').dataset.shows.startsWith('runtime')")
-        feet = [int(text_content) for text_content in page.locator("#matrix-1 tfoot td").all_text_contents()]
+        feet = [int(text) for text in page.locator("#matrix-1 tfoot td").all_text_contents()]
         beside = len(feet) // 2  # of each other run its cases, and how the two agree
         sums = [feet[0], feet[1], sum(feet[2 : 1 + beside]), feet[1 + beside], sum(feet[2 + beside :])]
         assert set(sums) == {len(runs[0].cases)}

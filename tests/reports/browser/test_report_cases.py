@@ -101,10 +101,7 @@ def test_the_matrix_adds_up_by_whatever_it_is_cut(open_at: Open, runs: list[Resu
     page.click(f".run:not([hidden]) [data-by={by}]")
     page.wait_for_selector(f".run:not([hidden]) [data-by={by}][aria-pressed=true]")
     page.wait_for_function("by => document.querySelector('#matrix-0').dataset.shows.startsWith(by)", arg=by)
-    feet = [
-        int(text_content.replace(",", ""))
-        for text_content in page.locator("#matrix-0 tfoot td").all_text_contents()
-    ]
+    feet = [int(text.replace(",", "")) for text in page.locator("#matrix-0 tfoot td").all_text_contents()]
     total = len(runs[0].cases)
     assert feet[0] == total
     if by in ("type", "family"):
@@ -134,7 +131,7 @@ def test_known_failures_are_said_where_they_are_seen(
     expect(page.locator(COUNT)).to_have_text(str(len(crashes) - 1))
     facet = page.locator(".facet", has=page.locator("h2:text('known failures')"))
     failing = sum(result.fails for result in runs[0].cases)
-    assert sum(int(text_content) for text_content in facet.locator(".c").all_text_contents()) == failing
+    assert sum(int(text) for text in facet.locator(".c").all_text_contents()) == failing
     assert page.locator("#list td:first-child").first.inner_text().split("\n") == ["crash", "known"]
     facet.locator("button:has-text('expired')").click()
     expect(page.locator("#list td:first-child")).to_have_text("crashno longer known")

@@ -139,17 +139,11 @@ def test_facets_toggle_tokens_and_count_without_their_own(open_at: Open, runs: l
 def test_columns_sort_both_ways_and_the_address_says_so(open_at: Open) -> None:
     page = open_at("#/cases?q=status:pass")
     page.click("button[data-sort=ms]")
-    times = [
-        float(text_content.replace(",", ""))
-        for text_content in page.locator("td[data-label=ms]").all_text_contents()
-    ]
+    times = [float(text.replace(",", "")) for text in page.locator("td[data-label=ms]").all_text_contents()]
     assert times == sorted(times, reverse=True)
     assert "sort=ms" in page.url
     page.click("button[data-sort=-ms]")
-    times = [
-        float(text_content.replace(",", ""))
-        for text_content in page.locator("td[data-label=ms]").all_text_contents()
-    ]
+    times = [float(text.replace(",", "")) for text in page.locator("td[data-label=ms]").all_text_contents()]
     assert times == sorted(times)
     expect(page.locator("th[aria-sort=descending]")).to_have_count(1)
 
