@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from click import Command
 from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -47,8 +48,8 @@ statements:
 """
 
 
-def _run(command: object, *arguments: str) -> Result:
-    return CliRunner().invoke(command, list(arguments), standalone_mode=False)  # type: ignore[arg-type]
+def _run(command: Command, *arguments: str) -> Result:
+    return CliRunner().invoke(command, list(arguments), standalone_mode=False)
 
 
 @pytest.fixture
