@@ -96,6 +96,7 @@ class Resizing(Kind):
     over: Expression
     at_least: Expression | None = None
 
+    keeps_axes: ClassVar[bool] = True
     covered: ClassVar[tuple[str, ...]] = _NAMES
 
     @property
