@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -170,12 +169,6 @@ class ReferenceOperator:
         arguments = convert_arguments(self.hints, {**self.decimals, **given}, shared)
         result = self.function(**arguments, **options, **told)
         return answers_of(open_beyond(self.operator.name, given, arguments, result), shared)
-
-    def default_of(self, name: str) -> object:
-        """The default of a parameter; None where it has none, or that."""
-        parameter = inspect.signature(self.function).parameters[name]
-        default = self.decimals.get(name, parameter.default)
-        return None if default is parameter.empty else default
 
     def _option(self, name: str, option: str, asked: set[str]) -> str | Choice[str]:
         if name in self.deferred:

@@ -180,20 +180,6 @@ def last_axis(
     return flat, tuple(kept if keepdims else lengths)
 
 
-def contract(subscripts: str, left: Numbers, right: Numbers) -> Numbers:
-    """The sums of products that an equation like `mk,kn->mn` says.
-
-    Letters that the output lacks are summed up; no letter is twice in one operand. K products and their sum
-    are K roundings, of which each may also underflow.
-    """
-    sources, target = subscripts.split("->")
-    first, second = sources.split(",")
-    order = [*target, *dict.fromkeys(each for each in first + second if each not in target)]
-    return sum_of_products(
-        _aligned(left, first, order), _aligned(right, second, order), len(order) - len(target)
-    )
-
-
 def sum_of_products(left: Numbers, right: Numbers, axes: int = 1, plus: Numbers | None = None) -> Numbers:
     """The products of elements, broadcast against each other, summed over the last axes, which go away.
 
@@ -206,13 +192,6 @@ def sum_of_products(left: Numbers, right: Numbers, axes: int = 1, plus: Numbers 
         more = plus.broadcast(kept).reshape((*kept, 1))
         terms = terms.beside(terms_of_numbers(more, WHOLE))
     return _added_up(terms, WHOLE, operations=0).reshape(kept)
-
-
-def _aligned(numbers: Numbers, letters: str, order: Sequence[str]) -> Numbers:
-    """With an axis for each letter of the order, of length 1 for those that the operand has not."""
-    moved = numbers.transposed(tuple(letters.index(each) for each in order if each in letters))
-    extents = iter(moved.shape)
-    return moved.reshape(tuple(next(extents) if each in letters else 1 for each in order))
 
 
 def _added_up(terms: Terms, along: RunningAxis, *, operations: int) -> Numbers:

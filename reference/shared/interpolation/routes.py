@@ -1,4 +1,4 @@
-"""The ways in which formulas of coordinates are computed, by each listed route; sums that may be too great."""
+"""The ways in which formulas of coordinates are computed, each by itself; partial sums that are too great."""
 
 from __future__ import annotations
 
