@@ -35,7 +35,7 @@ def make_kinds(spec: Spec) -> tuple[Kind, ...]:
     for attribute in spec.attributes.values():
         if attribute.name in covered:
             continue
-        derived = derive_kind(spec, attribute)
+        derived = derive_kind(attribute)
         if derived is None:
             errors.append(
                 UserError(
@@ -46,7 +46,7 @@ def make_kinds(spec: Spec) -> tuple[Kind, ...]:
                 )
             )
         else:
-            found.append(derived)
+            found.append(make_kind(parse_call(derived), KindSubject(attribute.name, spec)))
     if errors:
         raise SeveralErrors(errors)
     return tuple(found)
