@@ -155,7 +155,7 @@ class Store:
     """The entries of one kind, in a folder of their own; a folder that cannot be written keeps nothing.
 
     Of them so many stay, of so many bytes together: those that were used last. One that is larger than
-    `largest` is not kept. Of a `sealed` store an entry that this user's opcert has not written (`seals.py`)
+    `largest` is not kept. Of a `sealed` store an entry that this user's opcert has not written (`seal`)
     is none.
     """
 

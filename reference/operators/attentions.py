@@ -23,7 +23,7 @@ from reference.shared.standardization import cast_back
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class VisibleKeys:
     """Of scores (batch, head, query, key): which count, what is added to them, and which are of padding.
 
     `ahead` is how many places a key lies behind the one of its query's own position, negative before it.
@@ -35,7 +35,7 @@ class Sight:
     added: Numbers | None = None
 
     @classmethod
-    def of(cls, shape: tuple[int, ...], past: int, lengths: tuple[int, ...] | None) -> Sight:
+    def of(cls, shape: tuple[int, ...], past: int, lengths: tuple[int, ...] | None) -> VisibleKeys:
         """All keys but those behind the length of each member of the batch.
 
         Queries stand behind `past` keys, or are the last of the keys that there are.
@@ -48,12 +48,14 @@ class Sight:
             ahead, padding = keys - queries - (counts - shape[2]), np.broadcast_to(keys >= counts, shape)
         return cls(~padding, padding, np.broadcast_to(ahead, shape))
 
-    def within(self, left: int, right: int) -> Sight:
+    def within(self, left: int, right: int) -> VisibleKeys:
         """Those no farther than so many places to the left and to the right; below 0 there is no end."""
         seen = self.seen if left < 0 else self.seen & (self.ahead >= -left)
         return replace(self, seen=seen if right < 0 else seen & (self.ahead <= right))
 
-    def masked(self, mask: Tensor, working: Working, *, padded: bool, mask_of_one: Choice[str]) -> Sight:
+    def masked(
+        self, mask: Tensor, working: Working, *, padded: bool, mask_of_one: Choice[str]
+    ) -> VisibleKeys:
         """Those that a boolean mask has, or all with what a mask of numbers adds to them.
 
         A mask of fewer keys has none of the others where it is `padded`; whether one of a single key is
@@ -130,7 +132,7 @@ def attention(
     k, v = (Numbers.of(each, Q.working).arranged(lambda it: it[:, places]) for each in (key, value))
     scores = scaled_products(q, k, *scaling(Q.working, q.shape[3], scale, scale_precision))
     capped = function_of("tanh", scores / softcap) * softcap if softcap else scores
-    sight = Sight.of(scores.shape, key.shape[2] - K.shape[-2], nonpad_kv_seqlen)
+    sight = VisibleKeys.of(scores.shape, key.shape[2] - K.shape[-2], nonpad_kv_seqlen)
     sight = sight.within(left_window_size, right_window_size)
     if is_causal:
         sight = sight.within(-1, 0)
@@ -150,7 +152,7 @@ def attention(
     return found, key, value, told if qk_matmul_output_mode == 3 else opened(told, sight.padding)
 
 
-def _weights(biased: Numbers, sight: Sight, precision: int | None, version: int) -> Numbers:
+def _weights(biased: Numbers, sight: VisibleKeys, precision: int | None, version: int) -> Numbers:
     """The weights of values: in another precision where it is named, rounded to the type of the scores again.
 
     No text says what comes where the greatest score is infinite, and, from 24 on, whether a mask of numbers
