@@ -174,6 +174,11 @@ class Kind:
         return False
 
     @property
+    def is_listed(self) -> bool:
+        """Whether the declaration lists its values, where the document has no such list."""
+        return False
+
+    @property
     def without_end(self) -> Kind | None:
         """The kind with no end above, where a plain number is that; None where it has no such end."""
         return None
