@@ -26,7 +26,7 @@ from opcert.commands.cause_finding import with_known_causes
 from opcert.commands.operator_facts import with_operator_facts
 from opcert.commands.suite_argument import resolve_suite
 from opcert.vocabulary.whole_files import write_bytes
-from reports.pages.report_page import write_report
+from reports.formats.html import write_together
 from reports.pages.run_page import RunPage
 from reports.results.case_results import Results, put_together
 
@@ -56,7 +56,7 @@ def main() -> int:
         # The commands in it name the default suite, which is what its readers have.
         results = with_known_causes(with_operator_facts(put_together(suite, record)))
         with tempfile.TemporaryDirectory() as name:
-            made = write_report([results], Path(name))
+            made = write_together([results], Path(name))
             sample = write_bytes(FOLDER / "sample.html", made.read_bytes())
         case = _telling_case(results)
     size = sample.stat().st_size
@@ -92,7 +92,7 @@ def _show_many(browser: Browser, path: Path) -> list[str]:
     with resolve_suite("onnx-node", str(record.header.get("suite"))) as suite:
         results = with_known_causes(with_operator_facts(put_together(suite, record, "onnx-node")))
         with tempfile.TemporaryDirectory() as name:
-            made = write_report([results], Path(name))
+            made = write_together([results], Path(name))
             return _take_pictures(browser, made, {MANY: "#/summary"})
 
 

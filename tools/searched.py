@@ -17,7 +17,7 @@ from dataclasses import replace
 from time import process_time
 
 from generator.asking.named_operators import calls_are_declared
-from generator.calls.declared.declaration_faults import levels_without_call, rules_broken_together
+from generator.calls.declared.declared_levels import levels_without_call, rules_broken_together
 from generator.calls.declared.modelled import Searched, searched_of, write_searched
 from generator.calls.rows.cores import ForbiddenCombination
 from generator.calls.rows.covering_rows import learn_cores

@@ -164,17 +164,8 @@ def rounded_seconds(response: Response | None) -> float:
     return float(round(getattr(response, "seconds", 0.0), 7))
 
 
-def make_result(
-    case: Case,
-    form: str,
-    repeat: int,
-    response: Response | None,
-    judgement: Judgement,
-    outputs: tuple[Any, ...] = (),
-    again: tuple[str, ...] = (),
-    machine: str | None = None,
-) -> Result:
-    """The row of a judged response; `response` is None where nothing was asked of the runtime."""
+def _seen(response: Response | None) -> dict[str, Any]:
+    """What a row says of the response itself."""
     seen: dict[str, Any] = {"seconds": rounded_seconds(response)}
     if isinstance(response, Refused):
         seen.update(
@@ -191,6 +182,20 @@ def make_result(
         seen.update(signal=response.signal, status=response.status, stderr=response.stderr or None)
     elif isinstance(response, TimedOut):
         seen.update(stage=response.stage, stderr=response.stderr or None, seconds=response.limit)
+    return seen
+
+
+def make_result(
+    case: Case,
+    form: str,
+    repeat: int,
+    response: Response | None,
+    judgement: Judgement,
+    outputs: tuple[Any, ...] = (),
+    again: tuple[str, ...] = (),
+    machine: str | None = None,
+) -> Result:
+    """The row of a judged response; `response` is None where nothing was asked of the runtime."""
     return Result(
         case=str(case.id),
         operator=str(case.operator),
@@ -217,7 +222,7 @@ def make_result(
         varies=is_random(case.properties),
         again=again,
         machine=machine,
-        **seen,
+        **_seen(response),
     )
 
 

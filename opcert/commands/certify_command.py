@@ -147,8 +147,8 @@ class _Job:
     @contextmanager
     def open_suite(self) -> Iterator[_Opened]:
         """The suite, and where one runs it the cluster, for as long as the context lasts."""
-        from opcert.commands.certified_suite import SuiteRequest, open_certified
         from opcert.commands.cluster_argument import chosen_cluster
+        from opcert.commands.suite_argument import SuiteRequest, open_certified
         from opcert.commands.suite_standing import find_standing
 
         asked = self.asked

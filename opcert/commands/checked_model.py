@@ -123,7 +123,7 @@ def open_suite_of(checked: CheckedModel, place: Path) -> Iterator[Suite | None]:
     Raises UserError where it cannot be written.
     """
     from conformance.suite.suites import open_suite
-    from generator.models.check.model_suite import write_model_suite
+    from generator.models.check.model_cases import write_model_suite
 
     if not checked.forms:
         yield None
@@ -255,7 +255,7 @@ def with_node_tests(made: Sequence[CallCases]) -> list[CallCases]:
     if not wanted:
         return list(made)
     # Imported here, because most models have cases for all that they ask.
-    from generator.models.check.model_suite import node_tests_of_call
+    from generator.models.check.model_cases import node_tests_of_call
     from opcert.commands.suite_argument import ONNX_NODE, resolve_suite
 
     try:

@@ -99,7 +99,7 @@ class _Class:
         """What the class resembles as a whole."""
 
         def work_out() -> Explanation:
-            from generator.exploring.diagnosis.explain import explain
+            from generator.exploring.diagnosis.change_trials import explain
 
             ids = [str(result.id) for result in self._found.cases]
             return explain(ids, self._failures, map(self._read_case, self._passing))
@@ -110,7 +110,7 @@ class _Class:
         """The same, with what parts of it resemble where nothing is named; `named` are keys of changes."""
 
         def work_out() -> Explanation:
-            from generator.exploring.diagnosis.explain import explain_parts
+            from generator.exploring.diagnosis.change_trials import explain_parts
 
             return explain_parts(whole, self._failures, named)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from opcert.commands.terminal import say
 from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
+    from opcert.vocabulary.names import OperatorName
     from specs.importing.importing import Drift
 
 
@@ -127,7 +129,12 @@ def command(
     print_tables(result, each)
     if check:
         return _report_drift(importing.find_drift(result, plan, target), len(plan), target)
+    return _write(plan, target, propose=propose)
+
+
+def _write(plan: Mapping[OperatorName, str], target: Path, *, propose: bool) -> int:
     from reports.text.phrasing import plural
+    from specs.importing import importing
 
     written = importing.write_files(plan, target)
     versions, files = plural(len(plan), "operator version"), plural(len(written), "file")

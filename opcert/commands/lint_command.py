@@ -10,7 +10,7 @@ import click
 
 from opcert.commands import shared_options
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import ExitCode, UserError, raise_together
+from opcert.vocabulary.errors import ExitCode, SeveralErrors, UserError, raise_together
 from opcert.vocabulary.near_names import near_names
 
 if TYPE_CHECKING:
@@ -68,7 +68,6 @@ def command(
     Without arguments, of every operator that ships with opcert. Exit code 1 where an error is found that
     findings.yaml does not accept.
     """
-    from opcert.commands.declared_mistakes import check_declarations
     from specs.files.spec_folders import list_operators
     from specs.lint import linting
     from specs.lint.formats import FORMATS as WRITERS
@@ -83,7 +82,7 @@ def command(
         chosen = names or list_operators(folders)
         parts.append(linting.lint_operators(chosen, folders, _examine))
         if folders:
-            check_declarations(chosen, folders)
+            _check_declarations(chosen, folders)
     linted = linting.accept(linting.join(parts), known)
     linted.rules = _all_rules()
     linted.found = [each for each in linted.found if not wanted or each.finding.code in wanted]
@@ -163,3 +162,30 @@ def _sort(subjects: Sequence[str], folders: Sequence[Path]) -> tuple[list[Path],
         else:
             names.append(find_operator_name(subject, folders))
     return documents, names
+
+
+def _check_declarations(operators: Iterable[OperatorName], folders: Sequence[Path]) -> None:
+    """Raise the mistakes in the declarations that folders hold, all together; those that ship are tested.
+
+    They are those that a spec alone does not show: kinds, names, circles.
+    """
+    from generator.asking.named_operators import calls_are_declared
+    from generator.calls.declared.modelled import declaration_ships
+    from generator.calls.space.space import open_space
+    from specs.files.declarations import find_declaration
+    from specs.files.library import load_spec
+
+    errors: list[UserError] = []
+    for operator in operators:
+        if find_declaration(operator, folders) is None or declaration_ships(operator, folders):
+            continue
+        spec = load_spec(operator, folders)
+        try:
+            if calls_are_declared(spec):
+                open_space(spec)
+        except SeveralErrors as several:
+            errors += several.errors
+        except UserError as error:
+            errors.append(error)
+    # One declaration speaks of several versions, each of which has the mistake.
+    raise_together(list({str(error): error for error in errors}.values()))

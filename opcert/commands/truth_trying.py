@@ -12,7 +12,7 @@ from conformance.running.progress import Silent
 from conformance.runtimes.runtimes import Runtime, find_installed, find_runtime
 from generator.asking.calls import Call
 from generator.asking.questions import describe
-from generator.calls.declared.declaration_faults import levels_without_call, rules_broken_together
+from generator.calls.declared.declared_levels import levels_without_call, rules_broken_together
 from generator.calls.declared.modelled import declaration_ships, kept_cores_of
 from generator.calls.rows.covering_rows import learn_cores
 from generator.calls.space.space import open_space

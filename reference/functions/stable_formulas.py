@@ -88,7 +88,7 @@ def whichever(first: Numbers, *others: Callable[[], Numbers]) -> Numbers:
     return replace(first, error=error, lost=lost)
 
 
-def allowing(found: Numbers, work_out: Callable[[], Numbers]) -> Numbers:
+def with_bound_of(found: Numbers, work_out: Callable[[], Numbers]) -> Numbers:
     """What a formula gives, with the error of another one for it where that gives a number as well."""
     other = work_out()
     return replace(found, error=np.maximum(found.error, np.where(other.finite, other.error, 0)))

@@ -22,8 +22,16 @@ from reference.numbers.exact_roots import root
 from reference.numbers.given_numbers import given_numbers
 from reference.numbers.noted_functions import note_function
 from reference.numbers.rationals import Rationals, joint_shape
-from reference.numbers.reciprocals import reciprocal_errors
-from reference.numbers.working import MARGIN, SLACK, Floats, Mask, Working, power_below, rounded_up
+from reference.numbers.working import (
+    MARGIN,
+    SLACK,
+    Floats,
+    Mask,
+    Working,
+    power_below,
+    reciprocal_errors,
+    rounded_up,
+)
 
 _ROOT_ULPS = 3.0
 """Units in the last place of float32, by the table that `reference/functions/functions.py` cites."""

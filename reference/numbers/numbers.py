@@ -211,15 +211,6 @@ def _nan(element_type: ElementType) -> int:
     return _infinity(element_type) | (1 << (layout.precision - 2))
 
 
-def encode_ratios(
-    element_type: ElementType, numerators: Iterable[int], denominators: Iterable[int]
-) -> NDArray[Any]:
-    """Ratios, each correctly rounded (see `encode_bits`), as a flat array in the type's storage."""
-    pairs = zip(numerators, denominators, strict=True)
-    bits = [encode_bits(element_type, numerator, denominator) for numerator, denominator in pairs]
-    return storage_of(element_type, np.array(bits, dtype=np.uint64))
-
-
 def encode(element_type: ElementType, values: Iterable[Number | int]) -> NDArray[Any]:
     """Numbers, each correctly rounded (see `encode_bits`), as a flat array in the type's storage.
 

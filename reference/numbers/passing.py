@@ -1,4 +1,4 @@
-"""Numbers that pass to another operation in a way that no text settles: anything may come of them."""
+"""Numbers that pass to another operation or precision: what may come of them where no text settles it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.rationals import Rationals
-from reference.numbers.working import Floats, Mask, rounded_up
+from reference.numbers.working import Floats, Mask, Working, rounded_up
 
 _DOUBLE = math.ldexp(1.0, -53)
 
@@ -34,6 +34,12 @@ def passed_on(numbers: Numbers, greatest: Floats, count: int) -> Numbers:
         Rationals.of(high)
     )
     return replace(numbers, error=np.where(inside, error, np.inf))
+
+
+def held(numbers: Numbers, working: Working) -> Numbers:
+    """Numbers as a program holds them that converts them to its precision first."""
+    moved = replace(numbers, working=working)
+    return moved if numbers.error.any() else moved.rounded(1, exact=True)
 
 
 def opened(numbers: Numbers, doubtful: Mask) -> Numbers:

@@ -1,4 +1,4 @@
-"""Elu, Celu, Softsign, Softplus, Mish, Swish and Gelu: lines bent by exponentials, or weighed by them."""
+"""Elu, Celu, Selu, Softsign, Softplus, Mish, Swish, SwiGLU, Gelu: lines bent or weighed by exponentials."""
 
 from __future__ import annotations
 
@@ -106,3 +106,35 @@ def gaussian_unit(
         turned = X / X.lift(2).sqrt()
         weight = whichever(function_of("erf", turned) + 1, lambda: function_of("erfc", -turned))
     return in_the_limit(X * Fraction(1, 2) * weight, X.sign == -np.inf, X.lift(0), infinity_in_formula)
+
+
+Defaults = Annotated[Choice[Literal["stated", "printed"]], AsReading]
+STATED = {"alpha": Fraction("1.67326319217681884765625"), "gamma": Fraction("1.05070102214813232421875")}
+PRINTED = {name: Fraction(float(np.float32(each))) for name, each in (("alpha", 1.67326), ("gamma", 1.0507))}
+
+
+@reference_operator("ai.onnx::Selu")
+def scaled_exponential_unit(
+    X: Numbers, *, alpha: Fraction | None = None, gamma: Fraction | None = None, defaults: Defaults
+) -> Numbers:
+    """gamma * (alpha * e^x - alpha) for x <= 0, gamma * x above. Source: Selu, Summary, alpha, gamma."""
+    left_out = alpha is None or gamma is None
+    known = PRINTED if left_out and defaults.ask() == "printed" else STATED
+    alpha = known["alpha"] if alpha is None else alpha
+    gamma = known["gamma"] if gamma is None else gamma
+    power = function_of("exp", X.where(~(X.sign > 0), 0))
+    bent = exponential_less_one(X.where(~(X.sign > 0), 0))
+    low = whichever(
+        bent * alpha * gamma,
+        lambda: (power * alpha - alpha) * gamma,
+        lambda: bent * (X.held(alpha) * gamma),
+    )
+    return low.where(~(X.sign > 0), X * gamma)
+
+
+@reference_operator("ai.onnx::SwiGLU")
+def swish_gated_linear_unit(
+    A: Numbers, B: Numbers, *, alpha: Fraction = Fraction(1), infinity_in_formula: Infinity
+) -> Numbers:
+    """Y = Swish_alpha(A) * B. Source: SwiGLU, Summary, alpha."""
+    return swish(A, alpha=alpha, infinity_in_formula=infinity_in_formula) * B

@@ -11,13 +11,15 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from opcert.vocabulary.element_types import BINARY64, FloatLayout
+from opcert.vocabulary.element_types import BINARY64, ELEMENT_TYPES, FloatLayout
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, UnstableLength
-from reference.answers.integers_in_floats import FLOAT, held
 from reference.answers.number_answers import answer_of
+from reference.answers.rounding import convert
+from reference.numbers.nearest_floats import nearest_floats
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
+from reference.numbers.rationals import Rationals
 from reference.numbers.working import Mask, Working
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
@@ -34,6 +36,28 @@ from reference.shared.interpolation.sampling import (
     taps_of,
 )
 from reference.shared.movement import NegativeZeros, Subnormals, blank, moved
+
+FLOAT = ELEMENT_TYPES["float"]
+
+
+def held(given: Tensor, between: Choice[str], overflow: Choice[str]) -> Tensor:
+    """A tensor of integers whose elements pass through float32, where `between` is asked and says so.
+
+    Nothing is asked of elements that float32 holds, or of those of other types; `overflow` only where one is
+    rounded beyond its type.
+    """
+    if not given.element_type.is_integer:
+        return given
+    whole = [int(each) for each in given.array.flat]
+    floats = nearest_floats(FLOAT, Rationals.of(np.array(whole, dtype=object))).results.tolist()
+    if whole == floats or between.ask() == "exact":
+        return given
+    low, high = given.element_type.integer_range
+    beyond = any(not low <= each <= high for each in floats)
+    how = overflow.ask() if beyond else "wrap"
+    numbers = [convert(Fraction(each), "truncate", how, low, high) for each in floats]
+    return Tensor(given.element_type, np.array(numbers, given.array.dtype).reshape(given.array.shape))
+
 
 HALF = Fraction(1, 2)
 Accumulation = Annotated[Choice[Literal["float32", "input"]], AsReading]

@@ -12,21 +12,8 @@ from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.readings.choices import Choice
 from reference.registry import reference_operator
+from reference.sums.products import product_of_matrices
 from reference.sums.summation import sum_of_products
-
-
-def product_of_matrices(A: Numbers, B: Numbers) -> Numbers:
-    """The sums of A[..., m, k] B[..., k, n] over k; a vector is a row on the left, a column on the right."""
-    rows = A.reshape((1, *A.shape)) if A.ndim == 1 else A
-    columns = B.reshape((*B.shape, 1)) if B.ndim == 1 else B
-    order = (*range(columns.ndim - 2), columns.ndim - 1, columns.ndim - 2)
-    turned = columns.transposed(order)
-    found = sum_of_products(
-        rows.reshape((*rows.shape[:-1], 1, rows.shape[-1])),
-        turned.reshape((*turned.shape[:-2], 1, *turned.shape[-2:])),
-    )
-    lead = found.shape[:-2]
-    return found.reshape((*lead, *found.shape[-2:][A.ndim == 1 : 2 - (B.ndim == 1)]))
 
 
 @reference_operator("ai.onnx::MatMul")

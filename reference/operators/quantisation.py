@@ -15,7 +15,7 @@ from reference.answers import Answer, OutsideDomain
 from reference.answers.quantised import InfinityToFnuz, as_integers, as_narrow_floats
 from reference.functions.stable_formulas import whichever
 from reference.numbers.number_arrays import Numbers
-from reference.numbers.working import Working
+from reference.numbers.passing import held
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.shared.scales import scale_places
@@ -69,12 +69,6 @@ def _named(code: int, otherwise: ElementType) -> ElementType:
     if code and code not in BY_CODE:
         raise OutsideDomain("a number of no element type", got=str(code))
     return BY_CODE[code] if code else otherwise
-
-
-def held(numbers: Numbers, working: Working) -> Numbers:
-    """Numbers as a program holds them that converts them to its precision first."""
-    moved = replace(numbers, working=working)
-    return moved if numbers.error.any() else moved.rounded(1, exact=True)
 
 
 def _truncated(quotient: Numbers, x: Tensor, scale: Numbers) -> Numbers:

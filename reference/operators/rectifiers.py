@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from reference.answers.orders import NanComparison, NanReading, above, below, greater_of, lesser_of
-from reference.functions.stable_formulas import allowing
+from reference.functions.stable_formulas import with_bound_of
 from reference.numbers.number_arrays import Numbers
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
@@ -68,7 +68,7 @@ def hard_swish(
         alpha = Fraction(float(np.float32(1 / 6)))
     line = X * X.held(alpha) + Fraction(1, 2)
     found = X * greater_of(X.lift(0), lesser_of(X.lift(1), line, nan_in_max_min), nan_in_max_min)
-    found = allowing(
+    found = with_bound_of(
         found,
         lambda: (
             X

@@ -2,23 +2,73 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection, Mapping
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from opcert.vocabulary.attributes import AttributeValue
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
-from reference.functions.beyond_range import open_beyond
 from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
 from reference.readings.choices import AsReading as AsReading
 from reference.readings.choices import Choice
 from reference.readings.choices import OutputCount as OutputCount
 from reference.registry.conversions import PRECISION, answers_of, convert_arguments
+
+COMPARED = frozenset({"Clip", "ThresholdedRelu"})
+"""Operators that hold such an attribute against elements, and no more: an infinity bounds them as well."""
+
+
+def open_beyond(operator: str, given: Mapping[str, Any], arguments: Mapping[str, Any], result: Any) -> Any:
+    """What a reference returned; anything in its place where an attribute is beyond a narrow type's range.
+
+    Attributes are float32. No document names the type in which they are used, and one that is infinite there
+    makes infinities, NaN of an infinity times zero, and zeros of what is divided by it. Defaults are none.
+    """
+    if operator in COMPARED:
+        return result
+    working = next((each.working for each in _numbers(arguments.values()) if each.working.is_narrow), None)
+    if working is None:
+        return result
+    # From halfway to the next power of two on the nearest number of the type is an infinity.
+    unit = Fraction(1, 1 << working.own_layout.precision)
+    first = working.range[1] * (2 - unit) / (2 - 2 * unit)
+    if all(abs(each) < first for each in _attributes(given.values())):
+        return result
+    parts = result if isinstance(result, tuple) else (result,)
+    found = tuple(_opened(each) for each in parts)
+    return found if isinstance(result, tuple) else found[0]
+
+
+def _opened(result: Any) -> Any:
+    is_open = isinstance(result, Numbers) and result.working.is_narrow
+    return opened(result, np.ones((), np.bool_)) if is_open else result
+
+
+def _numbers(values: Any) -> Iterator[Numbers]:
+    for each in values:
+        if isinstance(each, Numbers):
+            yield each
+        elif isinstance(each, tuple):
+            yield from _numbers(each)
+
+
+def _attributes(values: Any) -> Iterator[float]:
+    """The finite numbers of attributes of floats."""
+    for each in values:
+        if isinstance(each, float) and math.isfinite(each):
+            yield each
+        elif isinstance(each, tuple):
+            yield from _attributes(each)
+
 
 Argument = Tensor | tuple[Tensor | None, ...] | None
 """An input: a tensor, None where it is left out; a variadic one and a sequence have all their tensors."""
@@ -119,12 +169,6 @@ class ReferenceOperator:
         arguments = convert_arguments(self.hints, {**self.decimals, **given}, shared)
         result = self.function(**arguments, **options, **told)
         return answers_of(open_beyond(self.operator.name, given, arguments, result), shared)
-
-    def default_of(self, name: str) -> object:
-        """The default of a parameter; None where it has none, or that."""
-        parameter = inspect.signature(self.function).parameters[name]
-        default = self.decimals.get(name, parameter.default)
-        return None if default is parameter.empty else default
 
     def _option(self, name: str, option: str, asked: set[str]) -> str | Choice[str]:
         if name in self.deferred:

@@ -1,4 +1,4 @@
-"""Products of Numbers along axes, multiplied in any order."""
+"""Products of Numbers along axes, multiplied in any order, and products of matrices."""
 
 from __future__ import annotations
 
@@ -12,7 +12,21 @@ from reference.numbers.number_arrays import Numbers, beside_open, settled
 from reference.numbers.numbers import largest, smallest_normal
 from reference.numbers.rationals import Integers, Rationals
 from reference.numbers.working import MARGIN, SLACK, Floats, Mask, rounded_up
-from reference.sums.summation import last_axis
+from reference.sums.summation import last_axis, sum_of_products
+
+
+def product_of_matrices(A: Numbers, B: Numbers) -> Numbers:
+    """The sums of A[..., m, k] B[..., k, n] over k; a vector is a row on the left, a column on the right."""
+    rows = A.reshape((1, *A.shape)) if A.ndim == 1 else A
+    columns = B.reshape((*B.shape, 1)) if B.ndim == 1 else B
+    order = (*range(columns.ndim - 2), columns.ndim - 1, columns.ndim - 2)
+    turned = columns.transposed(order)
+    found = sum_of_products(
+        rows.reshape((*rows.shape[:-1], 1, rows.shape[-1])),
+        turned.reshape((*turned.shape[:-2], 1, *turned.shape[-2:])),
+    )
+    lead = found.shape[:-2]
+    return found.reshape((*lead, *found.shape[-2:][A.ndim == 1 : 2 - (B.ndim == 1)]))
 
 
 def product(numbers: Numbers, axes: int | Sequence[int], *, keepdims: bool = False) -> Numbers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -155,70 +155,59 @@ class _Merger:
             outputs=self._parameters("outputs", spec.outputs, file.outputs),
             type_constraints=constraints,
             let=dict(file.let),
-            constraints=tuple(
-                Constraint(
-                    constraint.id,
-                    constraint.when,
-                    constraint.require,
-                    constraint.otherwise,
-                    constraint.attr,
-                    constraint.effective_when,
-                    self.amender.origin(constraint, ("constraints", position)),
-                )
-                for position, constraint in enumerate(file.constraints)
-            ),
-            may_refuse=tuple(
-                Refusable(
-                    refusable_entry.id,
-                    refusable_entry.when,
-                    self.amender.origin(refusable_entry, ("may_refuse", position)),
-                    refusable_entry.contradicted,
-                )
-                for position, refusable_entry in enumerate(file.may_refuse)
-            ),
+            constraints=self._constraints(file),
+            may_refuse=self._refusals(file),
             readings=tuple(
                 self._reading(entry, group, position)
                 for group, entries in (("readings", file.readings), ("behaviours", file.behaviours))
                 for position, entry in enumerate(entries)
             ),
             examples=self._examples(file.examples),
-            findings=(
-                *spec.findings,
-                *(
-                    Finding(
-                        finding.code,
-                        finding.severity,
-                        finding.src[0],
-                        finding.message,
-                        finding.evidence,
-                        finding.action,
-                    )
-                    for finding in file.findings
-                ),
-            ),
-            factors=tuple(
-                Factor(
-                    name,
-                    tuple(factor.levels),
-                    Origin("added", factor.src or (), factor.why) if factor.src or factor.why else None,
-                )
-                for name, factor in file.factors.items()
-            ),
+            findings=(*spec.findings, *_findings(file)),
+            factors=_factors(file),
             exclusions=tuple(
                 Exclusion(exclusion.when, self.amender.origin(exclusion, ("exclusions", position)))
                 for position, exclusion in enumerate(file.exclusions)
             ),
-            interactions=tuple(
-                Interaction(
-                    tuple(interaction.factors),
-                    interaction.strength,
-                    self.amender.origin(interaction, ("interactions", position)),
-                )
-                for position, interaction in enumerate(file.interactions)
-            ),
+            interactions=self._interactions(file),
             reference_module=self._reference_module(file.reference),
         )
         return replace(merged, origins={**spec.origins, **self.amender.origins})
+
+    def _constraints(self, file: Additions) -> tuple[Constraint, ...]:
+        return tuple(
+            Constraint(
+                entry.id,
+                entry.when,
+                entry.require,
+                entry.otherwise,
+                entry.attr,
+                entry.effective_when,
+                self.amender.origin(entry, ("constraints", position)),
+            )
+            for position, entry in enumerate(file.constraints)
+        )
+
+    def _refusals(self, file: Additions) -> tuple[Refusable, ...]:
+        return tuple(
+            Refusable(
+                entry.id,
+                entry.when,
+                self.amender.origin(entry, ("may_refuse", position)),
+                entry.contradicted,
+            )
+            for position, entry in enumerate(file.may_refuse)
+        )
+
+    def _interactions(self, file: Additions) -> tuple[Interaction, ...]:
+        return tuple(
+            Interaction(
+                tuple(entry.factors),
+                entry.strength,
+                self.amender.origin(entry, ("interactions", position)),
+            )
+            for position, entry in enumerate(file.interactions)
+        )
 
     def _attribute(self, name: str, old: AttributeSpec | None, entry: AttributeAmendment) -> AttributeSpec:
         path: Path_ = ("attributes", name)
@@ -329,3 +318,19 @@ class _Merger:
                     old, attributes={key: each for key, each in merged.items() if each is not None}
                 )
         return tuple(examples.values())
+
+
+def _findings(file: Additions) -> Iterator[Finding]:
+    for entry in file.findings:
+        yield Finding(entry.code, entry.severity, entry.src[0], entry.message, entry.evidence, entry.action)
+
+
+def _factors(file: Additions) -> tuple[Factor, ...]:
+    return tuple(
+        Factor(
+            name,
+            tuple(entry.levels),
+            Origin("added", entry.src or (), entry.why) if entry.src or entry.why else None,
+        )
+        for name, entry in file.factors.items()
+    )

@@ -16,10 +16,11 @@ from conformance.doctor.patient import find_newest_opset
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
 from generator.making.operators.opsets import newest_opset
-from opcert.commands import certified_suite
-from opcert.commands.certified_suite import SuiteRequest, open_certified
+from opcert.commands import suite_argument
+from opcert.commands.suite_argument import SuiteRequest, open_certified
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
+from reports.gates import profile_settling
 from reports.gates.profiles import Profile
 from tests.commands.command_line import call, check_message, identity_suite
 from tests.conformance.samples import FAKES, echo_runtime
@@ -65,9 +66,9 @@ def taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         found.append(" ".join(operator.short for operator in operators))
         return open_suite(suite)
 
-    monkeypatch.setattr(certified_suite, "resolve_suite", resolve)
-    monkeypatch.setattr(certified_suite, "made_of", make)
-    monkeypatch.setattr(certified_suite, "check_names", lambda *_: None)
+    monkeypatch.setattr(suite_argument, "resolve_suite", resolve)
+    monkeypatch.setattr(suite_argument, "made_of", make)
+    monkeypatch.setattr(profile_settling, "check_names", lambda *_: None)
     return found
 
 
@@ -163,7 +164,7 @@ def test_an_opset_that_has_not_what_is_named_is_told(
 def test_a_profile_of_a_model_is_run_alone_and_a_whole_domain_beside_versions_too(
     taken: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(certified_suite, "_opset_of", lambda *_: 12)
+    monkeypatch.setattr(suite_argument, "_opset_of", lambda *_: 12)
     profile = demanding("ai.onnx::Gemm-11").model_copy(update={"model": "m.onnx"})
     open_certified(find_runtime(OLD), SuiteRequest(profile=profile))[0].close()
     mixed = demanding("ai.onnx::Gemm-13", "com.microsoft::*")

@@ -87,7 +87,7 @@ def test_what_the_same_answers_resemble_is_not_worked_out_again(
         raise AssertionError("worked out again")
 
     for name in ("explain", "explain_parts"):
-        monkeypatch.setattr(f"generator.exploring.diagnosis.explain.{name}", fails)
+        monkeypatch.setattr(f"generator.exploring.diagnosis.change_trials.{name}", fails)
     again = _wrong_pads(tmp_path / "again")
     assert parse_json(_explained(again))["classes"] == parse_json(first)["classes"]
 

@@ -12,7 +12,7 @@ from conformance.suite.distributions import Distributed
 from conformance.suite.properties import HasShape, HasType, InRange, Masked, Property, SameAgain
 from conformance.suite.suites import open_suite, write_suite
 from opcert.commands import suite_argument
-from opcert.commands.shown_demands import demand_lines
+from opcert.commands.show_command import demand_lines
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from specs.files.library import load_spec

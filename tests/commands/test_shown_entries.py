@@ -31,9 +31,9 @@ from opcert.vocabulary.tensors import Tensor
 from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
+from reports.formats.html import render_report
 from reports.formats.json import render as render_json
 from reports.overview.cause_paragraphs import cause_paragraphs, totals_line
-from reports.pages.report_page import render_report
 from reports.results.case_results import Results, put_together
 from tests.generator.fuzz_fakes import Fake, Mistake, space_of
 from tests.reports.sample import HEADER, Maker

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from conformance.suite import store as kept_work
-from conformance.suite.store import KeptWork
+from conformance.suite.store import KeptWork, seal
 from opcert.vocabulary import file_digests
 from opcert.vocabulary.file_digests import project_digest
-from opcert.vocabulary.seals import seal
 
 CONTENT = {"cases": [[None, 3, [1, 2]], ["a rule", 0, []]], "seconds": 0.5}
 

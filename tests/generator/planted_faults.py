@@ -16,7 +16,7 @@ from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from generator.exploring.diagnosis.explain import FailingCase
+from generator.exploring.diagnosis.change_trials import FailingCase
 from generator.making.operators.named_suites import FIRST
 from generator.making.suites.cache import named_suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES

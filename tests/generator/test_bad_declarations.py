@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from generator.calls.declared.declaration_faults import levels_without_call, rules_broken_together
-from generator.calls.declared.declared_levels import declare_levels
+from generator.calls.declared.declared_levels import (
+    declare_levels,
+    levels_without_call,
+    rules_broken_together,
+)
 from generator.calls.rows.covering_rows import learn_cores
 from generator.calls.space.space import CallSpace, open_space
 from generator.making.cases.sized_cases import add_kernel_sizes

@@ -19,7 +19,7 @@ from conformance.judging.kept_explanations import Explanation, read_explanations
 from conformance.schemas import load_schema
 from generator.asking.named_operators import first_operators
 from generator.calls.edits.finding import find_changes
-from generator.exploring.diagnosis.explain import MOST_CASES, FailingCase, explain, explain_parts
+from generator.exploring.diagnosis.change_trials import MOST_CASES, FailingCase, explain, explain_parts
 from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.attributes import Attribute

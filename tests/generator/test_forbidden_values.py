@@ -7,7 +7,7 @@ import pytest
 from generator.calls.borders.breach_attempts import broken_rules
 from generator.calls.borders.breaches import find_breaches
 from generator.calls.data.draws import Draw
-from generator.calls.solver.forbidden_values import forbidden
+from generator.calls.kinds.real import forbidden
 from generator.calls.solver.solving import Found
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName

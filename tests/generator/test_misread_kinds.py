@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from conformance.judging.judge import judge
 from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
-from generator.exploring.diagnosis.explain import FailingCase, explain
+from generator.exploring.diagnosis.change_trials import FailingCase, explain
 from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import generate_operator
 from opcert.vocabulary.names import OperatorName

@@ -17,9 +17,14 @@ from generator.asking.expectations import expectations_of
 from generator.making.operators.discovery import newer_versions
 from generator.making.operators.workshop import Options, Workshop, open_workshop
 from generator.making.suites.manifest_facts import coverage
-from generator.making.suites.operator_cases import generate_operator
+from generator.making.suites.operator_cases import (
+    Newer,
+    call_in,
+    generate_operator,
+    means_the_same,
+    take_over,
+)
 from generator.making.suites.part_making import part_key
-from generator.making.suites.taken_over import Newer, call_in, means_the_same, take_over
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-SEALS = "from opcert.vocabulary.seals import seal; print(seal('x', b'content').hex())"
+SEALS = "from conformance.suite.store import seal; print(seal('x', b'content').hex())"
 
 
 def sealed(folder: Path) -> str:

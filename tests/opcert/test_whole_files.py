@@ -121,7 +121,7 @@ WRITER = "opcert/vocabulary/whole_files.py"
 OWN_FOLDER = "writes into a scratch folder that it has just made"
 EXCEPTIONS = {
     "opcert/commands/failures.py": "a new file where temporary ones go, when all else may be broken",
-    "opcert/commands/standard_streams.py": "standard output itself",
+    "opcert/commands/__init__.py": "standard output itself",
     "opcert/vocabulary/file_locks.py": "locks, which are opened and checked, and never renamed",
     "conformance/suite/kept_suites.py": "folders of suites, which take their place by rename",
     "conformance/clusters/cluster_run.py": "a list in a scratch folder, which is added to",

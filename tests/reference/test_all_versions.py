@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -43,9 +44,10 @@ def test_each_attribute_and_input_has_a_parameter_and_the_same_default(operator:
         name: attribute.default for name, attribute in spec.attributes.items() if attribute.has_default
     }
     for name, default in defaults.items():
-        own = reference.default_of(name)
+        parameter = inspect.signature(reference.function).parameters[name]
+        own = reference.decimals.get(name, parameter.default)
         plain = tuple(default) if isinstance(default, list) else default
-        assert own is None or own == plain, (name, own, default)
+        assert own in (None, inspect.Parameter.empty) or own == plain, (name, own, default)
 
 
 def test_a_bare_name_is_the_newest_version() -> None:

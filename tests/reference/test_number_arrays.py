@@ -20,7 +20,8 @@ from reference.answers.orders import compare, greater_of, lesser_of, whole
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.working import Working
 from reference.readings.choices import Choice
-from reference.sums.summation import contract, sum_of_products, total
+from reference.sums.products import product_of_matrices
+from reference.sums.summation import sum_of_products, total
 
 Array = NDArray[Any]
 SPECIAL = (
@@ -178,7 +179,7 @@ def test_a_sum_in_the_type_of_the_input_is_a_reading_of_its_own() -> None:
 def test_products_are_summed_in_any_order_fused_or_not() -> None:
     draw = np.random.default_rng(4)
     a, b = draw.normal(size=(9, 21)).astype(np.float32), draw.normal(size=(21, 8)).astype(np.float32)
-    answer = computed(lambda x, y: contract("mk,kn->mn", x, y), a, b)
+    answer = computed(product_of_matrices, a, b)
     products = a[:, None, :] * b.T[None]
     for got in _orders(products):
         assert accepted(answer, got).all()

@@ -15,7 +15,7 @@ from reference.numbers.number_arrays import Numbers
 from reference.numbers.numbers import is_representable
 from reference.numbers.rationals import Rationals
 from reference.numbers.working import Working
-from reference.sums.terms import Terms, terms_of_numbers, terms_of_products
+from reference.sums.summation import Terms, terms_of_numbers, terms_of_products
 
 WORKING = Working(ELEMENT_TYPES["float"])
 INTEGERS = st.one_of(st.integers(-9, 9), st.integers(-(1 << 24), 1 << 24), st.integers(-(1 << 75), 1 << 75))

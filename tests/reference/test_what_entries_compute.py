@@ -9,7 +9,7 @@ import pytest
 
 from generator.calls.edits.attribute_changes import taken_for
 from generator.calls.edits.finding import find_changes
-from generator.calls.edits.result_forms import result_form
+from generator.exploring.diagnosis.entry_formulas import result_form
 from opcert.vocabulary.names import OperatorName
 from reference.readings.disagreements import Disagreement, load_disagreements
 from specs.files.library import load_spec

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from reports.pages.report_page import render_report
+from reports.formats.html import render_report
 from reports.results.case_results import put_together
 from tests.reports.sample import Maker, sample_cases
 from tests.reports.test_html import HOSTILE

@@ -14,9 +14,9 @@ from click.testing import CliRunner
 
 from opcert.commands import cli
 from reports.causes.followed_readings import fault_name
+from reports.formats.html import render_report
 from reports.gates.baseline import Baseline, excuse, write_baseline
 from reports.gates.profiles import Profile
-from reports.pages.report_page import render_report
 from reports.pages.run_page import RunPage
 from reports.results.case_results import Results, put_together
 from reports.results.excuses import STANDINGS, Excuse

@@ -10,7 +10,7 @@ import pytest
 from conformance.judging.kept_explanations import ExplainedPart, Explanation, NamedChange, write_explanations
 from opcert.vocabulary.errors import UserError
 from reports.causes.failure_classes import classes_of
-from reports.pages.report_page import render_report
+from reports.formats.html import render_report
 from reports.results.case_results import Results, put_together
 from tests.reports.page_data import read_details
 from tests.reports.sample import Maker, sample_cases

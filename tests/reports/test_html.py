@@ -17,7 +17,7 @@ from conformance.judging.responses import Answered, Refused
 from conformance.judging.verdicts import WORST_FIRST
 from conformance.suite.cases import Case
 from opcert.vocabulary.errors import UserError
-from reports.pages.report_page import render_report
+from reports.formats.html import render_report
 from reports.results.case_results import Results, put_together
 from tests.reports.page_data import case_ids, read_details, read_directory, read_parts
 from tests.reports.sample import RESIZE_13, RESIZE_18, Maker, make_case, sample_cases, sample_facts

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from reports.causes.lenient_passes import lenient_passes, lenient_sentences
+from reports.formats.html import render_report
 from reports.formats.markdown import render as render_markdown
 from reports.gates.profile_evaluation import evaluate
 from reports.gates.profiles import Profile
-from reports.pages.report_page import render_report
 from reports.results.case_results import CaseResult, Results, put_together
 from tests.reports.page_data import text_of
 from tests.reports.sample import RESIZE_18, Maker, sample_cases

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from opcert.vocabulary.names import DEFAULT_SUITE
+from reports.formats.html import list_details, render_report
 from reports.overview import matrix
 from reports.pages import case_table, run_page
 from reports.pages import report as report_module
 from reports.pages.report import Report
-from reports.pages.report_page import list_details, render_report
 from reports.results.case_results import Results, put_together
 from tests.reports.page_data import text_of
 from tests.reports.sample import Maker, sample_cases

@@ -21,9 +21,9 @@ from conformance.suite.manifests import manifest_digest
 from conformance.suite.suites import Suite, open_suite
 from reports.certificates.rejudging import MOST_NAMED, judge_again
 from reports.comparisons.run_comparison import compare_runs
+from reports.formats.html import render_report
 from reports.formats.json import render as render_json
 from reports.formats.junit import render as render_junit
-from reports.pages.report_page import render_report
 from reports.results.case_results import Results, put_together
 from tests.growth import LINEAR, count_calls
 from tests.reports.sample import Maker, sample_cases

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from opcert.commands import certified_suite
+from opcert.commands import suite_argument
 from opcert.commands.profile_argument import demanded_profile
 from opcert.vocabulary.names import OperatorName
 from reports.gates.profiles import Profile
@@ -64,7 +64,7 @@ def test_its_commands_run_as_they_stand(
         asked.append([str(operator) for operator in operators])
         return open_suite(suite)
 
-    monkeypatch.setattr(certified_suite, "made_of", make)
+    monkeypatch.setattr(suite_argument, "made_of", make)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(FAKES))
     monkeypatch.setenv("RUNTIME", "fake_backends:Good")

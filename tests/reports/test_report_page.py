@@ -16,9 +16,9 @@ import pytest
 
 from conformance.judging.responses import Answered
 from opcert.vocabulary.errors import UserError
-from reports.pages import report_page
+from reports.formats import html as report_page
+from reports.formats.html import pack, pack_many, render_report, write_together
 from reports.pages.report import HEADS, measure_accuracy, measure_times, run_keys
-from reports.pages.report_page import pack, pack_many, render_report, write_report
 from reports.pages.run_page import RunPage
 from reports.results.adequacy import find_adequacy, share_text
 from reports.results.case_results import Results, put_together
@@ -38,11 +38,11 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
 
 def write_apart(results: Results, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(report_page, "ONE_FILE_CASES", 10)
-    return write_report([results], folder)
+    return write_together([results], folder)
 
 
 def test_a_small_report_is_one_file_and_the_same_every_time(results: Results, tmp_path: Path) -> None:
-    index = write_report([results], tmp_path)
+    index = write_together([results], tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["index.html"]
     assert index.read_text("utf-8") == render_report([results])
 
@@ -81,7 +81,7 @@ def test_a_new_report_takes_the_old_ones_place_and_leaves_what_is_not_its_own(
     write_apart(results, tmp_path, monkeypatch)
     assert {path.name for path in (tmp_path / "parts").iterdir()} == kept
     monkeypatch.undo()
-    write_report([results], tmp_path)
+    write_together([results], tmp_path)
     assert [path.name for path in (tmp_path / "parts").iterdir()] == ["mine.js"]
 
 

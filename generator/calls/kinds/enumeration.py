@@ -19,6 +19,10 @@ class Enumeration(SingleKind):
 
     listed: tuple[Expression, ...] = ()
 
+    @property
+    def is_listed(self) -> bool:
+        return bool(self.listed)
+
     def levels(self) -> tuple[Level, ...]:
         if self.listed:
             return tuple(expression.evaluate({}) for expression in self.listed)

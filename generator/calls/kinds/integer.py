@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -61,6 +61,10 @@ class Integer(SingleKind):
         if self.divides is not None:
             return ("some", "one", "all")
         return ("some", "low", "high") if self.drawn_for is None else ("many", "some", "one")
+
+    @property
+    def without_end(self) -> Integer | None:
+        return None if self.high is None or self.high.names else replace(self, high=None)
 
     @property
     def binds(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,8 @@ class NewExtents(Kind):
 
     of: InputName
     axes: Expression
+
+    keeps_axes: ClassVar[bool] = True
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         return {

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from generator.calls.data.draws import Draw
-from generator.calls.solver.forbidden_values import forbidden
 from generator.calls.solver.partial import Bindings, Partial
 from generator.calls.variables.data_levels import DATA
 from generator.calls.variables.kind import Level, SingleKind
 from reference.numbers.numbers import largest
-from specs.language.expressions import Expression
+from specs.language.evaluation import EvaluationError
+from specs.language.expressions import Expression, parse
 from specs.model.spec import Constraint
+
+
+def forbidden(name: str, values: Sequence[Any], scope: Partial) -> Iterator[tuple[str, Bindings]]:
+    """Of some values of a name those that break a written rule about it here, each with the rule's id."""
+    for rule in scope.spec.constraints:
+        if rule.origin.how == "derived" or rule.require is None or name not in parse(rule.require).names:
+            continue
+        for value in values:
+            if _breaks(rule, Partial(scope.spec, {**scope.bindings, name: value})):
+                yield rule.id, {name: value}
+
+
+def _breaks(rule: Constraint, scope: Partial) -> bool:
+    """Whether a rule that requires something is broken; not where what it is about cannot be told."""
+    try:
+        concerned = rule.when is None or bool(scope.value(parse(rule.when)))
+        return concerned and not scope.value(parse(str(rule.require)))
+    except EvaluationError:
+        return False
+
 
 _PLAIN = (0.5, 2.0, 1.5, 3.0)
 _INSIDE = (0.5, 0.75, 0.25)

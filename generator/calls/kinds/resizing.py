@@ -15,7 +15,7 @@ from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.extents import bounds_within
 from generator.calls.variables.kind import Kind, KindChange, Level
-from generator.calls.variables.misread_resizing import resizing_changes
+from generator.calls.variables.misreadings import resizing_changes
 from generator.calls.variables.resizing_borders import (
     COORDINATES,
     CROP,
@@ -96,6 +96,7 @@ class Resizing(Kind):
     over: Expression
     at_least: Expression | None = None
 
+    keeps_axes: ClassVar[bool] = True
     covered: ClassVar[tuple[str, ...]] = _NAMES
 
     @property

@@ -25,6 +25,7 @@ class Slices(Kind):
 
     of: InputName
 
+    keeps_axes: ClassVar[bool] = True
     covered: ClassVar[tuple[str, ...]] = _NAMES
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:

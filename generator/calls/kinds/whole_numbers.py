@@ -73,6 +73,10 @@ class WholeNumbers(SingleKind):
         return self.word in ("images", "lengths")
 
     @property
+    def is_permutation(self) -> bool:
+        return self.word == "permutation"
+
+    @property
     def word(self) -> str:
         return str(self.what.evaluate({}))
 

@@ -9,11 +9,10 @@ from generator.calls.kinds.axes import Axes
 from generator.calls.kinds.axis import Axis
 from generator.calls.kinds.einsum import Einsum
 from generator.calls.kinds.joined import Joined
-from generator.calls.sizes.long_sums import lone_plans, product_plans
+from generator.calls.sizes.kernel_plans import lone_plans, narrow_plans, product_plans, window_plans
 from generator.calls.sizes.plan import COUNTS, RANKS, SizePlan, by, extents
 from generator.calls.sizes.roles import Roles, in_float, sizes_of
 from generator.calls.sizes.sized_calls import types_in_turn
-from generator.calls.sizes.sized_windows import narrow_plans, window_plans
 from generator.calls.solver.partial import Bindings
 from generator.calls.space.space import CallSpace
 from generator.calls.variables.data_levels import DATA

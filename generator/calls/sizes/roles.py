@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from generator.calls.kinds.axes import Axes
 from generator.calls.kinds.axis import Axis
 from generator.calls.kinds.transposed_window import TransposedWindow
-from generator.calls.kinds.whole_numbers import WholeNumbers
 from generator.calls.kinds.window import Window
 from generator.calls.space.space import CallSpace
 from generator.calls.variables.kind import Kind, Level
@@ -42,7 +41,7 @@ class Roles:
     broadcast: frozenset[str]
     window: Window | TransposedWindow | None
     axis: Kind | None
-    order: WholeNumbers | None
+    order: Kind | None
 
 
 def roles_of(space: CallSpace) -> Roles:
@@ -82,7 +81,7 @@ def roles_of(space: CallSpace) -> Roles:
         frozenset(_broadcast(shapes)),
         next((kind for kind in kinds if isinstance(kind, Window | TransposedWindow)), None),
         next((kind for kind in kinds if isinstance(kind, Axis | Axes)), None),
-        next((kind for kind in kinds if isinstance(kind, WholeNumbers) and kind.word == "permutation"), None),
+        next((kind for kind in kinds if kind.is_permutation), None),
     )
 
 

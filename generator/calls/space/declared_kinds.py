@@ -23,67 +23,6 @@ from specs.language.words import CONSTANTS
 from specs.model.declared import Declared, KindUse
 from specs.model.spec import Spec
 
-_FORMERLY = {
-    "attention_inputs": "attention('inputs')",
-    "attention_mask": "attention('mask')",
-    "batch_blocks": "blocks('batch', <batch>, <space>)",
-    "branch": "body('branch', like=<attribute>, same_shapes=<condition>)",
-    "byte_range": "data('byte_steps')",
-    "clamped": "integer(<level>=[<values>], ...)",
-    "classes": "index(count=<number>, negative=<condition>)",
-    "counts": "whole_numbers('counts', length=<number>)",
-    "diagonal": "integer(<level>=[<values>], ...)",
-    "divisor": "integer(divides=[<number>, ...])",
-    "drawn_count": "integer(1, drawn_for=<rows>)",
-    "drawn_extents": "whole_numbers('extents', drawn=True)",
-    "dropped_share": "sample(<level>=<number>, ..., at_least=0, below=1)",
-    "each_or_one": "integer(extent=<extent>, all_or_one=<number>, of=<input>)",
-    "element_body": "body('element', <sequence>, <input>)",
-    "expansion": "whole_numbers('expansion', <input>)",
-    "exponent": "data('exponents', of=<input of bases>)",
-    "extent": "integer(given=[<extent>], equals=<extent>)",
-    "far": "data('far_from_zero')",
-    "fill_value": "constant('fill')",
-    "flag": "enumeration()",
-    "frame_length": "integer(1, <level>=[<values>], ...)",
-    "frame_step": "integer(1, <level>=[<values>], ...)",
-    "grid_locations": "coordinates('locations', <input>, aligned=<condition>)",
-    "held_type": "held('type', <input>)",
-    "ignored": "integer(<level>=[<values>], ...)",
-    "image_size": "whole_numbers('images', batch=<extent>)",
-    "lengths": "whole_numbers('lengths', most=<number>, least=<number>)",
-    "log_probabilities": "data('log_probabilities')",
-    "mel_bands": "rows('mel_bands')",
-    "moderate": "data('moderate', most=<number>)",
-    "modifier": "body('modifier', <shape>, <element type>, masks=<condition>)",
-    "near": "data('near_zero_point', zero_point=<input>, axis=<axis>)",
-    "nonzero": "data('nonzero')",
-    "not_negative": "data('not_negative')",
-    "offsets": "coordinates('offsets')",
-    "one_element": "constant('element', <type variable>)",
-    "one_sign": "data('one_sign', when=<condition>)",
-    "patches": "blocks('patches', <batch>, <depth>, <rows>, <columns>)",
-    "permutation": "whole_numbers('permutation', <input>)",
-    "power_base": "data('power_bases')",
-    "probabilities": "data('probabilities')",
-    "progression": "rows('progression')",
-    "quantised_axis": "quantisation('axis', <input>, <scale>, <zero point>)",
-    "ranged": "data('range', <low>, <high>)",
-    "regions": "coordinates('regions', <input>, scale=<number>, filled=<condition>)",
-    "repeated_body": "body('loop', <input>, stops=<condition>)",
-    "repeats": "whole_numbers('repeats', <input>)",
-    "rois": "coordinates('pooled', <input>, scale=<number>)",
-    "same_width": "element_type(<type variable>, as_wide_as=<input>)",
-    "sample_above": "sample(<numbers>, above=<number>)",
-    "scanned_batch": "scanned_body(batched=True)",
-    "sizes": "whole_numbers('extents')",
-    "transform_length": "integer(1, <level>=[<values>], ...)",
-    "tuples": "index(extents=<extents>, length=<number>)",
-    "whole_number": "integer(<level>=[<values>], ...)",
-    "window_length": "integer(0, <level>=[<values>], ..., length=True)",
-}
-"""What is written today for words that were kinds once."""
-
 
 def make_kinds(spec: Spec) -> tuple[Kind, ...]:
     """The kind of every attribute, and of the inputs that a declaration names, in its order, then the others.
@@ -96,7 +35,7 @@ def make_kinds(spec: Spec) -> tuple[Kind, ...]:
     for attribute in spec.attributes.values():
         if attribute.name in covered:
             continue
-        derived = derive_kind(spec, attribute)
+        derived = derive_kind(attribute)
         if derived is None:
             errors.append(
                 UserError(
@@ -107,7 +46,7 @@ def make_kinds(spec: Spec) -> tuple[Kind, ...]:
                 )
             )
         else:
-            found.append(derived)
+            found.append(make_kind(parse_call(derived), KindSubject(attribute.name, spec)))
     if errors:
         raise SeveralErrors(errors)
     return tuple(found)
@@ -244,7 +183,7 @@ def make_kind(call: KindCall, subject: KindSubject) -> Kind:
     """The kind that a declaration names, with its arguments; UserError for what it does not have."""
     found = find_kind(call.kind)
     if found is None:
-        expected = _FORMERLY.get(call.kind, f"one of {', '.join(kind_names())}")
+        expected = f"one of {', '.join(kind_names())}"
         raise UserError("unknown kind", got=call.kind, expected=expected, where=subject.place)
     if found.variants:
         found, call = _variant(found, call, subject)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.calls.kinds.enumeration import Enumeration
-from generator.calls.kinds.real import Real
-from generator.calls.variables.kind import Kind, KindSubject
 from specs.language.functions.typed_values import type_text
 from specs.language.shape_expressions import parse_shape
 from specs.model.spec import AttributeSpec, Constraint, Origin, Otherwise, ParameterSpec, Spec
@@ -20,14 +17,13 @@ from specs.model.structures import (
 )
 
 
-def derive_kind(spec: Spec, attribute: AttributeSpec) -> Kind | None:
-    """The kind of an attribute that no declaration speaks of; None where its facts do not say one."""
-    subject = KindSubject(attribute.name, spec)
+def derive_kind(attribute: AttributeSpec) -> str | None:
+    """How a declaration would name the kind of an attribute; None where facts do not say one."""
     listed = attribute.values is not None and attribute.kind in ("int", "string")
     if listed or (attribute.kind == "int" and attribute.default in (0, 1)):
-        return Enumeration(subject=subject)
+        return "enumeration"
     if attribute.kind == "float":
-        return Real(subject=subject)
+        return "real"
     return None
 
 

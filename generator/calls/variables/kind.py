@@ -169,9 +169,27 @@ class Kind:
         return self.subject.name
 
     @property
+    def is_permutation(self) -> bool:
+        """Whether its values are an order of axes."""
+        return False
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the declaration lists its values, where the document has no such list."""
+        return False
+
+    @property
+    def without_end(self) -> Kind | None:
+        """The kind with no end above, where a plain number is that; None where it has no such end."""
+        return None
+
+    @property
     def needs_own_shape(self) -> bool:
         """Whether the values are elements of a tensor whose shape is chosen before."""
         return False
+
+    keeps_axes: ClassVar[bool] = False
+    """Whether each axis of its operator's input stays that axis, and becomes shorter, longer or neither."""
 
     covered: ClassVar[tuple[str, ...]] = ()
     """The attributes and inputs that it covers, as far as the version has them; of none that of its name."""

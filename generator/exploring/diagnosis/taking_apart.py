@@ -132,6 +132,13 @@ def take_apart(
         if step == before:
             break
         seen.clear()
+    return _core_of(laboratory, space, case, step, call, failure)
+
+
+def _core_of(
+    laboratory: Laboratory, space: CallValidity, case: str, step: int, call: Call, failure: CallFailure
+) -> FailureCore:
+    """What each factor of a call made plain has to do with its failure; raises Exhausted."""
     left = laboratory.outcome(space, case, step, call)
     own = left.failure or failure
     values: dict[str, _Values] = {}

@@ -29,7 +29,7 @@ from generator.exploring.fuzzing.known_failures import KnownFailures, find_known
 from generator.exploring.fuzzing.search import Find, FuzzResult, Tell, add_search, fuzz
 from generator.exploring.shrinking.judged_calls import CallFailure
 from generator.exploring.shrinking.known_space import Attempt, CallValidity, open_space
-from generator.exploring.shrinking.matters import Matter
+from generator.exploring.shrinking.relevant_factors import RelevantFactor
 from generator.exploring.shrinking.shrinking import Small
 from opcert.vocabulary.errors import Place, RuntimeUnavailable, UserError
 from opcert.vocabulary.file_digests import project_digest
@@ -62,7 +62,7 @@ class FoundAnswer:
     failure: CallFailure
     tries: int
     least: bool
-    matters: tuple[Matter, ...]
+    matters: tuple[RelevantFactor, ...]
     calls: int
 
     @classmethod

@@ -21,7 +21,7 @@ from generator.exploring.shrinking.judged_calls import (
     Exhausted,
 )
 from generator.exploring.shrinking.known_space import Attempt, CallValidity, growth, without_huge_numbers
-from generator.exploring.shrinking.matters import Matter, find_matters
+from generator.exploring.shrinking.relevant_factors import RelevantFactor, find_relevant_factors
 from generator.exploring.shrinking.shrinking import Small, shrink
 
 MOST_STEPS = 5
@@ -119,7 +119,7 @@ class Find:
     """A class of failing calls: its smallest call, what matters, and how many calls were taken for it."""
 
     small: Small
-    matters: tuple[Matter, ...]
+    matters: tuple[RelevantFactor, ...]
     calls: int = 1
 
     @property
@@ -226,7 +226,7 @@ def _take(bench: CallTrials, found: FuzzResult, attempt: Attempt, failure: CallF
         for find in found.finds
     ):
         return
-    made = Find(small, find_matters(bench, small.attempt, small.failure))
+    made = Find(small, find_relevant_factors(bench, small.attempt, small.failure))
     if _known(bench.space, found, made) is None:
         _begin_class(bench.space, found, made, tell)
 

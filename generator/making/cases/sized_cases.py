@@ -14,7 +14,6 @@ from generator.asking.calls import Call
 from generator.asking.computed import as_run
 from generator.calls.data import floats
 from generator.calls.data.draws import Draw
-from generator.calls.kinds.element_type import ElementTypeCode
 from generator.calls.rows.factors import first_types
 from generator.calls.sizes.plan import SizePlan, extents
 from generator.calls.sizes.plans import plans_of
@@ -144,7 +143,7 @@ def add_narrow_stages(workshop: Workshop) -> None:
 def _first_stage(space: CallSpace) -> str | None:
     """The attribute that says in what all is computed but the last step; None where there is none."""
     packed = [name for name in space.factors if name.startswith("rank_")]
-    kinds = [kind.name for kind in space.kinds if isinstance(kind, ElementTypeCode) and kind.precisions]
+    kinds = [kind.name for kind in space.kinds if kind.precisions]
     return kinds[0] if len(kinds) == 1 and len(packed) == 1 and "epsilon" in space.spec.attributes else None
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 import conformance
 import generator
@@ -24,12 +26,87 @@ from conformance.suite.canonical import canonical_json, sha256
 from generator.asking.named_operators import REFERENCES, reference_module_of
 from generator.making.operators.discovery import newer_versions
 from generator.making.operators.opsets import default_operators
+from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import FileState, file_state
+from opcert.vocabulary.yaml_files import load_file
+from specs.files.declarations import find_declaration
 from specs.files.shared_readings import FILE_NAME as READINGS
-from specs.files.shared_readings import read_shared
-from specs.files.spec_files import named_readings, spec_files
-from specs.files.spec_folders import OWN_FOLDER, find_room, room_of
+from specs.files.shared_readings import named_in, read_shared
+from specs.files.spec_folders import (
+    DECLARATION,
+    OWN_FOLDER,
+    PARTS,
+    REGRESSIONS,
+    SEARCHED,
+    find_facts,
+    find_part,
+    find_room,
+    room_of,
+)
+
+_DECLARED = (DECLARATION, SEARCHED)
+
+
+def spec_files(operator: OperatorName, folders: Sequence[Path] = ()) -> dict[str, Path]:
+    """The files of an operator's spec that its cases depend on, by their place in its room.
+
+    Parts that the declaration uses have names such as `parts/<part>.yaml`. Raises UserError for an unknown
+    operator; what is wrong in files, their readers say.
+    """
+    facts = find_facts(operator, folders)
+    own = (facts, *_calls(operator, facts.parent))
+    found = {path.relative_to(facts.parent).as_posix(): path for path in own}
+    every = (*folders, OWN_FOLDER)
+    declaration = find_declaration(operator, every)
+    if declaration is not None:
+        # What the search for calls learned lies beside it.
+        beside = (declaration.with_name(name) for name in _DECLARED)
+        found.update((path.name, path) for path in beside if path.is_file())
+        found.update((f"{PARTS}/{path.name}", path) for path in _parts(declaration, every))
+    return found
+
+
+def _calls(operator: OperatorName, room: Path) -> list[Path]:
+    """The kept calls of a room that are about an operator version, by what they say of themselves."""
+    wanted = re.compile(rb'"operator":\s*"%s"' % re.escape(str(operator)).encode())
+    found = sorted((room / REGRESSIONS).glob("*.json"))
+    return [path for path in found if wanted.search(path.read_bytes())]
+
+
+def named_readings(files: Iterable[Path]) -> list[str]:
+    """The ids of shared readings that a spec's files name, in order; of no damaged file.
+
+    What documents say is not looked at: they name none.
+    """
+    written = [path for path in files if path.name == DECLARATION or path.parent.name == PARTS]
+    groups = [group for path in written for group in named_in(_content(path)).values()]
+    return sorted({name for group in groups for name in group.values()})
+
+
+def _parts(declaration: Path, folders: Sequence[Path]) -> Iterator[Path]:
+    """The parts that a declaration uses, and those that these use."""
+    seen: set[Path] = set()
+    pending = [declaration]
+    while pending:
+        content = _content(pending.pop())
+        used = content.get("uses") if isinstance(content, dict) else None
+        for name in used if isinstance(used, list) else ():
+            path = find_part(str(name), folders)
+            if path is not None and path not in seen:
+                seen.add(path)
+                pending.append(path)
+                yield path
+
+
+def _content(path: Path) -> Any:
+    """What a file holds; None where it cannot be read, which whoever loads the spec says with its place."""
+    try:
+        documents = load_file(path)
+    except OpcertError:
+        return None
+    return documents[0].value if documents else None
+
 
 DIGITS = 16
 

@@ -18,6 +18,10 @@ from opcert.vocabulary.tensors import Tensor, tensor
 Floats = NDArray[np.float32]
 
 
+_VARIANCES = np.array([3.5, 0.5, 15.5, 0.5, 3.5, 63.5, 0.5], np.float32)
+"""With an epsilon of a half, variances of which the square root is a power of two."""
+
+
 def integers(*values: int) -> NDArray[np.int64]:
     """Integers of 64 bits, as shapes and axes are."""
     return np.array(values, np.int64)
@@ -50,6 +54,16 @@ def real(key: str, *shape: int) -> Floats:
     """Numbers between -4 and 4 with 20 bits behind the point."""
     return (whole(key, *shape, least=-(1 << 22), most=1 << 22, dtype=np.float64) / (1 << 20)).astype(
         np.float32
+    )
+
+
+def normalization(key: str, channels: int) -> tuple[Floats, ...]:
+    """Scale, bias, mean and variance of which the factor is a power of two where epsilon is a half."""
+    return (
+        powers(f"{key}scale", channels, least=-1, most=1),
+        whole(f"{key}bias", channels),
+        whole(f"{key}mean", channels),
+        np.resize(_VARIANCES, channels),
     )
 
 

@@ -11,9 +11,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from math import prod
 
-from generator.calls.kinds.new_extents import NewExtents
-from generator.calls.kinds.resizing import Resizing
-from generator.calls.kinds.slices import Slices
 from generator.calls.solver.partial import UndrawnElements
 from generator.models.check.node_calls import NodeCall, NodeInput
 from specs.language.evaluation import EvaluationError, Operand
@@ -219,8 +216,6 @@ def own_length(which: Class) -> int | None:
     return length if word == "is" and isinstance(length, int) else None
 
 
-_AXIS_BY_AXIS = (Slices, NewExtents, Resizing)
-"""Kinds of operators each of whose axes stays that axis, and becomes shorter, longer or neither."""
 _NAMES_OF_AXES = frozenset({"axis", "axes", "batch_axis", "time_axis"})
 Facts = Mapping[tuple[str, str, int], object]
 
@@ -280,7 +275,7 @@ class Relations:
 
     def _facts(self, chosen: Chosen) -> Facts:
         shapes = self.outline.shapes(chosen)
-        by_axes = any(isinstance(kind, _AXIS_BY_AXIS) for kind in self.node.space.kinds)
+        by_axes = any(kind.keeps_axes for kind in self.node.space.kinds)
         first = shapes[0] if shapes and by_axes else None
         found: dict[tuple[str, str, int], object] = {}
         by_output: dict[str, list[tuple[int, ...]]] = {}

@@ -15,7 +15,7 @@ from reference.numbers.rationals import Rationals
 
 Node = ast.expr | ast.stmt
 
-RESULTS = ("Answer", "Rounded", "Weights", "allowing", "whichever")
+RESULTS = ("Answer", "Rounded", "Weights", "whichever", "with_bound_of")
 """Calls whose first argument is the result, and the others what may stand in its place."""
 
 

@@ -32,8 +32,8 @@ from reference.shared.interpolation.asked_axes import Method, Plans, unmoved
 from reference.shared.interpolation.axis_weights import axis_weights
 from reference.shared.interpolation.coordinates import CoordinateAxis, coordinates
 from reference.shared.interpolation.nearest import move, pixels, plain
+from reference.shared.interpolation.routes import overflowing
 from reference.shared.movement import NegativeZeros, Subnormals, moved
-from reference.sums.overflow import overflowing
 from reference.sums.sums import Sums, weighted_sums
 from reference.sums.weights import AxisWeights
 

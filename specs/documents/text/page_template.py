@@ -84,14 +84,8 @@ def describe_missing(text: Text) -> str:
     return "\n".join(lines)
 
 
-def write_template(operator: OperatorName) -> str:
-    """A page of an operator that can be imported as it is; words in capitals are to be replaced."""
-    full = operator.name if operator.domain == "ai.onnx" else f"{operator.domain}.{operator.name}"
-    domain = "default ONNX" if operator.domain == "ai.onnx" else f"'{operator.domain}'"
-    node = "" if operator.domain == "ai.onnx" else f', domain="{operator.domain}"'
-    version = operator.since_version
-    return f"""\
-### <a name="{full}"></a><a name="{full.lower()}">**{full}**</a>
+_TEMPLATE = """\
+### <a name="{full}"></a><a name="{lower}">**{full}**</a>
 
   WHAT THE OPERATOR DOES, in sentences. Say what is an error, and what happens at borders.
 
@@ -133,7 +127,7 @@ This version of the operator has been available since version {version} of the {
 <summary>SHORT_NAME</summary>
 
 ```python
-node = onnx.helper.make_node("{operator.name}", inputs=["X"], outputs=["Y"], axis=0{node})
+node = onnx.helper.make_node("{name}", inputs=["X"], outputs=["Y"], axis=0{node})
 X = np.array([1, 2, 3], dtype=np.float32)
 Y = np.array([1, 2, 3], dtype=np.float32)
 expect(node, inputs=[X], outputs=[Y], name="test_short_name")
@@ -141,3 +135,14 @@ expect(node, inputs=[X], outputs=[Y], name="test_short_name")
 
 </details>
 """
+
+
+def write_template(operator: OperatorName) -> str:
+    """A page of an operator that can be imported as it is; words in capitals are to be replaced."""
+    full = operator.name if operator.domain == "ai.onnx" else f"{operator.domain}.{operator.name}"
+    domain = "default ONNX" if operator.domain == "ai.onnx" else f"'{operator.domain}'"
+    node = "" if operator.domain == "ai.onnx" else f', domain="{operator.domain}"'
+    version = operator.since_version
+    return _TEMPLATE.format(
+        full=full, lower=full.lower(), name=operator.name, domain=domain, node=node, version=version
+    )

@@ -9,8 +9,7 @@ import pytest
 from conformance.suite.suite_parts import suite_order
 from conformance.suite.suites import open_suite, write_suite
 from generator.models.check import model_cases
-from generator.models.check.model_cases import cases_of_calls
-from generator.models.check.model_suite import node_tests_of_call, write_model_suite
+from generator.models.check.model_cases import cases_of_calls, node_tests_of_call, write_model_suite
 from opcert.vocabulary.errors import NothingRan
 from tests.generator.checking.made_calls import call, fed
 

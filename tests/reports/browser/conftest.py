@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from conformance.judging.responses import Answered, Response
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
-from reports.pages.report_page import write_report
+from reports.formats.html import write_together
 from reports.results.case_results import Results, put_together
 from tests.reports.sample import HEADER, Maker, planted, sample_cases
 
@@ -49,7 +49,7 @@ def open_at(
     module_browser: Browser, runs: list[Results], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], Page]]:
     """Opens the report at a fragment, in one and the same window; at the end nothing was complained about."""
-    index = write_report(runs, tmp_path_factory.mktemp("report"))
+    index = write_together(runs, tmp_path_factory.mktemp("report"))
     said: list[str] = []
     page = module_browser.new_page(viewport={"width": 1440, "height": 900})
     page.on("console", lambda message: said.append(message.text))

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 from conformance.judging.judge import Judgement
 from conformance.judging.responses import Refused
 from conformance.suite.cases import Case
-from reports.pages.report_page import write_report
+from reports.formats.html import write_together
 from reports.results.case_results import put_together
 from tests.reports.sample import RESIZE_18, Maker, make_case, sample_facts
 from tests.reports.test_html import HOSTILE, poison
@@ -50,7 +50,7 @@ def test_nothing_of_it_runs_anywhere(
     facts: dict[str, Any] = poison(sample_facts())
     made = Maker(tmp_path, header).make(cases, refuse, facts=facts, change=change)
     results = put_together(made.suite, made.record, HOSTILE)
-    index = write_report([results, results], tmp_path / "report")
+    index = write_together([results, results], tmp_path / "report")
     page = module_browser.new_page()
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))

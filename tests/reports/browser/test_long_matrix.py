@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 from conformance.suite.cases import Case
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
-from reports.pages.report_page import write_report
+from reports.formats.html import write_together
 from reports.results.case_results import put_together
 from tests.reports.accessibility import find_violations
 from tests.reports.sample import FACTORS, TYPES, Maker, make_case
@@ -66,7 +66,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("many")
     made = Maker(folder).make(list(many_cases(EACH * OPERATORS, OPERATORS)))
     with made.suite:
-        return write_report([put_together(made.suite, made.record)], folder / "report")
+        return write_together([put_together(made.suite, made.record)], folder / "report")
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_axe_finds_nothing_with_250_operators(
 ) -> None:
     made = Maker(tmp_path).make(list(many_cases(2 * GREAT, GREAT)))
     with made.suite:
-        index = write_report([put_together(made.suite, made.record)], tmp_path / "report")
+        index = write_together([put_together(made.suite, made.record)], tmp_path / "report")
     page = module_browser.new_page(color_scheme=scheme, bypass_csp=True)
     page.goto(index.as_uri())
     page.wait_for_selector("html[data-ready]", state="attached")
@@ -130,7 +130,7 @@ def test_axe_finds_nothing_with_250_operators(
 def test_an_operator_of_one_case_is_told_of_in_the_singular(module_browser: Browser, tmp_path: Path) -> None:
     made = Maker(tmp_path).make(list(many_cases(1, 1)))
     with made.suite:
-        index = write_report([put_together(made.suite, made.record)], tmp_path / "report")
+        index = write_together([put_together(made.suite, made.record)], tmp_path / "report")
     opened = module_browser.new_page()
     opened.goto(index.as_uri() + "#/operators")
     opened.click("#operator tbody th a")

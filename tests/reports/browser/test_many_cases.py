@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from reports.pages.report_page import write_report
+from reports.formats.html import write_together
 from reports.results.case_results import Results
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -23,9 +23,9 @@ FROM_THE_OTHER = "&of=other-runtime"
 def reports(runs: list[Results], tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
     """The report of two runs as it is, and as one that lists 90 cases of theirs."""
     with pytest.MonkeyPatch.context() as patch:
-        whole = write_report(runs, tmp_path_factory.mktemp("whole"))
+        whole = write_together(runs, tmp_path_factory.mktemp("whole"))
         patch.setattr("reports.pages.case_table.MOST_LISTED", LISTED)
-        yield whole, write_report(runs, tmp_path_factory.mktemp("some"))
+        yield whole, write_together(runs, tmp_path_factory.mktemp("some"))
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from reports.formats import html as report_page
+from reports.formats.html import write_together
 from reports.gates.baseline import Baseline, excuse
-from reports.pages import report_page
-from reports.pages.report_page import write_report
 from reports.results.case_results import Results, put_together
 from tests.reports.accessibility import find_violations
 from tests.reports.browser.conftest import OTHER
@@ -122,7 +122,7 @@ def test_known_failures_are_said_where_they_are_seen(
         for expires, cases in (("2026-12-31", crashes[1:]), ("2026-11-01", crashes[:1]))
     )
     baseline = Baseline.model_validate({"known": [holds, over]})
-    index = write_report([excuse(runs[0], None, baseline, date(2026, 11, 20)), runs[1]], tmp_path)
+    index = write_together([excuse(runs[0], None, baseline, date(2026, 11, 20)), runs[1]], tmp_path)
     page = module_browser.new_page(viewport={"width": 1440, "height": 900})
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
@@ -210,7 +210,7 @@ def test_parts_are_loaded_from_files_when_needed(
     module_browser: Browser, runs: list[Results], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(report_page, "ONE_FILE_CASES", 10)
-    index = write_report(runs, tmp_path)
+    index = write_together(runs, tmp_path)
     page = module_browser.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
@@ -233,7 +233,7 @@ def test_axe_finds_nothing(module_browser: Browser, tmp_path: Path) -> None:
     """The rules of WCAG 2.2 AA on every page of a small report, in both schemes."""
     made = Maker(tmp_path).make(list(sample_cases(61)), skip=2)
     results = put_together(made.suite, made.record)
-    index = write_report([results, results], tmp_path / "report")
+    index = write_together([results, results], tmp_path / "report")
     # The policy of the page keeps axe out as well, so it is looked at without it.
     page = module_browser.new_page(bypass_csp=True)
     page.goto(index.as_uri())
@@ -275,7 +275,7 @@ def test_an_operator_has_a_page_that_adds_up(open_at: Open, runs: list[Results])
 def test_axe_finds_nothing_on_the_page_of_an_operator(
     module_browser: Browser, runs: list[Results], tmp_path: Path, scheme: str
 ) -> None:
-    index = write_report(runs, tmp_path)
+    index = write_together(runs, tmp_path)
     context = module_browser.new_context(
         color_scheme="dark" if scheme == "dark" else "light", bypass_csp=True
     )

@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.models.chains.chains import Chain, Floats, Given, Weaver, powers, whole
-
-_VARIANCES = np.array([3.5, 0.5, 15.5, 0.5, 3.5, 63.5, 0.5], np.float32)
-"""With an epsilon of a half, variances of which the square root is a power of two."""
+from generator.models.chains.chains import Chain, Given, Weaver, normalization, powers, whole
 
 
 def chains(w: Weaver) -> Iterator[Chain]:
@@ -26,16 +23,6 @@ def around_convolutions(w: Weaver) -> Iterator[Chain]:
     yield from _activated(w)
     yield from _padded(w)
     yield from _before(w)
-
-
-def normalization(key: str, channels: int) -> tuple[Floats, ...]:
-    """Scale, bias, mean and variance of which the factor is a power of two where epsilon is a half."""
-    return (
-        powers(f"{key}scale", channels, least=-1, most=1),
-        whole(f"{key}bias", channels),
-        whole(f"{key}mean", channels),
-        np.resize(_VARIANCES, channels),
-    )
 
 
 def _normalize(w: Weaver, value: str, channels: int, epsilon: float = 0.5) -> str:

@@ -7,8 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
-from generator.models.chains.chains import Chain, Weaver, different, powers, whole
-from generator.models.neighbours.patterns.convolutions import normalization
+from generator.models.chains.chains import Chain, Weaver, different, normalization, powers, whole
 
 
 def chains(w: Weaver) -> Iterator[Chain]:

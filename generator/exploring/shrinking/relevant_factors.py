@@ -33,7 +33,7 @@ MOST_HANGS = 4
 
 
 @dataclass(frozen=True)
-class Matter:
+class RelevantFactor:
     """One attribute (or the element type) of a failing call.
 
     `value` is what it has there, its default included. With the values in `fails` the call fails in the same
@@ -75,7 +75,9 @@ def _either(values: Sequence[str]) -> str:
     return " or ".join(shown)
 
 
-def find_matters(bench: CallTrials, attempt: Attempt, failure: CallFailure) -> tuple[Matter, ...]:
+def find_relevant_factors(
+    bench: CallTrials, attempt: Attempt, failure: CallFailure
+) -> tuple[RelevantFactor, ...]:
     """Try other values for every attribute, one at a time.
 
     Those that have no other value in a call of this kind (valid, or breaking the same rule) are left out.
@@ -95,7 +97,9 @@ def find_matters(bench: CallTrials, attempt: Attempt, failure: CallFailure) -> t
     except Exhausted:
         pass
     return tuple(
-        Matter(_name_of(space, factor), value_of(space, attempt.call, factor), tuple(fails), tuple(holds))
+        RelevantFactor(
+            _name_of(space, factor), value_of(space, attempt.call, factor), tuple(fails), tuple(holds)
+        )
         for factor, (fails, holds) in found.items()
     )
 
