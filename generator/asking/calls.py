@@ -11,6 +11,7 @@ from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.slots import Slot, Slots, gather, slots_of
 from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import SequenceType, TensorType, ValueType
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,11 @@ class Call:
         inputs = tuple((each, value if each == name else old) for each, old in self.inputs)
         return replace(self, inputs=inputs)
 
+    def with_tensors(self, inputs: tuple[tuple[str, Tensor | None], ...]) -> Call:
+        """The same call with other tensors in their places; a sequence is of the type that they have."""
+        slots = tuple(replace(slot, type=_sequence_type(slot, inputs)) for slot in self.slots)
+        return replace(self, inputs=inputs, slots=slots)
+
     def with_attribute(self, name: str, value: Attribute | None) -> Call:
         """The same call with one attribute set, or left out (None)."""
         attributes = {each: old for each, old in self.attributes.items() if each != name}
@@ -87,6 +93,13 @@ class Call:
 def call_of(case: Case) -> Call:
     """The call that a case makes."""
     return Call(case.attributes, case.inputs, case.slots, case.output_names if case.outputs_asked else None)
+
+
+def _sequence_type(slot: Slot, inputs: tuple[tuple[str, Tensor | None], ...]) -> ValueType | None:
+    if not isinstance(slot.type, SequenceType) or not isinstance(slot.type.of, TensorType):
+        return slot.type
+    types = {tensor.element_type for part in slot.parts if (tensor := inputs[part][1]) is not None}
+    return SequenceType(TensorType(types.pop())) if len(types) == 1 else slot.type
 
 
 def _is_omitted(slot: Slot) -> bool:
