@@ -49,7 +49,7 @@ def needed_values(case: Case, how: str, ends: Ends = NO_ENDS) -> set[str]:
 
 
 def beyond_nodes(case: Case, how: str, ends: Ends = NO_ENDS) -> ValueType | None:
-    """The first type of a value that nodes have to carry, of which none takes it; None where there is none."""
+    """The first type of a value that nodes have to carry and none takes; None where there is none."""
     types = [*(slot.type for slot in case.slots), *case.output_types.values()]
     carried = (kind for kind in types if kind is not None and not _is_native(case, kind, how, ends))
     return next((kind for kind in carried if not is_taken_apart(kind)), None)

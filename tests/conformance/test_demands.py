@@ -77,7 +77,7 @@ def test_an_answer_of_another_number_of_outputs_meets_nothing() -> None:
     case = random()
     assert judged(case, A, A).reason == "2 outputs instead of 1"
     assert judged(case).verdict == "mismatch"
-    assert judged(case, ReturnedOther("list", "[1]")).reason == "output part_0 is no tensor but a list: [1]"
+    assert judged(case, ReturnedOther("list", "[1]")).reason == "output output is no tensor but a list: [1]"
 
 
 def test_values_and_properties_must_both_hold() -> None:
