@@ -48,6 +48,7 @@ Named = list[tuple[str, Tensor]]
 Ends = frozenset[str]
 """Which values (`sequence`, `optional`, `map`) a runtime takes and gives itself, at the ends of a graph."""
 NO_ENDS: Ends = frozenset()
+EVERY_END: Ends = frozenset({"sequence", "optional", "map"})
 
 
 def can_pack(kind: ValueType, ends: Ends = NO_ENDS) -> bool:

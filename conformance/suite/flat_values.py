@@ -61,6 +61,22 @@ def flatten_map(value: MapValue) -> list[Tensor]:
     return [Tensor(each.element_type, each.array[order]) for each in (value.keys, value.values)]
 
 
+def value_of_parts(kind: ValueType, parts: Sequence[Tensor], *, empty: bool = False) -> Value:
+    """The value that a slot's tensors make (`opcert.vocabulary.slots`)."""
+    match kind:
+        case OptionalType():
+            return None if empty else value_of_parts(kind.of, parts)
+        case SequenceType():
+            step = 2 if isinstance(kind.of, MapType) else 1
+            places = range(0, len(parts), step)
+            return tuple(value_of_parts(kind.of, parts[place : place + step]) for place in places)
+        case MapType():
+            keys, values = parts
+            return MapValue(keys, values)
+    (tensor,) = parts
+    return tensor
+
+
 def take_value(kind: ValueType, tensors: Sequence[Tensor], place: int = 0) -> tuple[Value, int]:
     """The value that begins at a place among tensors, and the place behind it; UserError for what is none."""
     if place >= len(tensors):
