@@ -18,7 +18,7 @@ from conformance.judging.judge import expect, judge
 from conformance.judging.responses import Answered
 from conformance.models.case_models import Form, build_model
 from conformance.models.ir_versions import least_ir_version
-from conformance.processes.frames import BrokenProtocol, Frame
+from conformance.processes.frames import BrokenProtocol, Frame, hello
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.requests import CaseRequest, Offer, encode_case, read_offer
@@ -70,7 +70,7 @@ class Patient:
         self.process = WorkerProcess(self.launch, self.limits)
         try:
             frame = self.ask(
-                {"type": "hello", "protocol": 1, "options": dict(self.launch.options)},
+                hello(self.launch.options),
                 seconds=self.limits.start_seconds,
             )
             if frame.header.get("type") == "error":
@@ -104,7 +104,8 @@ class Patient:
         if how is None:
             raise CannotBeLooked("the worker offers no operator to try")
         try:
-            request = encode_case(case, form or self.offer.forms[0], how, None, threads)
+            ends = self.offer.ends_of(case)
+            request = encode_case(case, form or self.offer.forms[0], how, None, threads, ends=ends)
         except (OpcertError, ValueError, TypeError) as error:
             raise CannotBeLooked(f"the case cannot be sent: {error}") from error
         model = self.numbers + 1
@@ -118,7 +119,7 @@ class Patient:
         request = self.models[model]
         frame = self.ask({**request.run, "model": model}, request.run_blobs)
         demand_type(frame, "outputs")
-        return read_outputs(frame, 0.0)
+        return read_outputs(frame, 0.0, request.returned)
 
     def patiently(self, seconds: float) -> Patient:
         """The same worker with so much time for each request."""

@@ -20,9 +20,11 @@ from conformance.judging.patterns import find_pattern
 from conformance.judging.patterns.elements import Floats
 from conformance.judging.responses import Answered, ReturnedOther
 from conformance.suite.cases import Case, Expectation, Unordered
+from conformance.suite.flat_values import leaves_of
 from conformance.suite.values import decode_floats
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import words_of
 
 Outputs = tuple[Tensor | ReturnedOther, ...]
 
@@ -207,10 +209,11 @@ def describe_trial(
 ) -> MismatchWords:
     """Say how a response differs from an expectation that it does not meet."""
     if not trial.comparisons:
-        return MismatchWords(_describe_count(case, expectation, response), "count")
-    for wanted, got, comparison in zip(expectation.outputs, trial.outputs, trial.comparisons, strict=True):
+        return _describe_count(case, expectation, response)
+    pairs = zip(expectation.outputs, trial.outputs, trial.comparisons, strict=True)
+    for place, (wanted, got, comparison) in enumerate(pairs):
         if isinstance(got, ReturnedOther):
-            return MismatchWords(f"output {wanted.name} is no tensor but a {got.kind}: {got.text}", "type")
+            return MismatchWords(_other(case, expectation, place, got), "type")
         assert comparison is not None
         if comparison.difference == "type":
             reason = f"output {wanted.name} is {got.element_type} instead of {wanted.expected.element_type}"
@@ -221,14 +224,31 @@ def describe_trial(
     return _describe_values(case, expectation, trial)
 
 
-def _describe_count(case: Case, expectation: Expectation, response: Answered) -> str:
-    """The first output that says of itself that it holds more or less; else how many outputs there are."""
-    for wanted, got in zip(expectation.outputs, response.outputs if case.output_types else (), strict=False):
-        if isinstance(got, ReturnedOther) or got == wanted.expected:
+def _describe_count(case: Case, expectation: Expectation, response: Answered) -> MismatchWords:
+    """The first output that says of itself that it holds more or less, or that it is something else; else how
+    many outputs there are."""
+    outputs = response.outputs if case.output_types else ()
+    for place, (wanted, got) in enumerate(zip(expectation.outputs, outputs, strict=False)):
+        if isinstance(got, ReturnedOther):
+            return MismatchWords(_other(case, expectation, place, got), "type")
+        if got == wanted.expected:
             continue
         if got.shape == () and got.element_type is wanted.expected.element_type:
-            return f"output {wanted.name} is {got.array.item()} instead of {wanted.expected.array.item()}"
-    return f"{len(response.outputs)} outputs instead of {len(expectation.outputs)}"
+            told = f"output {wanted.name} is {got.array.item()} instead of {wanted.expected.array.item()}"
+            return MismatchWords(told, "count")
+    return MismatchWords(f"{len(response.outputs)} outputs instead of {len(expectation.outputs)}", "count")
+
+
+def _other(case: Case, expectation: Expectation, place: int, got: ReturnedOther) -> str:
+    """That what stands at a place of the expectation is no tensor, or no sequence, optional or map."""
+    name, kind = expectation.outputs[place].name, "tensor"
+    if case.output_types:
+        tensors = [output.expected for output in expectation.outputs]
+        leaf = leaves_of(case.wanted, case.output_types, tensors)[place]
+        if leaf.type is not None and leaf.place == 0:
+            name, kind = leaf.output, next(words_of(leaf.type), kind)
+    article = "an" if got.kind.startswith("optional") else "a"
+    return f"output {name} is no {kind} but {article} {got.kind}: {got.text}"
 
 
 def _describe_values(case: Case, expectation: Expectation, trial: ExpectationTrial) -> MismatchWords:

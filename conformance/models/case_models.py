@@ -8,9 +8,9 @@ from typing import Literal
 
 from onnx import GraphProto, ModelProto, OperatorSetIdProto
 
-from conformance.models.input_names import Inputs, input_names, map_parts, named_inputs, slot_names
+from conformance.models.input_names import Inputs, input_names, named_inputs, slot_names
 from conformance.models.ir_versions import LEAST_IR, least_ir_version
-from conformance.models.packing_nodes import pack_model
+from conformance.models.packing_nodes import NO_ENDS, Ends, native_parts, pack_model
 from conformance.models.turned_inputs import turn_first_input
 from conformance.suite.cases import Case
 from conformance.suite.properties import HasShape, HasType
@@ -98,30 +98,35 @@ def build_model(
     form: Form = "inputs",
     valid_case: Case | None = None,
     declared: Sequence[OutputType] | None = None,
+    ends: Ends = NO_ENDS,
 ) -> bytes:
     """The ONNX ModelProto of a case in a form; raises UserError where the operator is none of ONNX models.
 
     `declared` are the types of the wanted outputs, where they are known otherwise than by an expectation.
+    Of what `ends` does not name nodes make tensors, and make it of tensors.
     """
     form = carried_in(form)
     if case.model is not None:
         return bring_into_form(case.model, case.inputs, form)
     if form == "strided":
-        return bring_into_form(build_model(case, "inputs", valid_case, declared), case.inputs, form)
+        plain = build_model(case, "inputs", valid_case, declared, ends)
+        in_values = native_parts(case.slots, ends)
+        tensors = [given for place, given in enumerate(case.inputs) if place not in in_values]
+        return bring_into_form(plain, tensors, form)
     declared = output_types(case, valid_case) if declared is None else declared
     if not case.slots and not case.output_types:
         return bytes(node_model(case, declared, form).SerializeToString(deterministic=True))
-    model = node_model(case, declared)
+    model = node_model(case, declared, ends=ends)
     names = input_names(case.inputs)
     outputs = [value_info for value_info in model.graph.node[0].output if value_info]
-    pack_model(model, case, names, slot_names(case.inputs, case.slots), outputs)
+    pack_model(model, case, names, slot_names(case.inputs, case.slots), outputs, ends)
     _raise_ir_version(model, case)
     raw = bytes(model.SerializeToString(deterministic=True))
-    in_maps = map_parts(case.slots)
+    in_values = native_parts(case.slots, ends)
     tensors = [
         each
         for place, each in enumerate(zip(names, (tensor for _, tensor in case.inputs), strict=True))
-        if place not in in_maps
+        if place not in in_values
     ]
     return bring_into_form(raw, tensors, form)
 
@@ -161,7 +166,9 @@ def hold_as_constants(model: ModelProto, constants: Mapping[str, Tensor]) -> Non
     model.ir_version = max(model.ir_version, LEAST_IR)
 
 
-def node_model(case: Case, outputs: Sequence[OutputType], form: Form = "inputs") -> ModelProto:
+def node_model(
+    case: Case, outputs: Sequence[OutputType], form: Form = "inputs", ends: Ends = NO_ENDS
+) -> ModelProto:
     """The ONNX ModelProto of a case's node, of the oldest opset and IR version that hold it.
 
     `outputs` are of those that are wanted. Values of slots that are no tensors are left as they are.
@@ -180,9 +187,9 @@ def node_model(case: Case, outputs: Sequence[OutputType], form: Form = "inputs")
         names.pop()
     add_node(graph, operator, case.attributes, names, given_back)
     given = named_inputs(inputs)
-    in_maps = {input_names(inputs)[place] for place in map_parts(slots)}
+    in_values = {input_names(inputs)[place] for place in native_parts(slots, ends)}
     for position, (name, tensor) in enumerate(given):
-        if name in in_maps:
+        if name in in_values:
             continue
         if is_constant(position, form):
             graph.initializer.append(write_tensor(tensor, name))
@@ -212,11 +219,11 @@ def is_constant(position: int, form: Form) -> bool:
     return form == "initializers" and position > 0
 
 
-def constant_places(case: Case, form: Form) -> frozenset[int]:
-    """The places of the inputs that are part of the model: all but the first, and what maps are made of."""
-    in_maps = map_parts(case.slots)
+def constant_places(case: Case, form: Form, ends: Ends = NO_ENDS) -> frozenset[int]:
+    """The places of the inputs that are part of the model: all but the first, and the parts of values."""
+    in_values = native_parts(case.slots, ends)
     there = [
-        place for place, (_, each) in enumerate(case.inputs) if each is not None and place not in in_maps
+        place for place, (_, each) in enumerate(case.inputs) if each is not None and place not in in_values
     ]
     return frozenset(there[1:] if form == "initializers" else ())
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from opcert.vocabulary.slots import Slots
 from opcert.vocabulary.tensors import Tensor
-from opcert.vocabulary.value_types import holds_map
 
 Inputs = Sequence[tuple[str, Tensor | None]]
 
@@ -43,8 +42,3 @@ def slot_names(inputs: Inputs, slots: Slots) -> list[str]:
             name += "_"
         found.append(name)
     return found
-
-
-def map_parts(slots: Slots) -> frozenset[int]:
-    """The positions of inputs that are keys or values of maps: no model takes them as tensors."""
-    return frozenset(part for slot in slots if slot.type and holds_map(slot.type) for part in slot.parts)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 from conformance.models.case_models import Form, constant_places
 from conformance.models.input_names import input_names, slot_names
-from conformance.models.packing_nodes import is_carried
+from conformance.models.packing_nodes import NO_ENDS, Ends, is_carried, is_taken_apart
 from conformance.suite.canonical import number_name
 from conformance.suite.cases import Case
 from opcert.vocabulary.attributes import Attribute, Graph
 from opcert.vocabulary.slots import Slot, Slots
 from opcert.vocabulary.tensors import Tensor
-from opcert.vocabulary.value_types import MapType, SequenceType, TensorType, ValueType
+from opcert.vocabulary.value_types import ValueType, words_of
 
 
-def describe_values(case: Case, how: str) -> list[dict[str, Any]]:
+def describe_values(case: Case, how: str, ends: Ends = NO_ENDS) -> list[dict[str, Any]]:
     """The `values` of a `run` request: each with its name at the node, and its parts by their names."""
-    slots = native_slots(case, how)
+    slots = native_slots(case, how, ends)
     names = input_names(case.inputs) if slots else ()
     return [
         {
@@ -32,43 +31,55 @@ def describe_values(case: Case, how: str) -> list[dict[str, Any]]:
     ]
 
 
-def native_slots(case: Case, how: str) -> list[tuple[Slot, str]]:
+def native_slots(case: Case, how: str, ends: Ends = NO_ENDS) -> list[tuple[Slot, str]]:
     """The inputs that the worker itself has to make of tensors, each with its name at the node."""
     names = slot_names(case.inputs, case.slots) if case.slots else ()
     return [
         (slot, name)
         for slot, name in zip(case.slots, names, strict=False)
-        if slot.type is not None and not (how == "onnx" and is_carried(case.operator, slot.type))
+        if slot.type is not None and _is_native(case, slot.type, how, ends)
     ]
 
 
-def needed_values(case: Case, how: str) -> set[str]:
+def needed_values(case: Case, how: str, ends: Ends = NO_ENDS) -> set[str]:
     """The words of `values` in a worker's handshake that it must have said to be given a case."""
-    types = [slot.type for slot, _ in native_slots(case, how)]
-    types += [
-        output_type
-        for output_type in case.output_types.values()
-        if not (how == "onnx" and is_carried(case.operator, output_type))
-    ]
-    return {word for each in types if each is not None for word in _words_of(each)}
+    types = [slot.type for slot, _ in native_slots(case, how, ends)]
+    types += [kind for kind in case.output_types.values() if _is_native(case, kind, how, ends)]
+    return {word for each in types if each is not None for word in words_of(each)}
 
 
-def _words_of(kind: ValueType) -> Iterator[str]:
-    """`sequence`, `optional` and `map`, as a type has them."""
-    if isinstance(kind, MapType):
-        yield "map"
-    elif not isinstance(kind, TensorType):
-        yield "sequence" if isinstance(kind, SequenceType) else "optional"
-        yield from _words_of(kind.of)
+def beyond_nodes(case: Case, how: str, ends: Ends = NO_ENDS) -> ValueType | None:
+    """The first type of a value that nodes have to carry and none takes; None where there is none."""
+    types = [*(slot.type for slot in case.slots), *case.output_types.values()]
+    carried = (kind for kind in types if kind is not None and not _is_native(case, kind, how, ends))
+    return next((kind for kind in carried if not is_taken_apart(kind)), None)
 
 
-def describe_node(case: Case, form: Form, how: str = "node") -> tuple[dict[str, Any], list[bytes]]:
+def returned_types(case: Case, how: str, ends: Ends = NO_ENDS) -> tuple[ValueType | None, ...] | None:
+    """Of each wanted output its type where the worker itself has to give the value; None for a tensor.
+
+    None where nodes give the tensors of another output, so that nobody knows which output is which.
+    """
+    types = tuple(case.output_types.get(name) for name in case.wanted)
+    native = {_is_native(case, kind, how, ends) for kind in types if kind is not None}
+    if len(native) > 1:
+        return None
+    return types if True in native else ()
+
+
+def _is_native(case: Case, kind: ValueType, how: str, ends: Ends) -> bool:
+    return how != "onnx" or not is_carried(case.operator, kind, ends)
+
+
+def describe_node(
+    case: Case, form: Form, how: str = "node", ends: Ends = NO_ENDS
+) -> tuple[dict[str, Any], list[bytes]]:
     """The node as a `load` request of the worker protocol describes it, and the blobs of its constants.
 
     Where the worker gets a model beside it (`how` is `onnx`), the inputs are those of the model.
     Blobs are numbered from 0; the caller moves the numbers where it sends others before them.
     """
-    description = _Description(case, form)
+    description = _Description(case, form, ends)
     operator = {
         "domain": case.operator.domain,
         "name": case.operator.name,
@@ -90,13 +101,13 @@ def describe_node(case: Case, form: Form, how: str = "node") -> tuple[dict[str, 
 class _Description:
     """Describes parts of one case, and collects their blobs: of inputs first, of attributes behind them."""
 
-    def __init__(self, case: Case, form: Form) -> None:
+    def __init__(self, case: Case, form: Form, ends: Ends) -> None:
         self.blobs: list[bytes] = []
         self._inputs = case.inputs
         self._names = input_names(case.inputs)
         self._open = form == "dynamic"
         self._constant: dict[int, int] = {}
-        for place in constant_places(case, form):
+        for place in constant_places(case, form, ends):
             tensor = case.inputs[place][1]
             assert tensor is not None
             self._constant[place] = self._blob(tensor.to_bytes())

@@ -15,6 +15,7 @@ from conformance.suite.proto_bounds import list_graphs
 from conformance.suite.protos import declare_tensor, write_tensor, write_type
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.slots import Slots
 from opcert.vocabulary.tensors import Tensor, tensor
 from opcert.vocabulary.value_types import (
     OptionalType,
@@ -22,7 +23,7 @@ from opcert.vocabulary.value_types import (
     TensorType,
     ValueType,
     element_type_in,
-    holds_map,
+    words_of,
 )
 
 Value = Tensor | tuple[Tensor, ...] | None
@@ -44,11 +45,20 @@ _MARK = "opcert: packs or unpacks a value of the test"
 Named = list[tuple[str, Tensor]]
 
 
-def can_pack(kind: ValueType) -> bool:
-    """Whether nodes make values of a type: a tensor, a sequence of tensors, an optional of either."""
+Ends = frozenset[str]
+"""Which values (`sequence`, `optional`, `map`) a runtime takes and gives itself, at the ends of a graph."""
+NO_ENDS: Ends = frozenset()
+EVERY_END: Ends = frozenset({"sequence", "optional", "map"})
+
+
+def can_pack(kind: ValueType, ends: Ends = NO_ENDS) -> bool:
+    """Whether nodes are to make values of a type: a tensor, a sequence of tensors, an optional of either.
+
+    What a runtime takes at the ends of a graph none makes.
+    """
     held = kind.of if isinstance(kind, OptionalType) else kind
     held = held.of if isinstance(held, SequenceType) else held
-    return isinstance(held, TensorType) and not holds_map(kind)
+    return isinstance(held, TensorType) and not ends.issuperset(words_of(kind))
 
 
 def is_packing(node: NodeProto) -> bool:
@@ -201,7 +211,9 @@ def import_operators(model: ModelProto, nodes: Sequence[NodeProto]) -> None:
 Names = Sequence[str]
 
 
-def pack_model(model: ModelProto, case: Case, parts: Names, values: Names, outputs: Names) -> None:
+def pack_model(
+    model: ModelProto, case: Case, parts: Names, values: Names, outputs: Names, ends: Ends
+) -> None:
     """Put nodes around the one of a case's model, in place.
 
     `parts` are the names of the case's inputs in the model, `values` those that its slots have at the node,
@@ -211,18 +223,19 @@ def pack_model(model: ModelProto, case: Case, parts: Names, values: Names, outpu
     for slot, name in zip(case.slots, values if case.slots else (), strict=True):
         if slot.type is None:
             continue
-        if can_pack(slot.type):
+        if can_pack(slot.type, ends):
             around.join(name, slot.type, None if slot.empty else [parts[part] for part in slot.parts])
         else:
             model.graph.input.append(ValueInfoProto(name=name, type=write_type(slot.type)))
-    expected = expected_values(case)
+    packed = any(can_pack(kind, ends) for kind in case.output_types.values())
+    expected = expected_values(case) if packed else {}
     declared = {value_info.name: value_info for value_info in model.graph.output}
     del model.graph.output[:]
     for wanted, name in zip(case.wanted, outputs, strict=True):
         kind = case.output_types.get(wanted)
         if kind is None:
             model.graph.output.append(declared[name])
-        elif not can_pack(kind):
+        elif not can_pack(kind, ends):
             model.graph.output.append(ValueInfoProto(name=name, type=write_type(kind)))
         else:
             for part, tensor in around.unpack(name, kind, _packable(kind, expected.get(wanted))):
@@ -239,10 +252,42 @@ def pack_model(model: ModelProto, case: Case, parts: Names, values: Names, outpu
     import_operators(model, nodes)
 
 
-def is_carried(operator: OperatorName, kind: ValueType) -> bool:
+def is_carried(operator: OperatorName, kind: ValueType, ends: Ends = NO_ENDS) -> bool:
     """Whether nodes of ONNX carry values of a type to and from the operator."""
     since = 15 if isinstance(kind, OptionalType) else 11
-    return can_pack(kind) and (operator.domain != "ai.onnx" or operator.since_version >= since)
+    return can_pack(kind, ends) and (operator.domain != "ai.onnx" or operator.since_version >= since)
+
+
+_SEQUENCES = frozenset(
+    [
+        *(
+            "float",
+            "double",
+            "float16",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+        ),
+        *("bool", "string", "complex64", "complex128"),
+    ]
+)
+"""The element types of sequences that SequenceConstruct, SequenceAt and their like take, in every version."""
+
+
+def is_taken_apart(kind: ValueType) -> bool:
+    """Whether the nodes that carry values of a type take its element type."""
+    return "sequence" not in words_of(kind) or element_type_in(kind).name in _SEQUENCES
+
+
+def native_parts(slots: Slots, ends: Ends = NO_ENDS) -> frozenset[int]:
+    """The positions of inputs that no model takes as tensors: parts of values at the ends of a graph."""
+    native = (slot for slot in slots if slot.type is not None and not can_pack(slot.type, ends))
+    return frozenset(part for slot in native for part in slot.parts)
 
 
 def expected_values(case: Case) -> Mapping[str, object]:

@@ -14,7 +14,8 @@ import numpy as np
 from onnx import ModelProto
 from onnx.defs import get_schema
 
-from conformance.models.input_names import Inputs, input_names, map_parts, named_inputs
+from conformance.models.input_names import Inputs, input_names, named_inputs
+from conformance.models.packing_nodes import NO_ENDS, Ends, native_parts
 from conformance.suite.cases import Case
 from conformance.suite.protos import declare_tensor
 from opcert.vocabulary.tensors import Tensor
@@ -32,13 +33,13 @@ class Turned:
     tensor: Tensor
 
 
-def turned_input(case: Case, raw: bytes) -> Turned | None:
+def turned_input(case: Case, raw: bytes, ends: Ends = NO_ENDS) -> Turned | None:
     """Which input of a case its serialized model takes turned; None where that cannot be carried."""
-    in_maps = map_parts(case.slots)
+    in_values = native_parts(case.slots, ends)
     names = input_names(case.inputs)
     given = {value_info.name for value_info in ModelProto.FromString(raw).graph.input}
     for place, (_, tensor) in enumerate(case.inputs):
-        if tensor is None or place in in_maps:
+        if tensor is None or place in in_values:
             continue
         name = names[place] + _ADDED
         if name not in given:

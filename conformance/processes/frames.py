@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,15 @@ GREATEST_EXTENT = (1 << 63) - 1
 MOST_THREAD_COUNTS = 16
 MOST_THREADS = 4096
 MOST_SECONDS = 1e6
+
+
+PROTOCOLS = (1, 2)
+"""The versions of the worker protocol that are spoken; in the first no model takes or gives a sequence."""
+
+
+def hello(options: Mapping[str, str]) -> dict[str, Any]:
+    """The first request to a worker, in words that one of any version understands."""
+    return {"type": "hello", "protocol": PROTOCOLS[0], "protocols": list(PROTOCOLS), "options": dict(options)}
 
 
 def cut(text: str, longest: int) -> str:

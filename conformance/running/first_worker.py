@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from conformance.processes.frames import hello
 from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import Launch, WorkerProcess
 from conformance.runtimes.runtimes import Installed, Runtime, find_installed
@@ -32,7 +33,7 @@ class FirstWorker:
 def begin_worker(launch: Launch, limits: Limits) -> WorkerProcess:
     """A new worker that has its `hello` request; RuntimeUnavailable where there is nothing to start."""
     process = WorkerProcess(launch, limits)
-    process.send({"type": "hello", "id": 0, "protocol": 1, "options": dict(launch.options)})
+    process.send({**hello(launch.options), "id": 0})
     process.flush()
     return process
 

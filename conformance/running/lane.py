@@ -266,7 +266,7 @@ class Lane:
             seconds = seconds + seconds_of(frame) or time.monotonic() - begin
             if frame.header.get("type") == "error":
                 return read_error(frame.header, stage, self._adapter, seconds)
-            answered = read_outputs(frame, seconds)
+            answered = read_outputs(frame, seconds, sent.request.returned)
             if sent.task.form == "untouched":
                 return replace(answered, touched=read_touched(frame))
             return answered

@@ -16,7 +16,15 @@ from conformance.models.case_models import (
     has_onnx_form,
 )
 from conformance.models.input_names import input_names, named_inputs
-from conformance.models.node_descriptions import describe_node, describe_values, moved_blobs, needed_values
+from conformance.models.node_descriptions import (
+    beyond_nodes,
+    describe_node,
+    describe_values,
+    moved_blobs,
+    needed_values,
+    returned_types,
+)
+from conformance.models.packing_nodes import NO_ENDS, Ends
 from conformance.models.turned_inputs import describe_turned, turned_input
 from conformance.processes.frames import (
     LARGEST_HELLO,
@@ -25,11 +33,13 @@ from conformance.processes.frames import (
     MOST_SECONDS,
     MOST_THREAD_COUNTS,
     MOST_THREADS,
+    PROTOCOLS,
     BrokenProtocol,
     Frame,
     cut,
     frame_head,
 )
+from conformance.running.returned_values import Returned
 from conformance.runtimes.adapter import Adapter
 from conformance.suite.canonical import canonical_json
 from conformance.suite.cases import Case
@@ -43,7 +53,7 @@ class Offer:
 
     `threads` are the counts that it can be asked to compute with, its own first; empty where there is no
     choice. `values` are the kinds of values beside tensors that it carries: sequence, optional, map. `loads`
-    is false where it does nothing with a model before it is run.
+    is false where it does nothing with a model before it is run. `protocol` is the version that it speaks.
     """
 
     name: str
@@ -55,6 +65,11 @@ class Offer:
     values: frozenset[str] = frozenset()
     facts: dict[str, Any] = field(default_factory=dict)
     loads: bool = True
+    protocol: int = 1
+
+    def ends_of(self, case: Case) -> Ends:
+        """Which values it takes and gives at the ends of a case's model; that of a case is what it is."""
+        return self.values if self.protocol > 1 and case.model is None else NO_ENDS
 
     def threads_of(self, repeat: int) -> int | None:
         """The thread count to ask for in a repetition: they take turns. None for the worker's own."""
@@ -81,9 +96,17 @@ class Offer:
             missing = sorted(used - self.element_types)
             if missing:
                 return NotOffered(f"{self.name} does not offer tensors of {' or '.join(missing)}")
-        lacking = sorted(needed_values(case, self.takes_as(case) or "") - self.values)
+        how, ends = self.takes_as(case) or "", self.ends_of(case)
+        newest = self.protocol == PROTOCOLS[-1]
+        older = "" if newest else f"; it speaks version {self.protocol} of the worker protocol"
+        lacking = sorted(needed_values(case, how, ends) - self.values)
         if lacking:
-            return NotOffered(f"{self.name} does not offer values of the kind {' or '.join(lacking)}")
+            told = f"{self.name} does not offer values of the kind {' or '.join(lacking)}"
+            return NotOffered(f"{told}{older}")
+        beyond = beyond_nodes(case, how, ends)
+        if beyond is not None:
+            told = f"{self.name} does not offer {beyond} at the ends of a graph, and no node takes it apart"
+            return NotOffered(f"{told}{older}")
         return None
 
 
@@ -93,7 +116,8 @@ def read_offer(header: dict[str, Any]) -> Offer:
     if size > LARGEST_HELLO:
         raise BrokenProtocol(f"an answer to hello of {size} bytes; at most {LARGEST_HELLO} are allowed")
     try:
-        if header["type"] != "hello" or header["protocol"] != 1:
+        spoken = header["protocol"]
+        if header["type"] != "hello" or type(spoken) is not int or spoken not in PROTOCOLS:
             raise BrokenProtocol(
                 f"an answer to hello of type {header['type']!r}, protocol {header['protocol']!r}"
             )
@@ -108,6 +132,7 @@ def read_offer(header: dict[str, Any]) -> Offer:
             values=frozenset(str(each) for each in header.get("values", [])),
             facts={key: value for key, value in header.items() if key not in ("id", "type", "blobs")},
             loads=header.get("loads", True),
+            protocol=spoken,
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise BrokenProtocol(f"an answer to hello without {error}") from error
@@ -158,6 +183,8 @@ class CaseRequest:
     """Which of several answers it gives; None where there is one."""
     asked: bool = True
     """Whether its answer is judged; of another one nothing is asked but survival."""
+    returned: Returned = None
+    """The types of the outputs that are to come, None for a tensor; None where nobody says."""
 
     @cached_property
     def load_head(self) -> bytes:
@@ -198,19 +225,20 @@ def encode_case(
     valid_case: Case | None,
     threads: int | None = None,
     preferred: Form = "inputs",
+    ends: Ends = NO_ENDS,
 ) -> CaseRequest:
     """The `load` and `run` requests of a case, without their numbers; `threads` None is the worker's own.
 
-    `preferred` is the form that the worker named first.
+    `preferred` is the form that the worker named first, `ends` the values that it takes as they are.
     """
     named, form = form, carried_in(form, preferred)
-    description, constants = describe_node(case, form, how)
+    description, constants = describe_node(case, form, how, ends)
     blobs: list[bytes] = []
     turned = None
     if how == "onnx":
-        blobs.append(build_model(case, form, valid_case))
+        blobs.append(build_model(case, form, valid_case, ends=ends))
         if form == "strided":
-            turned = turned_input(case, blobs[0])
+            turned = turned_input(case, blobs[0], ends)
             if turned is not None:
                 description["inputs"] = [
                     describe_turned(each, input_names(case.inputs)[turned.place], turned)
@@ -226,7 +254,7 @@ def encode_case(
         load["threads"] = threads
     given: list[dict[str, Any]] = []
     run_blobs: list[bytes] = []
-    left_out = constant_places(case, form)
+    left_out = constant_places(case, form, ends)
     for place, (name, (_, tensor)) in enumerate(zip(input_names(case.inputs), case.inputs, strict=True)):
         if tensor is not None and place not in left_out:
             if turned is not None and turned.place == place:
@@ -235,11 +263,12 @@ def encode_case(
             given.append({**entry, "blob": len(run_blobs)})
             run_blobs.append(tensor.to_bytes())
     run: dict[str, Any] = {"type": "run", "inputs": given}
-    values = describe_values(case, how)
+    values = describe_values(case, how, ends)
     if values:
         run["values"] = values
     again = runs_twice(case.properties)
-    return CaseRequest(load, (*blobs, *constants), run, tuple(run_blobs), again)
+    returned = None if case.model is not None else returned_types(case, how, ends)
+    return CaseRequest(load, (*blobs, *constants), run, tuple(run_blobs), again, returned=returned)
 
 
 def encode_runs(
@@ -259,7 +288,7 @@ def encode_runs(
     threads = offer.threads_of(repeat)
 
     def encode(each: Case, count: int | None) -> CaseRequest:
-        return encode_case(each, form, how, valid_case, count, offer.forms[0])
+        return encode_case(each, form, how, valid_case, count, offer.forms[0], offer.ends_of(each))
 
     first = encode(case, threads)
     if first.again:

@@ -6,14 +6,22 @@ and what it holds; a map its keys in ascending order and its values in theirs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor, tensor
-from opcert.vocabulary.value_types import MapType, OptionalType, SequenceType, TensorType, ValueType
+from opcert.vocabulary.value_types import (
+    ONE_ELEMENT_TYPE,
+    ONE_KEY_TYPE,
+    MapType,
+    OptionalType,
+    SequenceType,
+    TensorType,
+    ValueType,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +61,22 @@ def flatten_map(value: MapValue) -> list[Tensor]:
     return [Tensor(each.element_type, each.array[order]) for each in (value.keys, value.values)]
 
 
+def value_of_parts(kind: ValueType, parts: Sequence[Tensor], *, empty: bool = False) -> Value:
+    """The value that a slot's tensors make (`opcert.vocabulary.slots`)."""
+    match kind:
+        case OptionalType():
+            return None if empty else value_of_parts(kind.of, parts)
+        case SequenceType():
+            step = 2 if isinstance(kind.of, MapType) else 1
+            places = range(0, len(parts), step)
+            return tuple(value_of_parts(kind.of, parts[place : place + step]) for place in places)
+        case MapType():
+            keys, values = parts
+            return MapValue(keys, values)
+    (tensor,) = parts
+    return tensor
+
+
 def take_value(kind: ValueType, tensors: Sequence[Tensor], place: int = 0) -> tuple[Value, int]:
     """The value that begins at a place among tensors, and the place behind it; UserError for what is none."""
     if place >= len(tensors):
@@ -85,3 +109,69 @@ def take_value(kind: ValueType, tensors: Sequence[Tensor], place: int = 0) -> tu
                 each, place = take_value(kind.of, tensors, place)
                 found.append(each)
             return tuple(found), place
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A tensor of an output: the output's name and type (None: it is that tensor), and its place in it."""
+
+    output: str
+    type: ValueType | None
+    place: int
+
+
+def leaves_of(
+    wanted: Sequence[str], types: Mapping[str, ValueType], tensors: Sequence[Tensor]
+) -> tuple[Leaf, ...]:
+    """What each of the tensors is of, which hold the wanted outputs one behind the other.
+
+    Raises UserError where they do not: where one is missing or left, or a value breaks a rule of its type.
+    """
+    found: list[Leaf] = []
+    at = 0
+    for name in wanted:
+        kind = types.get(name)
+        behind = at + 1
+        if kind is not None:
+            value, behind = take_value(kind, tensors, at)
+            check_value(kind, value)
+        found += (Leaf(name, kind, place) for place in range(behind - at))
+        at = behind
+    if at != len(tensors):
+        raise UserError("outputs of another number of tensors", got=str(len(tensors)), expected=str(at))
+    return tuple(found)
+
+
+def check_value(kind: ValueType, value: Value) -> None:
+    """Raise UserError, with the rule by its name, where tensors of a value are not what its type says."""
+    match kind, value:
+        case TensorType(), Tensor() if value.element_type is not kind.element_type:
+            raise UserError(
+                "a tensor of another type than its value says",
+                got=value.element_type.name,
+                expected=f"{kind.element_type} ({ONE_ELEMENT_TYPE})",
+            )
+        case SequenceType(), tuple():
+            for element in value:
+                check_value(kind.of, element)
+        case OptionalType(), _ if value is not None:
+            check_value(kind.of, value)
+        case MapType(), MapValue():
+            _check_map(kind, value)
+
+
+def _check_map(kind: MapType, value: MapValue) -> None:
+    if value.keys.element_type is not kind.key:
+        raise UserError(
+            "keys of another type than the map says",
+            got=value.keys.element_type.name,
+            expected=f"{kind.key} ({ONE_KEY_TYPE})",
+        )
+    check_value(kind.of, value.values)
+    if len(value.keys.shape) != 1 or value.keys.shape != value.values.shape:
+        raise UserError(
+            "a map without one value for each key",
+            got=f"keys {list(value.keys.shape)}, values {list(value.values.shape)}",
+        )
+    if len(set(value.keys.array.tolist())) < value.keys.array.size:
+        raise UserError("a map with a key that is there twice")

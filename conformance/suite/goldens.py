@@ -32,6 +32,7 @@ from conformance.suite.cases import (
     Unordered,
     describe_slots,
 )
+from conformance.suite.flat_values import leaves_of
 from conformance.suite.properties import Masked, SameAgain, describe_property, read_property
 from conformance.suite.proto_bounds import check_carried, parse_graph
 from conformance.suite.protos import read_attribute, read_tensor, write_attribute, write_tensor
@@ -107,6 +108,8 @@ def _check_forms(case: Case) -> None:
     for expectation in case.expectations:
         for unordered in expectation.unordered:
             _check_unordered(expectation, unordered)
+        if case.output_types:
+            leaves_of(wanted, case.output_types, [output.expected for output in expectation.outputs])
 
 
 def _check_unordered(expectation: Expectation, unordered: Unordered) -> None:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 import numpy as np
+from google.protobuf.message import Message  # type: ignore[import-untyped] # protobuf ships no types
 from numpy.typing import NDArray
-from onnx import AttributeProto, GraphProto, TensorProto, TypeProto, ValueInfoProto
+from onnx import (
+    AttributeProto,
+    GraphProto,
+    MapProto,
+    OptionalProto,
+    SequenceProto,
+    TensorProto,
+    TypeProto,
+    ValueInfoProto,
+)
 
+from conformance.suite.flat_values import MapValue, Value
 from conformance.suite.proto_bounds import check_bounds, keeps_data_elsewhere
 from opcert.vocabulary.attributes import SPARSE, Attribute, AttributeKind, Graph
 from opcert.vocabulary.element_types import BY_CODE, ElementType
@@ -139,6 +150,47 @@ def write_tensor(tensor: Tensor, name: str) -> TensorProto:
     else:
         proto.raw_data = tensor.to_bytes()
     return proto
+
+
+def write_value(kind: ValueType, value: Value, name: str) -> Message:
+    """A value as ONNX's messages have it: TensorProto, SequenceProto, MapProto, OptionalProto."""
+    match kind, value:
+        case TensorType(), Tensor():
+            return write_tensor(value, name)
+        case SequenceType(), tuple():
+            many = SequenceProto(name=name)
+            is_of_maps = isinstance(kind.of, MapType)
+            many.elem_type = SequenceProto.MAP if is_of_maps else SequenceProto.TENSOR
+            field = many.map_values if is_of_maps else many.tensor_values
+            field.extend(write_value(kind.of, element, "") for element in value)
+            return many
+        case MapType(), MapValue():
+            keyed = MapProto(name=name, key_type=kind.key.code)
+            keyed.values.CopyFrom(write_value(SequenceType(kind.of), tuple(_scalars(value.values)), ""))
+            (keyed.string_keys if kind.key.kind == "string" else keyed.keys).extend(value.keys.array.tolist())
+            return keyed
+        case OptionalType(), _:
+            perhaps = OptionalProto(name=name)
+            if value is not None:
+                held = write_value(kind.of, value, "")
+                field, code = _HELD[type(held).__name__]
+                perhaps.elem_type = code
+                getattr(perhaps, field).CopyFrom(held)
+            return perhaps
+    raise UserError("a value of another type than is said", got=type(value).__name__, expected=str(kind))
+
+
+_HELD = {
+    "TensorProto": ("tensor_value", OptionalProto.TENSOR),
+    "SequenceProto": ("sequence_value", OptionalProto.SEQUENCE),
+    "MapProto": ("map_value", OptionalProto.MAP),
+}
+"""The field of an OptionalProto for each message, and what its `elem_type` is then."""
+
+
+def _scalars(values: Tensor) -> Iterator[Tensor]:
+    for place in range(values.array.size):
+        yield Tensor(values.element_type, values.array[place : place + 1].reshape(()))
 
 
 def read_tensor(proto: TensorProto) -> Tensor:

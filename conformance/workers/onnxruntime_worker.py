@@ -61,6 +61,9 @@ class _Model:
         # Only types that numpy lacks take the longer way.
         types = [each.type for each in list(session.get_inputs()) + list(session.get_outputs())]
         self.through_values = any(_element_type(each) in _EXTENDED for each in types)
+        lacking = [each for each in types for name in _EXTENDED if "(tensor(%s)" % name in each]
+        if lacking:
+            raise protocol.Unsupported("the Python interface of ONNX Runtime has no %s" % lacking[0])
 
 
 class OnnxRuntimeWorker(protocol.Worker):
@@ -105,7 +108,7 @@ class OnnxRuntimeWorker(protocol.Worker):
             "forms": ["inputs", "initializers", "dynamic", "strided", "again", "untouched", "threads"],
             "devices": [self._provider],
             "threads": list(_THREADS),
-            "values": ["map", "sequence"],
+            "values": ["map", "optional", "sequence"],
             "element_types": None,
             "x_settings": {
                 "provider": self._provider,

@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple, Union
 import numpy as np
 
 if TYPE_CHECKING:
-    from conformance.workers.worker_protocol import NotTensor, Unsupported, WireMap, WireTensor, WorkerFault
+    from conformance.workers.worker_protocol import (
+        NotTensor,
+        Unsupported,
+        WireMap,
+        WireOptional,
+        WireTensor,
+        WorkerFault,
+    )
 else:
-    from worker_protocol import NotTensor, Unsupported, WireMap, WireTensor, WorkerFault
+    from worker_protocol import NotTensor, Unsupported, WireMap, WireOptional, WireTensor, WorkerFault
 
 _OF_NUMPY = (
     *("float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -132,6 +139,9 @@ def to_plain(value: Any) -> Any:
 
 def from_plain(value: Any, kind: str) -> Any:
     """What a runtime returned for an output of a type; a dictionary tells no element types of its own."""
+    if kind.startswith("optional("):
+        held = kind[len("optional(") : -1]
+        return WireOptional(None if value is None else from_plain(value, held))
     if isinstance(value, list) and kind.startswith("seq("):
         return [from_plain(each, kind[len("seq(") : -1]) for each in value]
     if isinstance(value, dict) and kind.startswith("map("):

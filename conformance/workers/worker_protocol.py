@@ -203,7 +203,7 @@ def write_value(value: Any, blobs: Blobs) -> Header:
         return {"map": both}
     if isinstance(value, WireOptional):
         return {"optional": None if value.held is None else write_value(value.held, blobs)}
-    if isinstance(value, list) and all(isinstance(each, (WireTensor, WireMap)) for each in value):
+    if isinstance(value, list) and all(isinstance(each, (WireTensor, WireMap, NotTensor)) for each in value):
         return {"sequence": [write_value(each, blobs) for each in value]}
     other = value if isinstance(value, NotTensor) else NotTensor(value)
     return {"not_a_tensor": other.kind, "text": other.text}
@@ -234,7 +234,8 @@ def _read_attribute(description: Header, blobs: Blobs) -> Any:
     return value
 
 
-VERSION = 1
+VERSIONS = (1, 2)
+"""Those of the protocol; in the second the values of `hello` stand at the ends of a model as they are."""
 MAX_MESSAGE = 4096
 
 
@@ -320,12 +321,15 @@ class Session:
         write_frame(self._outgoing, reply)
 
     def _hello(self, header: Header, blobs: Blobs) -> Tuple[Header, Blobs]:
-        if header.get("protocol") != VERSION:
-            raise WorkerFault("protocol %r is not spoken here; %d is" % (header.get("protocol"), VERSION))
+        asked = header.get("protocols", [header.get("protocol")])
+        spoken = [version for version in VERSIONS if isinstance(asked, list) and version in asked]
+        if not spoken:
+            ours = " and ".join(map(str, VERSIONS))
+            raise WorkerFault("protocol %r is not spoken here; %s are" % (header.get("protocol"), ours))
         self._worker = self._start(dict(header.get("options") or {}))
         facts = {name: getattr(platform, name)() for name in ("system", "release", "machine")}
         facts["python"] = platform.python_version()
-        reply = {"type": "hello", "protocol": VERSION, "platform": facts}
+        reply = {"type": "hello", "protocol": spoken[-1], "platform": facts}
         reply.update(self._worker.hello())
         return reply, []
 

@@ -15,7 +15,7 @@ from opcert.vocabulary.value_types import OptionalType, SequenceType, ValueType
 from reference.answers import Answer
 from specs.model.domain import ResultShape, named_output, result_shapes
 from specs.model.spec import ParameterSpec, Spec
-from specs.model.structures import element_types_of, is_structured, type_variable
+from specs.model.structures import element_types_of, is_sequence, is_structured, type_variable
 
 
 def asked_outputs(spec: Spec, names: Sequence[str]) -> tuple[str, ...] | None:
@@ -67,10 +67,14 @@ def _parts(name: str, kind: ValueType | None, answer: Answer) -> Iterator[tuple[
 
 @dataclass(frozen=True)
 class DeclaredOutput:
-    """What an output of a call must be: one of these types, where there are some, and of this shape."""
+    """What an output of a call must be: one of these types, where there are some, and of this shape.
+
+    Of one that `is_sequence` each tensor has the type.
+    """
 
     types: tuple[str, ...] = ()
     shape: ResultShape | None = None
+    is_sequence: bool = False
 
 
 def declared_results(spec: Spec, call: Call, names: Sequence[str]) -> tuple[DeclaredOutput, ...]:
@@ -83,6 +87,8 @@ def _declared(spec: Spec, call: Call, name: str, shape: ResultShape | None) -> D
     output = named_output(spec, name)[0] if name else None
     if output is None:
         return DeclaredOutput((), shape)
+    if is_sequence(spec, output):
+        return DeclaredOutput(_types(spec, call, output), None, is_sequence=True)
     if not is_structured(spec, output):
         return DeclaredOutput(_types(spec, call, output), shape)
     # One tensor of a variadic output is what it is, whatever forms the output has.
@@ -118,12 +124,13 @@ def _check_answer(spec: Spec, name: str, answer: object, declared: DeclaredOutpu
             expected="reference.answers.Answer, of a Tensor",
         )
     allowed, shape = declared.types, declared.shape
-    if allowed and answer.expected.element_type.name not in allowed:
-        raise InternalError(
-            f"the reference of {spec.operator} answers {name} with another type than it has",
-            got=answer.expected.element_type.name,
-            expected=" or ".join(allowed),
-        )
+    for held in _typed(answer, declared):
+        if allowed and held.element_type.name not in allowed:
+            raise InternalError(
+                f"the reference of {spec.operator} answers {name} with another type than it has",
+                got=held.element_type.name,
+                expected=" or ".join(allowed),
+            )
     if shape is not None and not shape.holds(answer.expected.shape):
         raise InternalError(
             f"the reference of {spec.operator} answers {name} with another shape than is declared",
@@ -136,6 +143,13 @@ def _check_answer(spec: Spec, name: str, answer: object, declared: DeclaredOutpu
             got=str(list(answer.allowed.shape)),
             expected=str(list(answer.expected.shape)),
         )
+
+
+def _typed(answer: Answer, declared: DeclaredOutput) -> list[Tensor]:
+    """The tensors of an answer that have the types of their output: a sequence's length is of its own."""
+    if not declared.is_sequence:
+        return [answer.expected]
+    return [part.expected if isinstance(part, Answer) else part for part in answer.parts or ()]
 
 
 def _types(spec: Spec, call: Call, output: ParameterSpec) -> tuple[str, ...]:

@@ -7,12 +7,21 @@ from collections.abc import Mapping
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.asking.given_inputs import output_names
-from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES, ElementType
 from opcert.vocabulary.names import CaseId
+from opcert.vocabulary.slots import gather, slots_of
 from opcert.vocabulary.tensors import Tensor
-from opcert.vocabulary.value_types import ValueType
+from opcert.vocabulary.value_types import OptionalType, TensorType, ValueType
 from specs.model.spec import ParameterSpec, Spec
-from specs.model.structures import element_types_of, is_sequence, is_structured, sequence_type, type_variable
+from specs.model.structures import (
+    element_types_of,
+    form_of,
+    is_sequence,
+    is_structured,
+    listed_forms,
+    sequence_type,
+    type_variable,
+)
 
 FAMILY = "survival"
 
@@ -36,7 +45,8 @@ def bare_case(spec: Spec, call: Call, word: str | None = None) -> Case:
 def output_types(spec: Spec, call: Call) -> Mapping[str, ValueType]:
     """The types of outputs that are sequences or optionals, by their names.
 
-    What may be now a tensor and now something else is what the input of its type variable is.
+    What may be now a tensor and now something else is what the input of its type variable is; where none has
+    that, it holds what the first input is, or is what that holds.
     """
     names, found = output_names(spec, call), dict[str, ValueType]()
     given = {slot.name: slot.type for slot in call.slots if slot.type is not None}
@@ -44,23 +54,45 @@ def output_types(spec: Spec, call: Call) -> Mapping[str, ValueType]:
         if output.name in names and is_sequence(spec, output):
             found[output.name] = sequence_type(_element_type(spec, call, output))
         elif output.name in names and is_structured(spec, output):
-            like = [
-                parameter.name
-                for parameter in spec.inputs
-                if parameter.type == output.type and parameter.name in given
-            ]
-            found.update((output.name, given[name]) for name in like[:1])
+            like = [parameter.name for parameter in spec.inputs if parameter.type == output.type]
+            kind = given.get(like[0]) if like else _around_or_within(spec, call, output)
+            if kind is not None and not isinstance(kind, TensorType):
+                found[output.name] = kind
     return found
 
 
+def _around_or_within(spec: Spec, call: Call, output: ParameterSpec) -> ValueType | None:
+    """The type of an output that holds what the first input or an attribute says, or is what that holds."""
+    slot = next(iter(slots_of(call.inputs, call.slots)), None)
+    kind: ValueType | None = None
+    if slot is not None and slot.type is not None:
+        kind = slot.type
+    elif slot is not None and slot.parts:
+        (tensor,) = gather(slot, call.inputs)
+        kind = TensorType(tensor.element_type)
+    stated = (each.value for each in call.attributes.values() if each.kind == "type")
+    kind = next(stated, None) if kind is None else kind  # type: ignore[assignment] # the value of its kind
+    if kind is None:
+        return None
+    forms = listed_forms(spec, output)
+    around = () if isinstance(kind, OptionalType) else (OptionalType(kind),)
+    within = (kind.of,) if isinstance(kind, OptionalType) else ()
+    return next((each for each in (kind, *around, *within) if form_of(each) in forms), None)
+
+
 def _element_type(spec: Spec, call: Call, output: ParameterSpec) -> str:
-    """That of the first input whose type variable an output has; else the first that it may have."""
+    """That of the first input whose type variable an output has; else what `dtype` says, or the first that it
+    may have: without `dtype` float."""
     variable = type_variable(spec, output)
     for parameter in spec.inputs:
         if type_variable(spec, parameter) == variable:
             for tensor in call.tensors(parameter.name):
                 if isinstance(tensor, Tensor):
                     return tensor.element_type.name
+    if "dtype" in spec.attributes:
+        stated = call.attributes.get("dtype")
+        known = None if stated is None else BY_CODE.get(int(stated.numbers[0]))
+        return "float" if known is None else known.name
     return element_types_of(spec, output)[0]
 
 

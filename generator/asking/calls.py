@@ -8,9 +8,11 @@ from functools import cached_property
 
 from conformance.suite.cases import Case, call_digest
 from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.slots import Slot, Slots, gather, slots_of
 from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType, ValueType
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,11 @@ class Call:
         inputs = tuple((each, value if each == name else old) for each, old in self.inputs)
         return replace(self, inputs=inputs)
 
+    def with_tensors(self, inputs: tuple[tuple[str, Tensor | None], ...]) -> Call:
+        """The same call with other tensors in their places; a value is of the type that they have."""
+        slots = tuple(replace(slot, type=_type_of_parts(slot, inputs)) for slot in self.slots)
+        return replace(self, inputs=inputs, slots=slots)
+
     def with_attribute(self, name: str, value: Attribute | None) -> Call:
         """The same call with one attribute set, or left out (None)."""
         attributes = {each: old for each, old in self.attributes.items() if each != name}
@@ -87,6 +94,21 @@ class Call:
 def call_of(case: Case) -> Call:
     """The call that a case makes."""
     return Call(case.attributes, case.inputs, case.slots, case.output_names if case.outputs_asked else None)
+
+
+def _type_of_parts(slot: Slot, inputs: tuple[tuple[str, Tensor | None], ...]) -> ValueType | None:
+    """The slot's type with the element type that its tensors have, where that is one; maps keep theirs."""
+    types = {tensor.element_type for part in slot.parts if (tensor := inputs[part][1]) is not None}
+    return slot.type if slot.type is None or len(types) != 1 else _of_type(slot.type, types.pop())
+
+
+def _of_type(kind: ValueType, element_type: ElementType) -> ValueType:
+    match kind:
+        case TensorType():
+            return TensorType(element_type, kind.shape)
+        case SequenceType() | OptionalType():
+            return replace(kind, of=_of_type(kind.of, element_type))
+    return kind
 
 
 def _is_omitted(slot: Slot) -> bool:

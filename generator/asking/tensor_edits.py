@@ -10,6 +10,7 @@ from generator.asking.calls import Call
 from generator.asking.given_inputs import output_names
 from opcert.vocabulary.tensors import Tensor
 from specs.model.spec import ParameterSpec, Spec
+from specs.model.structures import type_variable
 
 Exchange = Callable[[Tensor], Tensor | None]
 """Gives None where a tensor stays as it is."""
@@ -51,8 +52,8 @@ def is_any(_parameter: ParameterSpec) -> bool:
 
 def is_main(spec: Spec) -> Callable[[ParameterSpec], bool]:
     """Tells the inputs and outputs that have the type of the first input."""
-    main = spec.inputs[0].type if spec.inputs else None
-    return lambda parameter: parameter.type == main
+    main = type_variable(spec, spec.inputs[0]) if spec.inputs else None
+    return lambda parameter: type_variable(spec, parameter) == main
 
 
 def main_tensor(call: Call) -> Tensor | None:

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
-from opcert.vocabulary.value_types import MapType, OptionalType, SequenceType, TensorType, ValueType
+from opcert.vocabulary.value_types import (
+    ONE_ELEMENT_TYPE,
+    ONE_KEY_TYPE,
+    MapType,
+    OptionalType,
+    SequenceType,
+    TensorType,
+    ValueType,
+)
 
 Given = Sequence[tuple[str, Tensor | None]]
 
@@ -68,7 +76,7 @@ def _check_slot(slot: Slot, tensors: Sequence[Tensor]) -> None:
         if not isinstance(kind, OptionalType) or tensors:
             raise _wrong(slot, f"an empty {kind}", "an optional without tensors")
         return
-    while isinstance(kind, OptionalType):
+    if isinstance(kind, OptionalType):
         kind = kind.of
     step = 1
     single = not isinstance(kind, SequenceType)
@@ -88,7 +96,9 @@ def _check_element(slot: Slot, kind: TensorType | MapType, tensors: Sequence[Ten
     wanted = (kind.element_type,) if isinstance(kind, TensorType) else (kind.key, kind.of.element_type)
     found = tuple(tensor.element_type for tensor in tensors)
     if found != wanted:
-        raise _wrong(slot, " and ".join(map(str, found)), " and ".join(map(str, wanted)))
+        rule = ONE_ELEMENT_TYPE if isinstance(kind, TensorType) else ONE_KEY_TYPE
+        told = f"{' and '.join(map(str, wanted))} ({rule})"
+        raise _wrong(slot, " and ".join(map(str, found)), told)
     if isinstance(kind, MapType):
         keys, values = tensors
         if len(keys.shape) != 1 or keys.shape != values.shape:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
@@ -43,9 +44,17 @@ class SequenceType:
 
 @dataclass(frozen=True)
 class OptionalType:
-    """`optional(tensor(float))`: a value of the type, or nothing."""
+    """`optional(tensor(float))`: a value of the type, or nothing; raises UserError for one of an optional."""
 
     of: ValueType
+
+    def __post_init__(self) -> None:
+        if isinstance(self.of, OptionalType):
+            raise UserError(
+                "an optional of an optional is no type of a value",
+                got=str(self),
+                expected=OPTIONAL_OF_A_VALUE,
+            )
 
     def __str__(self) -> str:
         return f"optional({self.of})"
@@ -53,16 +62,30 @@ class OptionalType:
 
 @dataclass(frozen=True)
 class MapType:
-    """`map(string,tensor(float))`: values by key, each a tensor of one element without axes."""
+    """`map(string,tensor(float))`: values by key, each a tensor of one element without axes.
+
+    Keys are texts or whole numbers: raises UserError for others.
+    """
 
     key: ElementType
     of: TensorType
+
+    def __post_init__(self) -> None:
+        if self.key.kind not in ("string", "signed", "unsigned"):
+            raise UserError(
+                "keys of a map are texts or whole numbers", got=self.key.name, expected=ONE_KEY_TYPE
+            )
 
     def __str__(self) -> str:
         return f"map({self.key},{self.of})"
 
 
 ValueType = TensorType | SequenceType | OptionalType | MapType
+
+ONE_ELEMENT_TYPE = "one_element_type: all tensors of a sequence have one element type"
+ONE_KEY_TYPE = "one_key_type: all keys of a map are texts, or all are whole numbers"
+OPTIONAL_OF_A_VALUE = "optional_of_a_value: an optional holds a tensor, a sequence or a map"
+"""The rules of values that are no one tensor, each by its name."""
 
 
 def parse_value_type(text: str) -> ValueType:
@@ -77,6 +100,15 @@ def holds_map(kind: ValueType) -> bool:
     if isinstance(kind, SequenceType | OptionalType):
         return holds_map(kind.of)
     return isinstance(kind, MapType)
+
+
+def words_of(kind: ValueType) -> Iterator[str]:
+    """`sequence`, `optional` and `map`, as a type has them from the outside to the inside."""
+    if isinstance(kind, MapType):
+        yield "map"
+    elif not isinstance(kind, TensorType):
+        yield "sequence" if isinstance(kind, SequenceType) else "optional"
+        yield from words_of(kind.of)
 
 
 def element_type_in(kind: ValueType) -> ElementType:
@@ -95,10 +127,7 @@ def _parse(text: str, depth: int) -> ValueType:
         of = _parse(value, depth + 1)
         if not isinstance(of, TensorType) or of.shape not in (None, ()):
             raise UserError("a map of something else than single elements", got=text)
-        found = _element_type(key, text)
-        if found.kind not in ("string", "signed", "unsigned"):
-            raise UserError("keys of a map are texts or whole numbers", got=key)
-        return MapType(found, of)
+        return MapType(_element_type(key, text), of)
     return _tensor(text)
 
 

@@ -1,6 +1,7 @@
 """A case as a folder for other tools: the layout of ONNX's backend tests, and `case.json` with the rest.
 
-`model.onnx`, `test_data_set_0/input_N.pb` and `output_N.pb` are what that layout knows. What it cannot hold
+`model.onnx`, `test_data_set_0/input_N.pb` and `output_N.pb` are what that layout knows. A sequence, a map
+or an optional is a message of its own there (SequenceProto, MapProto, OptionalProto). What it cannot hold
 stands in `case.json`: what must happen, the error allowed to each element (`allowed_N.pb`, double tensors),
 further values of single elements, and further expectations under other readings (`expectations/E/`).
 """
@@ -15,25 +16,31 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from google.protobuf.message import Message  # type: ignore[import-untyped] # protobuf ships no types
 
 from conformance.models.case_models import CARRIED, build_model, has_onnx_form
-from conformance.models.input_names import input_names
+from conformance.models.input_names import input_names, slot_names
+from conformance.models.packing_nodes import EVERY_END, NO_ENDS, Ends, is_carried
 from conformance.runtimes.adapter import Adapter, load_adapter
 from conformance.suite.canonical import plain
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
+from conformance.suite.flat_values import take_value, value_of_parts
 from conformance.suite.form_sample import form_sample
 from conformance.suite.properties import describe_property
-from conformance.suite.protos import write_tensor
+from conformance.suite.protos import write_tensor, write_value
 from conformance.suite.suites import Suite
 from opcert.vocabulary.attributes import describe_value
 from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.slots import gather, slots_of
 from opcert.vocabulary.tensors import Tensor
-from opcert.vocabulary.value_types import holds_map
+from opcert.vocabulary.value_types import TensorType
 from opcert.vocabulary.whole_files import write_bytes, write_text
 from reports.single_cases.reproduction_script import RUNTIMES
 from reports.text.rule_words import absent_inputs, broken_rule
 
 DATA = "test_data_set_0"
+PACKED = "packed"
+"""The same case for runtimes that take no sequence at the ends of a graph: nodes make it of tensors."""
 _RUNTIMES = {"org.openvino": "openvino", "org.tensorflow": "tensorflow"}
 
 
@@ -44,9 +51,12 @@ def write_case(case: Case, folder: Path, valid_case: Case | None = None, between
     A case that demands no answer has no outputs. `valid_case` is the one that an invalid case was made from,
     `between` a call of other extents that may run before it on the same model: of that there are the inputs.
     """
+    ends = ends_of(case)
     if has_onnx_form(case.operator):
-        write_bytes(folder / "model.onnx", build_model(case, "inputs", valid_case))
-    inputs = _write_inputs(case, folder, DATA)
+        write_bytes(folder / "model.onnx", build_model(case, "inputs", valid_case, ends=ends))
+    inputs = _write_values(case, folder) if ends else _write_inputs(case, folder, DATA)
+    if ends:
+        _write_outputs(case, folder)
     description = {
         "format": "opcert-case/1",
         "id": str(case.id),
@@ -68,15 +78,68 @@ def write_case(case: Case, folder: Path, valid_case: Case | None = None, between
         "rule": case.rule,
         "levels": dict(case.levels),
         "expectations": [
-            _write_expectation(expectation, folder, DATA if number == 0 else f"expectations/{number}")
+            _write_expectation(
+                expectation, folder, DATA if number == 0 and not ends else f"expectations/{number}"
+            )
             for number, expectation in enumerate(case.expectations)
         ],
+        "types": {name: str(kind) for name, kind in case.output_types.items()} if ends else {},
+        "packed": _write_inputs(case, folder, PACKED) if ends and _is_packed(case) else [],
         "between": [] if between is None else _write_inputs(between, folder, "between"),
         "beyond": beyond_script(case),
         "runtime": _RUNTIMES.get(case.operator.domain, "onnxruntime"),
     }
     write_text(folder / "case.json", json.dumps(plain(description), indent=1) + "\n")
     return folder
+
+
+def ends_of(case: Case) -> Ends:
+    """What stands at the ends of a case's model as it is; nothing where it takes and gives tensors alone."""
+    if case.model is not None or not has_onnx_form(case.operator):
+        return NO_ENDS
+    kinds = [*(slot.type for slot in case.slots), *case.output_types.values()]
+    return EVERY_END if any(kind is not None for kind in kinds) else NO_ENDS
+
+
+def _is_packed(case: Case) -> bool:
+    """Whether nodes can make of tensors what the case gives, and tensors of what it expects."""
+    kinds = [*(slot.type for slot in case.slots), *case.output_types.values()]
+    return all(kind is None or is_carried(case.operator, kind) for kind in kinds)
+
+
+def _write_values(case: Case, folder: Path) -> list[dict[str, Any]]:
+    """The inputs in the order of the model's: tensors first, behind them what is made of several."""
+    slots = slots_of(case.inputs, case.slots)
+    named = list(zip(slot_names(case.inputs, slots), slots, strict=True))
+    found: list[dict[str, Any]] = []
+    for name, slot in sorted(named, key=lambda pair: pair[1].type is not None):
+        tensors = list(gather(slot, case.inputs))
+        if slot.type is None and not tensors:
+            continue
+        file = f"{DATA}/input_{len(found)}.pb"
+        if slot.type is None:
+            _write_tensor(folder / file, tensors[0], name)
+        else:
+            value = value_of_parts(slot.type, tensors, empty=slot.empty)
+            _write_message(folder / file, write_value(slot.type, value, name))
+        found.append({"name": name, "file": file, "type": None if slot.type is None else str(slot.type)})
+    return found
+
+
+def _write_outputs(case: Case, folder: Path) -> None:
+    """What the first expectation says of each output, as ONNX's own layout has it."""
+    if not case.expectations:
+        return
+    tensors = [output.expected for output in case.expectations[0].outputs]
+    at = 0
+    for number, name in enumerate(case.wanted):
+        kind = case.output_types.get(name) or TensorType(tensors[at].element_type)
+        value, at = take_value(kind, tensors, at)
+        _write_message(folder / DATA / f"output_{number}.pb", write_value(kind, value, name))
+
+
+def _write_message(path: Path, message: Message) -> None:
+    write_bytes(path, message.SerializeToString(deterministic=True))
 
 
 def _write_inputs(case: Case, folder: Path, place: str) -> list[dict[str, Any]]:
@@ -93,14 +156,11 @@ def _write_inputs(case: Case, folder: Path, place: str) -> list[dict[str, Any]]:
 
 
 def beyond_script(case: Case) -> str | None:
-    """Why the script beside an exported case cannot judge it: demands that are no values, and maps."""
+    """Why the script beside an exported case cannot judge it: demands that are no values."""
     if case.properties:
         return f"it demands what is no value: {_properties(case)}"
     if any(expectation.unordered for expectation in case.expectations):
         return "the order of its outputs is open"
-    types = [slot.type for slot in case.slots if slot.type is not None]
-    if any(map(holds_map, (*types, *case.output_types.values()))):
-        return "it has maps"
     return None
 
 
@@ -220,14 +280,24 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path, form: str | Non
         path = folder / "case.json"
         write_text(path, json.dumps({**json.loads(path.read_text("utf-8")), "form": form}, indent=1) + "\n")
     if has_onnx_form(case.operator):
-        plain, *others = (build_model(case, form, valid) for form in CARRIED)
-        for form, model in zip(CARRIED[1:], others, strict=True):
-            if model != plain:
-                write_bytes(folder / "forms" / f"{form}.onnx", model)
+        ends = ends_of(case)
+        _write_forms(case, folder, valid, ends)
+        if ends and _is_packed(case):
+            packed = folder / PACKED
+            write_bytes(packed / "model.onnx", build_model(case, "inputs", valid))
+            _write_forms(case, packed, valid, NO_ENDS)
     rules = {name: _rules(load_adapter(name)) for name in sorted(RUNTIMES)}
     write_text(folder / RULES, json.dumps(rules, indent=1) + "\n")
     source = files("reports.single_cases").joinpath("reproduction_script.py").read_text(encoding="utf-8")
     return write_text(folder / SCRIPT, source)
+
+
+def _write_forms(case: Case, folder: Path, valid: Case | None, ends: Ends) -> None:
+    """The models of the other forms, as far as they are not that of the first."""
+    plain, *others = (build_model(case, form, valid, ends=ends) for form in CARRIED)
+    for form, model in zip(CARRIED[1:], others, strict=True):
+        if model != plain:
+            write_bytes(folder / "forms" / f"{form}.onnx", model)
 
 
 def _rules(adapter: Adapter) -> list[dict[str, str]]:

@@ -15,6 +15,7 @@ with an eye on the memory of inputs and outputs, and with each number of threads
 from __future__ import annotations
 
 import argparse
+import copy
 import ctypes
 import json
 import re
@@ -37,6 +38,7 @@ Inputs = list[tuple[str, Any]]
 FORMS = ("inputs", "initializers", "dynamic", "strided", "again", "untouched", "threads")
 THREADS = (1, 2, 4)
 CHOOSING = ("onnxruntime", "openvino", "opencv")  # runtimes that can be told how many threads
+AT_ENDS = ("onnxruntime", "onnx")  # those that take sequences, optionals and maps at the ends of a graph
 FIRST_FORMS = {"tract": "initializers"}  # it takes few parameters but as constants
 TURNED = "_turned"
 SMALL_INTEGERS = ("int4", "uint4", "int2", "uint2")
@@ -78,8 +80,10 @@ def say(text: str) -> None:
 
 def read_tensor(name: str) -> Any:
     """The array of a serialized TensorProto beside this script; strings become an object array."""
-    message = onnx.TensorProto()
-    message.ParseFromString((HERE / name).read_bytes())
+    return array_of(onnx.TensorProto.FromString((HERE / name).read_bytes()))
+
+
+def array_of(message: Any) -> Any:
     if message.data_type == onnx.TensorProto.STRING:
         found = np.empty(len(message.string_data), dtype=object)
         found[:] = [each.decode("utf-8", "surrogateescape") for each in message.string_data]
@@ -87,9 +91,61 @@ def read_tensor(name: str) -> Any:
     return numpy_helper.to_array(message).copy()  # some runtimes want to write where they read
 
 
-def read_model(form: str) -> bytes:
+def read_value(entry: dict[str, Any]) -> Any:
+    """An input as runtimes of Python take it: an array, a list of what it holds, a dictionary, or None."""
+    kind = entry.get("type")
+    if kind is None:
+        return read_tensor(entry["file"])
+    messages = {"seq": onnx.SequenceProto, "map": onnx.MapProto, "optional": onnx.OptionalProto}
+    raw = (HERE / entry["file"]).read_bytes()
+    return value_of(messages[kind.partition("(")[0]].FromString(raw))
+
+
+def value_of(message: Any) -> Any:
+    if isinstance(message, onnx.TensorProto):
+        return array_of(message)
+    if isinstance(message, onnx.SequenceProto):
+        return [value_of(each) for each in (*message.tensor_values, *message.map_values)]
+    if isinstance(message, onnx.MapProto):
+        keys = [*message.keys, *(each.decode("utf-8", "surrogateescape") for each in message.string_keys)]
+        values = [array_of(each).item() for each in message.values.tensor_values]
+        return dict(zip(keys, values, strict=True))
+    held = [field for field in ("tensor_value", "sequence_value", "map_value") if message.HasField(field)]
+    return value_of(getattr(message, held[0])) if held else None
+
+
+class OtherKind(Exception):
+    """What came is not the kind of value that was to come."""
+
+
+def parts_of(value: Any, kind: str | None) -> list[Any]:
+    """The arrays of an output: of a sequence its length and elements, of an optional whether it holds
+    something and what, of a map its keys in order and its values."""
+    word, _, inner = (kind or "tensor").partition("(")
+    inner = inner[:-1]
+    if word == "optional":
+        return [np.array(value is not None), *([] if value is None else parts_of(value, inner))]
+    if word == "seq" and isinstance(value, list):
+        return [np.array(len(value), np.int64), *(part for each in value for part in parts_of(each, inner))]
+    if word == "map" and isinstance(value, dict):
+        key, _, of = inner.partition(",")
+        keys = sorted(value)
+        return [
+            np.array(keys, plain_type(key)),
+            np.array([value[each] for each in keys], plain_type(of[7:-1])),
+        ]
+    if word == "tensor" and isinstance(value, np.ndarray | np.generic):
+        return [np.asarray(value)]
+    raise OtherKind(f"no {word} but a {type(value).__name__}")
+
+
+def plain_type(name: str) -> Any:
+    return {"string": object, "float": np.float32, "double": np.float64}.get(name) or np.dtype(name)
+
+
+def read_model(form: str, folder: str) -> bytes:
     """The model in a form, which of many cases is the same as another; nothing where the case has none."""
-    paths = (HERE / "forms" / f"{form}.onnx", HERE / "model.onnx")
+    paths = (HERE / folder / "forms" / f"{form}.onnx", HERE / folder / "model.onnx")
     return next((path.read_bytes() for path in paths if path.exists()), b"")
 
 
@@ -395,7 +451,7 @@ def answers_of(
         every_run = run(case, model, calls * 2, usual)
         return [("run 1", every_run[len(calls) - 1], ""), ("run 2", every_run[-1], "")]
     if form == "untouched":
-        calls = [[(name, array.copy()) for name, array in given] for _ in range(2)]
+        calls = [[(name, copy.deepcopy(array)) for name, array in given] for _ in range(2)]
         first, second = run(case, model, calls, usual)
         touched = [
             touched_by(given, call, outputs, earlier)
@@ -408,7 +464,11 @@ def answers_of(
 def touched_by(given: Inputs, call: Inputs, outputs: list[Any], earlier: list[Any]) -> str:
     """What a run touched of its inputs, and where its outputs lie that is not their own."""
     found = []
+    outputs = [output for output in outputs if isinstance(output, np.ndarray)]
+    earlier = [output for output in earlier if isinstance(output, np.ndarray)]
     for (name, before), (_, after) in zip(given, call, strict=True):
+        if not isinstance(after, np.ndarray):
+            continue
         if not same(np.asarray(after), np.asarray(before)).all():
             found.append(f"the input {name} is changed")
         places = [place for place, output in enumerate(outputs) if np.shares_memory(output, after)]
@@ -421,10 +481,16 @@ def touched_by(given: Inputs, call: Inputs, outputs: list[Any], earlier: list[An
 
 def call(case: dict[str, Any], runtime: str, form: str) -> dict[str, Any]:
     """Make the call and judge it, in this process."""
-    inputs = [(each["name"], read_tensor(each["file"])) for each in case["inputs"] if each["file"]]
+    types = [case.get("types", {}).get(name) for name in case["outputs"] if name]
+    values = any(types) or any(each.get("type") for each in case["inputs"])
+    folder = "packed" if values and runtime not in AT_ENDS else ""
+    if folder and not (HERE / folder).exists():
+        return {"absent": f"{runtime} takes no such values at the ends of a graph, and no node makes them"}
+    listed = case["packed"] if folder else case["inputs"]
+    inputs = [(each["name"], read_value(each)) for each in listed if each["file"]]
     preferred = "dynamic" if form == "again" else FIRST_FORMS.get(runtime, "inputs")
     carried = form if form in FORMS[:4] else preferred
-    own, model = case["domain"] == f"org.{runtime}", read_model(carried)
+    own, model = case["domain"] == f"org.{runtime}", read_model(carried, folder)
     if not own and (runtime == "tensorflow" or not model):
         return {"absent": f"{runtime} has no operators of {case['domain']}"}
     if not model and form != "inputs":
@@ -435,7 +501,8 @@ def call(case: dict[str, Any], runtime: str, form: str) -> dict[str, Any]:
         import_module(MODULES.get(runtime, runtime))
     except ImportError as error:
         return {"absent": str(error)}
-    lacking = sorted({str(array.dtype) for _, array in inputs if lacking_type(runtime, array)})
+    arrays = [array for _, array in inputs if isinstance(array, np.ndarray)]
+    lacking = sorted({str(array.dtype) for array in arrays if lacking_type(runtime, array)})
     if lacking:
         return {"absent": f"{runtime} does not offer tensors of {' or '.join(lacking)}"}
     try:
@@ -444,10 +511,18 @@ def call(case: dict[str, Any], runtime: str, form: str) -> dict[str, Any]:
         kind, text = type(error).__name__, str(error)
         return {"refused": f"{kind}: {text}", "unsupported": says_unsupported(runtime, kind, text)}
     for which, found, touched in answers:
-        outputs = [np.asarray(each) for each in found]
         if which:
             say(which)
-        for name, output in zip(case["outputs"], outputs, strict=False):
+        try:
+            kinds = [None] * len(found) if folder or not values else [*types, *[None] * len(found)]
+            pairs = zip(found, kinds, strict=False)
+            outputs = [part for each, kind in pairs for part in (parts_of(each, kind) if values else [each])]
+        except OtherKind as error:
+            return {"holds": case["demand"] != "answer", "problem": f"an output is {error}"}
+        outputs = [np.asarray(each) for each in outputs]
+        told = case["expectations"] if values else []
+        names = [each["name"] for each in told[0]["outputs"]] if told else case["outputs"]
+        for name, output in zip(names, outputs, strict=False):
             say(f"got {name}: {output.dtype} {list(output.shape)}\n{output}")
         if case["demand"] == "answer" and not judge(case, outputs):
             return {"holds": False, "problem": "the answer is not what the documents say"}
@@ -503,8 +578,11 @@ def main() -> int:
         f"attributes {json.dumps(case['attributes'])}"
     )
     for each in case["inputs"]:
-        array = read_tensor(each["file"]) if each["file"] else None
-        shape = "absent" if array is None else f"{array.dtype} {list(array.shape)}\n{array}"
+        array = read_value(each) if each["file"] else None
+        shape = (
+            f"{array.dtype} {list(array.shape)}\n{array}" if isinstance(array, np.ndarray) else repr(array)
+        )
+        shape = "absent" if not each["file"] else shape
         say(f"input {each['name']}: {shape}")
     sys.stdout.flush()
     with tempfile.TemporaryDirectory() as folder:

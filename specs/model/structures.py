@@ -126,11 +126,12 @@ def holds_several(spec: VersionSignature, parameter: ParameterSpec) -> bool:
 
 def element_types_of(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...]:
     """The element types of an input or output, or of the tensors in it."""
-    return _element_types(_listed_types(spec, parameter))
+    return element_types_within(_listed_types(spec, parameter))
 
 
 @lru_cache(maxsize=1024)
-def _element_types(types: tuple[str, ...]) -> tuple[str, ...]:
+def element_types_within(types: tuple[str, ...]) -> tuple[str, ...]:
+    """The element types among listed types, and of the tensors in those that are none."""
     plain = (each for each in types if each in ELEMENT_TYPES)
     return tuple(dict.fromkeys((*plain, *_forms(types)[1])))
 

@@ -259,6 +259,58 @@ def test_sequences_maps_and_optionals_are_told_from_wrong_ones(tmp_path: Path) -
     assert found["empty_optional"].reason == "output part_0 is False instead of True"
 
 
+WRONG_VALUES = {
+    # What comes, what was to come, and what is said of it.
+    ("long_sequence", "two"): "output part_0 is 3 instead of 2",
+    (
+        "mixed_sequence",
+        "two",
+    ): "output output is no sequence but a sequence of double and float: one_element_type",
+    ("none", "no"): "output output is no sequence but a NoneType: None",
+    ("zero", "no"): "output output is no sequence but a tensor: int64 []",
+    ("empty_optional", "no"): "output output is no sequence but an optional: of nothing",
+    ("map", "two"): "output output is no sequence but a map: float [2]",
+    ("short_map", "pairs"): "output part_0 is [1] instead of [2]",
+    ("renamed_map", "pairs"): "1 of 4 elements wrong",
+    ("sequence", "pairs"): "output output is no map but a sequence: of 2",
+    ("false", "nothing"): "output output is no optional but a tensor: bool []",
+    ("optional", "nothing"): "output part_0 is True instead of False",
+    (
+        "optional_of_an_optional",
+        "some",
+    ): "output output is no optional but an optional of an optional: optional_of_a",
+    ("optional_sequence", "some"): "output output is no optional but a sequence: of 1",
+    ("sequence", "plain"): "output part_0 is no tensor but a sequence: of 2",
+    ("empty_optional", "plain"): "output part_0 is no tensor but an optional: of nothing",
+}
+
+
+def test_values_of_another_kind_are_told_in_words(tmp_path: Path) -> None:
+    """A tensor that looks like the length of an empty sequence is none, and neither is None."""
+    kinds = {"two": "seq(tensor(float))", "no": "seq(tensor(float))", "pairs": "map(string,tensor(float))"}
+    kinds |= {"some": "optional(tensor(float))", "nothing": "optional(tensor(float))"}
+    expected = {
+        "two": holding(count(2), floats([1, 2]), floats([3])),
+        "no": holding(count(0)),
+        "pairs": holding(tensor(np.array(["a", "b"], object)), floats([1, 2])),
+        "some": holding(tensor(np.array(True)), floats([1, 2])),
+        "nothing": holding(tensor(np.array(False))),
+        "plain": holding(count(2)),
+    }
+    wrong = [node("Make", do, kinds.get(kind), expectations=expected[kind]) for do, kind in WRONG_VALUES]
+    names = [f"{case.id.word}_{kind}" for case, (_, kind) in zip(wrong, WRONG_VALUES, strict=True)]
+    cases = [replace(case, id=replace(case.id, word=name)) for case, name in zip(wrong, names, strict=True)]
+    right = [
+        node("Make", "empty_sequence", "seq(tensor(float))", expectations=holding(count(0))),
+        node("Make", "empty_optional", "optional(tensor(float))", expectations=expected["nothing"]),
+    ]
+    found = run(tmp_path, [*cases, *right])
+    for name, words in zip(names, WRONG_VALUES.values(), strict=True):
+        assert found[name].verdict == "mismatch", name
+        assert (found[name].reason or "").startswith(words), (name, found[name].reason)
+    assert [found[case.id.word or ""].verdict for case in right] == ["pass", "pass"]
+
+
 def test_values_go_to_the_runtime_as_they_are_made(tmp_path: Path) -> None:
     keys, values = tensor(np.array(["b", "a"], object)), floats([2, 1])
     kind = "map(string,tensor(float))"

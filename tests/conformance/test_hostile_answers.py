@@ -47,7 +47,7 @@ def test_any_hello(changes: dict[str, Any]) -> None:
     assert describe_diagnosis(WorkerExamination(offer, {}, confinement, 0.0, (), Abilities()))
 
 
-@pytest.mark.parametrize("protocol", [0, 2, "1", None, 1.5])
+@pytest.mark.parametrize("protocol", [0, 3, "1", None, 1.5, True])
 def test_another_version_of_the_protocol(protocol: object) -> None:
     with pytest.raises(BrokenProtocol, match=f"protocol {protocol!r}"):
         read_offer({**HELLO, "protocol": protocol})

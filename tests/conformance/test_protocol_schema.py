@@ -118,7 +118,7 @@ def test_what_real_runtimes_say(seen: Seen, tmp_path: Path, runtime: str) -> Non
 @pytest.mark.parametrize(
     ("base", "change"),
     [
-        (HELLO, {"protocol": 2}),
+        (HELLO, {"protocol": 3}),
         (HELLO, {"forms": []}),
         (HELLO, {"forms": ["upside_down"]}),
         (HELLO, {"domains": {"ai.onnx": "xml"}}),

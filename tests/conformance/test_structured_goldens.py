@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from onnx import AttributeProto, GraphProto, helper
+from onnx import AttributeProto, GraphProto, TypeProto, helper
 
 from conformance.suite.cases import Case, Unordered
 from conformance.suite.distributions import Distributed
+from conformance.suite.flat_values import MapValue, Value, flatten, take_value
 from conformance.suite.goldens import read_golden, write_golden
 from conformance.suite.properties import (
     HasShape,
@@ -28,10 +29,10 @@ from conformance.suite.properties import (
 )
 from conformance.suite.protos import read_attribute, write_attribute
 from opcert.vocabulary.attributes import SPARSE, attribute
-from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.slots import Slot, check_slots
-from opcert.vocabulary.tensors import tensor
+from opcert.vocabulary.tensors import Tensor, tensor
 from opcert.vocabulary.value_types import (
     MapType,
     OptionalType,
@@ -40,7 +41,7 @@ from opcert.vocabulary.value_types import (
     ValueType,
     parse_value_type,
 )
-from tests.conformance.structured_cases import FORMS, A, B, branch, random
+from tests.conformance.structured_cases import FORMS, A, B, branch, make, random, sequence
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
 ELEMENTS = st.sampled_from(list(ELEMENT_TYPES.values()))
@@ -49,7 +50,11 @@ TENSORS = st.builds(TensorType, ELEMENTS, st.one_of(st.none(), st.lists(EXTENTS,
 KEYS = st.sampled_from([ELEMENT_TYPES[name] for name in ("string", "int64", "int32", "uint8")])
 MAPS = st.builds(MapType, KEYS, st.builds(TensorType, ELEMENTS))
 TYPES: st.SearchStrategy[ValueType] = st.recursive(
-    TENSORS | MAPS, lambda of: st.builds(SequenceType, of) | st.builds(OptionalType, of), max_leaves=3
+    TENSORS | MAPS,
+    lambda of: (
+        of.map(SequenceType) | of.filter(lambda kind: not isinstance(kind, OptionalType)).map(OptionalType)
+    ),
+    max_leaves=3,
 )
 FINITE = st.floats(-1e6, 1e6)
 PROPERTIES: st.SearchStrategy[Property] = st.one_of(
@@ -131,7 +136,8 @@ def test_texts_that_are_no_types_are_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["float", "tensor(real)", "seq()", "map(float,tensor(float))", "map(string,seq(tensor(float)))",
-     "sparse_tensor(float)", "tensor(float)[1,-2]", "seq(" * 20 + "tensor(float)" + ")" * 20],
+     "optional(optional(tensor(float)))", "sparse_tensor(float)",
+     "tensor(float)[1,-2]", "seq(" * 20 + "tensor(float)" + ")" * 20],
 )  # fmt: skip
 def test_types_that_no_case_carries_are_refused(text: str) -> None:
     with pytest.raises(UserError):
@@ -214,6 +220,113 @@ def test_a_map_with_a_key_twice_is_refused() -> None:
     slot = Slot("X", (0, 1), parse_value_type("map(int64,tensor(float))"))
     with pytest.raises(UserError, match="input 'X'"):
         check_slots((("X", keys), ("X", A)), (slot,))
+
+
+PLAIN = st.sampled_from([ELEMENT_TYPES[name] for name in ("float", "int64", "string", "bfloat16", "bool")])
+PLAIN_MAPS = st.builds(MapType, KEYS, st.builds(TensorType, PLAIN))
+TREES = st.one_of(
+    st.builds(TensorType, PLAIN), PLAIN_MAPS,
+    st.builds(TensorType, PLAIN).map(SequenceType), PLAIN_MAPS.map(SequenceType),
+    st.builds(TensorType, PLAIN).map(SequenceType).map(SequenceType),
+).flatmap(lambda kind: st.sampled_from([kind, OptionalType(kind)]))  # fmt: skip
+
+
+def leaf(draw: st.DrawFn, kind: ElementType, shape: tuple[int, ...]) -> Tensor:
+    size = int(np.prod(shape))
+    if kind.kind == "string":
+        texts = draw(st.lists(st.binary(max_size=3), min_size=size, max_size=size))
+        array = np.empty(size, object)
+        array[:] = texts
+        return Tensor(kind, array.reshape(shape))
+    numbers = draw(st.lists(st.integers(0, 1), min_size=size, max_size=size))
+    return Tensor(kind, np.array(numbers).astype(kind.storage).reshape(shape))
+
+
+@st.composite
+def values(draw: st.DrawFn, kind: ValueType) -> Value:
+    """Any value of a type."""
+    match kind:
+        case OptionalType():
+            return draw(st.none() | values(kind.of))
+        case SequenceType():
+            return tuple(draw(st.lists(values(kind.of), max_size=3)))
+        case MapType():
+            count = draw(st.integers(0, 3))
+            keys = [str(number).encode() if kind.key.kind == "string" else number for number in range(count)]
+            held = np.array(keys, kind.key.storage)
+            return MapValue(Tensor(kind.key, held), leaf(draw, kind.of.element_type, (count,)))
+    shape = tuple(draw(st.lists(st.integers(0, 2), max_size=2)))
+    return leaf(draw, kind.element_type, shape)
+
+
+@given(st.data())
+def test_any_tree_is_read_as_it_was_written(data: st.DataObject) -> None:
+    kind = data.draw(TREES)
+    value = data.draw(values(kind))
+    tensors = flatten(kind, value)
+    case = make("org.example::Make-1", (), ("Y",), [(f"Y_{at}", each) for at, each in enumerate(tensors)])
+    if not isinstance(kind, TensorType):
+        case = replace(case, output_types={"Y": kind})
+    read = read_golden(write_golden(case)[0])
+    found = [output.expected for output in read.expectations[0].outputs]
+    taken, behind = take_value(kind, found)
+    assert behind == len(found)
+    assert flatten(kind, taken) == tensors
+    assert read.output_types.get("Y", kind) == kind
+
+
+KEYED = "map(string,tensor(float))"
+NUMBER, TEXTS = tensor(np.array(2, np.int64)), tensor(np.array(["a", "b"], object))
+
+
+@pytest.mark.parametrize(
+    ("kind", "tensors", "rule"),
+    [
+        ("seq(tensor(float))", (NUMBER, A, tensor(np.array([1.0]))), "one_element_type"),
+        (KEYED, (tensor(np.array([1, 2], np.int64)), A), "one_key_type"),
+        (f"seq({KEYED})", (NUMBER, TEXTS, A, tensor(np.array([1, 2], np.int64)), A), "one_key_type"),
+        (KEYED, (TEXTS, tensor(np.array([1], np.float32))), "one value for each key"),
+        (KEYED, (tensor(np.array(["a", "a"], object)), A), "a key that is there twice"),
+        ("seq(tensor(float))", (NUMBER, A), "fewer tensors"),
+        ("seq(tensor(float))", (NUMBER, A, B, B), "another number of tensors"),
+        ("optional(tensor(float))", (tensor(np.array(False)), A), "another number of tensors"),
+    ],
+)
+def test_an_expected_value_that_breaks_a_rule_is_refused_by_its_name(
+    kind: str, tensors: tuple[Tensor, ...], rule: str
+) -> None:
+    expected = [(f"Y_{at}", each) for at, each in enumerate(tensors)]
+    case = make("org.example::Make-1", (), ("Y",), expected, types={"Y": kind})
+    with pytest.raises(UserError) as raised:
+        write_golden(case)
+    assert rule in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("slot", "rule"),
+    [
+        (sequence(0, 1, name="X"), "one_element_type"),
+        (Slot("X", (0, 1), parse_value_type(f"seq({KEYED})")), "one_key_type"),
+    ],
+)
+def test_a_given_value_that_breaks_a_rule_is_refused_by_its_name(slot: Slot, rule: str) -> None:
+    given_inputs = (("X", A), ("X", tensor(np.array([1.0, 2.0]))))
+    with pytest.raises(UserError, match=rule):
+        check_slots(given_inputs, (slot,))
+
+
+def test_an_optional_of_an_optional_is_refused_by_the_name_of_its_rule() -> None:
+    with pytest.raises(UserError, match="optional_of_a_value"):
+        parse_value_type("optional(optional(tensor(float)))")
+    proto = TypeProto()
+    proto.optional_type.elem_type.optional_type.elem_type.tensor_type.elem_type = 1
+    with pytest.raises(UserError, match="optional_of_a_value"):
+        read_attribute(AttributeProto(name="t", type=AttributeProto.TYPE_PROTO, tp=proto))
+    with pytest.raises(UserError, match="one_key_type"):
+        parse_value_type("map(float,tensor(float))")
+    edit = {"slots": [["input_sequence", [0], "optional(optional(tensor(float)))", False]]}
+    with pytest.raises(UserError, match="optional_of_a_value"):
+        read_golden(_edit(FORMS["sequence_at"], lambda rest: rest.update(edit)))
 
 
 def _edit(case: Case, edit: Callable[[dict[str, Any]], Any]) -> bytes:

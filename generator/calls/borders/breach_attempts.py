@@ -24,7 +24,8 @@ from generator.calls.space.drawing import draw_call, value_tensor
 from generator.calls.space.space import CallSpace
 from generator.calls.variables.kind import Level
 from opcert.vocabulary.element_types import ELEMENT_TYPES
-from opcert.vocabulary.slots import Slot, slots_of
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.slots import Slot, check_slots, slots_of
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import (
     OptionalType,
@@ -50,6 +51,10 @@ UNSAYABLE = (EvaluationError, ValueError, OverflowError, TypeError)
 
 def with_other_inputs(space: CallSpace, call: Call, draw: Draw) -> Iterator[Call]:
     """The call with one of its tensors in another shape or type, or left out."""
+    return filter(_is_sayable, _with_other_inputs(space, call, draw))
+
+
+def _with_other_inputs(space: CallSpace, call: Call, draw: Draw) -> Iterator[Call]:
     for place, (name, tensor) in enumerate(call.inputs):
         parameter = _parameter(space, name)
         if tensor is None or parameter is None or is_structured(space.spec, parameter):
@@ -85,7 +90,21 @@ def _parameter(space: CallSpace, name: str) -> ParameterSpec | None:
 def _exchanged(call: Call, place: int, tensor: Tensor | None) -> Call:
     inputs = list(call.inputs)
     inputs[place] = (inputs[place][0], tensor)
-    return replace(call, inputs=tuple(inputs))
+    left_out = (place,) if tensor is None else ()
+    slots = tuple(
+        replace(slot, parts=()) if slot.type is None and slot.parts == left_out else slot
+        for slot in call.slots
+    )
+    return replace(call, inputs=tuple(inputs), slots=slots)
+
+
+def _is_sayable(call: Call) -> bool:
+    """Whether a case can say the call: no sequence has tensors of several types, or lacks one."""
+    try:
+        check_slots(call.inputs, call.slots)
+    except UserError:
+        return False
+    return True
 
 
 def _other_shapes(space: CallSpace, tensor: Tensor, draw: Draw) -> Iterator[Tensor]:
@@ -130,7 +149,7 @@ def _retyped(call: Call, places: Collection[int], name: str, draw: Draw) -> Call
         (each, _in_type(tensor, name, draw) if place in places and tensor is not None else tensor)
         for place, (each, tensor) in enumerate(call.inputs)
     )
-    return replace(call, inputs=tuple(inputs))
+    return call.with_tensors(tuple(inputs))
 
 
 def beyond_allowed(allowed: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from generator.calls.variables.kind import InputName, Level, SingleKind
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES, ElementType
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
+from specs.model.structures import element_types_within
 
 _NO_TYPES = (0, 999)
 """Numbers of no element type: UNDEFINED, and one that nobody has given away."""
@@ -87,7 +88,11 @@ class ElementTypeCode(SingleKind):
         found: list[str] = []
         for expression in self.listed:
             variable = constraints.get(expression.text)
-            found += variable.types if variable is not None else [str(expression.evaluate({}))]
+            found += (
+                [str(expression.evaluate({}))]
+                if variable is None
+                else element_types_within(tuple(variable.types))
+            )
         names = dict.fromkeys(name for name in found if name in ELEMENT_TYPES)
         if not all(ELEMENT_TYPES[name].is_float for name in names):
             return tuple(names)

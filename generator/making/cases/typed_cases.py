@@ -200,7 +200,7 @@ def _in_type(workshop: Workshop, call: Call, kind: ElementType) -> Call:
         return given if shape == given.shape else Tensor(given.element_type, _cut(given, shape))
 
     inputs = tuple((name, drawn(place, name, each)) for place, (name, each) in enumerate(call.inputs))
-    return replace(call, inputs=inputs)
+    return call.with_tensors(inputs)
 
 
 def _cut(given: Tensor, shape: tuple[int, ...]) -> NDArray[Any]:

@@ -12,9 +12,9 @@ import onnx
 from onnx import ModelProto, ValueInfoProto
 
 from conformance.models.case_models import OutputType, build_model, has_onnx_form
-from conformance.models.input_names import map_parts, named_inputs
+from conformance.models.input_names import named_inputs
 from conformance.models.ir_versions import LEAST_IR
-from conformance.models.packing_nodes import is_packing
+from conformance.models.packing_nodes import is_packing, native_parts
 from conformance.recording.rows import Result
 from conformance.running.harness import run_suite
 from conformance.running.progress import Progress
@@ -218,7 +218,7 @@ def _case_of(spec: Spec, asked: TypedCall) -> Case:
     model = build_model(case, declared=asked.outputs)
     if asked.outputs is None and not is_known_to_onnx(spec.operator):
         model = _without_output_types(model)
-    if map_parts(case.slots):
+    if native_parts(case.slots):
         # No model makes maps of tensors: the worker does, by the slots.
         return replace(case, model=model, output_types={})
     return replace(case, model=model, inputs=tuple(named_inputs(case.inputs)), slots=(), output_types={})

@@ -97,6 +97,26 @@ def make(do: str, given: list[Any]) -> Any:
             return some(floats(1, 2))
         case "empty_optional":
             return some(None)
+        case "long_sequence":
+            return [floats(1, 2), floats(3), floats(4)]
+        case "mixed_sequence":
+            return [floats(1, 2), wire_arrays.from_numpy(np.array([3.0]))]
+        case "empty_sequence":
+            return []
+        case "short_map":
+            return keyed(("b", 2))
+        case "renamed_map":
+            return keyed(("a", 1), ("c", 2))
+        case "optional_of_an_optional":
+            return some(some(floats(1, 2)))
+        case "optional_sequence":
+            return some([floats(1, 2)])
+        case "none":
+            return worker_protocol.NotTensor(None)
+        case "zero":
+            return wire_arrays.from_numpy(np.array(0, np.int64))
+        case "false":
+            return wire_arrays.from_numpy(np.array(False))
         case "list":
             return [1, 2]
     return floats(1, 2)
