@@ -1,10 +1,10 @@
 """Regular expressions of RE2 in a subset of its syntax, read into trees.
 
-The subset: texts, `.`, classes with ranges, `d`, `s` and `w` behind a backslash, POSIX classes, groups (plain,
-named, that capture nothing, with the flags `i s m U`), alternatives, repetitions, also lazy ones, the places
-`b B ^ $ A z`, quotes from `Q` to `E` and escapes of characters. Not read: classes of Unicode and single bytes.
-What RE2 refuses is refused: references to groups, sights ahead and behind, a repetition of a repetition, more
-than 1000 times. Source: RE2's wiki page on its syntax.
+The subset: texts, `.`, classes with ranges, `d`, `s` and `w` behind a backslash, POSIX classes, groups
+(plain, named, that capture nothing, with the flags `i s m U`), alternatives, repetitions, also lazy ones, the
+places `b B ^ $ A z`, quotes from `Q` to `E` and escapes of characters. Not read: classes of Unicode and
+single bytes. What RE2 refuses is refused: references to groups, sights ahead and behind, a repetition of a
+repetition, more than 1000 times. Source: RE2's wiki page on its syntax.
 """
 
 from __future__ import annotations
