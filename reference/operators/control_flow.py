@@ -20,7 +20,7 @@ Accumulation = Annotated[Choice[Literal["float32", "input"]], AsReading]
 Overflow = Annotated[Choice[Literal["wrap", "saturate"]], AsReading]
 Subnormals = Annotated[Choice[Literal["kept", "flushed"]], AsReading]
 Zeros = Annotated[Choice[Literal["kept", "lost"]], AsReading]
-_MOST_RUNS = 100_000
+_MOST_RUNS = 10_000
 _BOOL, _INT64 = ELEMENT_TYPES["bool"], ELEMENT_TYPES["int64"]
 
 

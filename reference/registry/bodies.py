@@ -7,7 +7,7 @@ goes as through any formula, and it goes along with elements that are moved. Not
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -79,9 +79,7 @@ class Body:
     @classmethod
     def of(cls, graph: Graph, version: int, shared: Shared) -> Body:
         """The body of a node of that version, of the opset that the graph says it stands in if it does."""
-        proto = GraphProto()
-        proto.ParseFromString(graph.raw)
-        return cls(proto, graph, graph.opset or version, shared)
+        return cls(_message(graph), graph, graph.opset or version, shared)
 
     @property
     def takes(self) -> int:
@@ -154,7 +152,7 @@ class Body:
             return [replace(one, allowed=rounded_up(own + np.asarray(inexact[0].allowed)))]
         if inexact and reference.operator.name not in CARRYING and not _has_bodies(attributes):
             raise UnstableLength("what it is given is not known exactly")
-        arguments = _by_name(spec, taken)
+        arguments = arguments_by_name(spec, taken)
         settled = {
             reading.id: reading.chosen
             for reading in spec.readings
@@ -230,6 +228,43 @@ class Body:
         raise UserError("an attribute of a kind that no body's node is evaluated with", got=proto.name)
 
 
+def unreferenced(graph: Graph, opset: int) -> str:
+    """The first operator of a graph, or of those in it, without a reference; empty where there is none."""
+    for node in _every_node(_message(graph)):
+        try:
+            _known(OperatorName(node.domain or "ai.onnx", node.op_type, _since(node, opset)))
+        except UserError:
+            return f"{node.domain or 'ai.onnx'}::{node.op_type}"
+    return ""
+
+
+def means_another(graph: Graph, opset: int) -> str:
+    """The first operator of a graph that is another version in another opset; empty where there is none."""
+    return next(
+        (
+            node.op_type
+            for node in _every_node(_message(graph))
+            if graph.opset and _since(node, opset) != _since(node, graph.opset)
+        ),
+        "",
+    )
+
+
+def _message(graph: Graph) -> GraphProto:
+    proto = GraphProto()
+    proto.ParseFromString(graph.raw)
+    return proto
+
+
+def _every_node(proto: GraphProto) -> Iterator[NodeProto]:
+    """The nodes of a graph and of those within it."""
+    for node in proto.node:
+        yield node
+        for attribute in node.attribute:
+            for inner in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+                yield from _every_node(inner)
+
+
 def is_exact(answer: Answer) -> bool:
     """Whether every right program holds exactly this value."""
     distant = answer.allowed is not None and bool(answer.allowed.any())
@@ -271,7 +306,7 @@ def _since(node: NodeProto, opset: int) -> int:
     return int(schema.since_version)
 
 
-def _by_name(spec: Spec, taken: Sequence[Answer | None]) -> dict[str, Argument]:
+def arguments_by_name(spec: Spec, taken: Sequence[Answer | None]) -> dict[str, Argument]:
     """The inputs of a node by the names that its operator has for them; exact ones as plain tensors."""
     plain: list[Any] = [
         answer.expected if answer is not None and is_exact(answer) else answer for answer in taken
