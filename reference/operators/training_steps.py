@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Literal
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from reference.functions.powers import SpecialPowers, power_of
 from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 
@@ -59,7 +61,7 @@ def adagrad(
     def step(X: Numbers, G: Numbers, H: Numbers) -> tuple[Numbers, ...]:
         regularized = norm_coefficient * X + G
         squares = H + regularized * regularized
-        return X - rate * regularized / (squares.sqrt() + epsilon), squares
+        return X - _scaled(rate, regularized, squares.sqrt() + epsilon), squares
 
     return _by_tensor(step, 3, inputs)
 
@@ -81,18 +83,33 @@ def adam(
     epsilon = _EPSILONS[default_epsilon.ask()] if epsilon is None else epsilon
     rate = R
     if T > 0:
-        rate = R * (1 - _power(R, beta, T)).sqrt() / (1 - _power(R, alpha, T))
+        rate = _scaled(R, (1 - _power(R, beta, T)).sqrt(), 1 - _power(R, alpha, T))
     # What is one less a coefficient is held as such, or is a difference of what is held.
     rest, rest_of_squares, kept = (1 - R.held(each) for each in (alpha, beta, norm_coefficient_post))
 
     def step(X: Numbers, G: Numbers, V: Numbers, H: Numbers) -> tuple[Numbers, ...]:
         regularized = norm_coefficient * X + G
         average = alpha * V + rest * regularized
-        squares = beta * H + rest_of_squares * regularized * regularized
-        moved = X - rate * average / (squares.sqrt() + epsilon)
+        new = _either(
+            rest_of_squares * regularized * regularized, rest_of_squares * (regularized * regularized)
+        )
+        squares = beta * H + new
+        moved = X - _scaled(rate, average, squares.sqrt() + epsilon)
         return kept * moved, average, squares
 
     return _by_tensor(step, 4, inputs)
+
+
+def _scaled(factor: Numbers, dividend: Numbers, divisor: Numbers) -> Numbers:
+    """factor * dividend / divisor, whichever of the two comes first."""
+    return _either(factor * dividend / divisor, factor * (dividend / divisor))
+
+
+def _either(one: Numbers, other: Numbers) -> Numbers:
+    """The same number, computed in one order or another: as far off as either, open where one is none."""
+    apart = np.asarray(one.finite != other.finite)
+    found = replace(one, error=np.maximum(one.error, other.error), lost=one.lost | other.lost)
+    return opened(found, apart) if apart.any() else found
 
 
 def _power(working: Numbers, coefficient: Fraction, step: int) -> Numbers:

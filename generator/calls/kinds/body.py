@@ -236,8 +236,8 @@ class _ElementBody(Body):
 
 _GROWN, _COUNTS = "grown", "counts"
 """States that are put behind themselves, so that they grow; a condition that ends it after two runs."""
-_COMPARES = 11
-"""The first version of which bodies compare integers."""
+_COMPUTES = 11
+"""The first version of which bodies add and compare with operators that have references."""
 _BEFORE = 2
 """What the body takes before the states: the number of the iteration, and the condition."""
 
@@ -261,19 +261,20 @@ class _RepeatedBody(Body):
         return frozenset({f"shapes:{self.carried}", *self.stops.names, *self.type_levels(self.carried)})
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        computes = self.subject.spec.operator.since_version >= _COMPUTES
         return {
-            f"{self.name}_step": (*STEPS, NESTED, _GROWN),
-            f"{self.name}_condition": ("kept", "stops", _COUNTS),
+            f"{self.name}_step": (*STEPS, NESTED, _GROWN) if computes else ("kept",),
+            f"{self.name}_condition": ("kept", "stops", *((_COUNTS,) if computes else ())),
             f"{self.name}_each_run": (1, 0, 2),
         }
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
-        ends, version = str(levels[f"{self.name}_condition"]), self.subject.spec.operator.since_version
-        if (ends == "kept" and scope.value(self.stops)) or (ends == _COUNTS and version < _COMPARES):
+        ends = str(levels[f"{self.name}_condition"])
+        if ends == "kept" and scope.value(self.stops):
             return
         shapes, each_run = scope.find(f"shapes:{self.carried}"), int(levels[f"{self.name}_each_run"])
         step, kind = str(levels[f"{self.name}_step"]), self.type_of(scope, self.carried).name
-        if step == _GROWN and (version < _COMPARES or not all(shapes) or each_run > 1):
+        if step == _GROWN and (not all(shapes) or each_run > 1):
             return
         if (shapes or (each_run and step == "kept")) and self.can(step, kind):
             yield {self.name: self._graph(kind, shapes, step, ends, each_run)}
