@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from opcert.vocabulary.attributes import Attribute, describe_value
+from opcert.vocabulary.attributes import Attribute, Graph, describe_value
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 
@@ -60,6 +60,17 @@ class ModelNode:
     op_type: str = ""
     domain: str = ""
     run_extents: frozenset[str] = frozenset()
+
+
+def with_opset(node: ModelNode, opsets: Mapping[str, int]) -> ModelNode:
+    """The node with graphs that say of which opset of ONNX's operators they are."""
+    attributes = {
+        name: replace(attribute, value=replace(attribute.value, opset=opsets.get("ai.onnx", 0)))
+        if isinstance(attribute.value, Graph)
+        else attribute
+        for name, attribute in node.attributes.items()
+    }
+    return replace(node, attributes=attributes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from onnx.defs import SchemaError, get_all_schemas_with_history, get_schema, onn
 
 from conformance.checked_models.folding import MOST_FOLDED
 from conformance.checked_models.inlining import graphs_of, imported, inline_functions, long_domain
-from conformance.checked_models.model_calls import ModelCall, ModelFacts, ModelNode
+from conformance.checked_models.model_calls import ModelCall, ModelFacts, ModelNode, with_opset
 from conformance.checked_models.model_nodes import NodeReader, text
 from conformance.checked_models.node_order import Disorder, sort_nodes
 from conformance.checked_models.outside_data import read_small_data
@@ -328,7 +328,7 @@ def read_model(path: Path, *, known: Iterable[OperatorName] = (), seconds: float
             f"those of the model come to more than {MOST_FOLDED:,} elements"
         )
     notes += _unknown(reader.nodes)
-    nodes = tuple(reader.nodes)
+    nodes = tuple(with_opset(node, inlined.opsets.get(node.place, opsets)) for node in reader.nodes)
     return ModelFacts(
         str(path), skeleton.sha256, dict(sorted(opsets.items())), nodes, group_calls(nodes), tuple(notes)
     )

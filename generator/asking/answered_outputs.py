@@ -155,6 +155,8 @@ def _typed(answer: Answer, declared: DeclaredOutput) -> list[Tensor]:
 def _types(spec: Spec, call: Call, output: ParameterSpec) -> tuple[str, ...]:
     """The type of the inputs that have the output's type variable, or all that the output may have."""
     variable = type_variable(spec, output)
+    if output.option == "variadic" and not output.homogeneous:
+        return tuple(element_types_of(spec, output))
     if variable in spec.type_constraints:
         for parameter in spec.inputs:
             if type_variable(spec, parameter) == variable:

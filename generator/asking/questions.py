@@ -34,6 +34,8 @@ class Question:
     asked: dict[Options, set[str]] = field(default_factory=dict)
     functions: set[str] = field(default_factory=set)
     """Those of the table of allowed errors that any of the answers took."""
+    arguments: Mapping[str, Argument] | None = None
+    """What the reference is given, where that is not what the call holds: values with the error of each."""
 
     def answer(self, options: Options) -> tuple[tuple[str, Answer], ...]:
         """What comes out under some options: the name and the answer of each tensor that a case holds."""
@@ -101,7 +103,7 @@ class Question:
 
     @cached_property
     def _given(self) -> Mapping[str, Argument]:
-        return arguments_of(self.spec, self.call)
+        return arguments_of(self.spec, self.call) if self.arguments is None else self.arguments
 
     @cached_property
     def _names(self) -> Sequence[str]:

@@ -31,12 +31,17 @@ class Graph:
     """A graph as an attribute: the bytes of an ONNX GraphProto, which whoever reads them has checked.
 
     `inputs` and `outputs` are the types of what it takes and gives, None where the graph does not say one or
-    nobody has read it.
+    nobody has read it. Of a graph that is about to be evaluated `opset` is that of ONNX's operators around it
+    (0: that of the node's version), `around` holds the values by whose names it may call them, and `depth`
+    says how many graphs it stands in.
     """
 
     raw: bytes
     inputs: tuple[ValueType | None, ...] | None = field(default=None, compare=False)
     outputs: tuple[ValueType | None, ...] | None = field(default=None, compare=False)
+    opset: int = field(default=0, compare=False)
+    around: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    depth: int = field(default=0, compare=False)
 
     def __repr__(self) -> str:
         return f"Graph({len(self.raw)} bytes)"

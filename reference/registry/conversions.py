@@ -15,7 +15,7 @@ from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.answers.number_answers import answer_of
 from reference.numbers.number_arrays import Numbers
-from reference.numbers.working import Working
+from reference.numbers.working import Working, rounded_up
 from reference.readings.choices import Choice
 from reference.shared.movement import moved
 
@@ -53,7 +53,8 @@ def convert_arguments(
     `Numbers` compute in the arithmetic of the first of them; `int` and `tuple[int, ...]` take integer
     tensors as well as attributes, since what was an attribute became an input; a `Fraction` is what a float
     attribute holds: the nearest float32. Where a parameter may be `Numbers | Tensor`, strings and complex
-    numbers stay tensors, as does anything else.
+    numbers stay tensors, as does anything else. An answer in the place of a tensor is a number with the error
+    that is allowed to it.
     """
     kinds = {name: _parts(hints.get(name)) for name in given}
     tensors = [
@@ -103,7 +104,9 @@ def _stays(value: Tensor, kinds: tuple[Any, ...]) -> bool:
 
 
 def _tensors(value: Any) -> list[Tensor]:
-    return [each for each in (value if isinstance(value, tuple) else (value,)) if isinstance(each, Tensor)]
+    listed = value if isinstance(value, tuple) else (value,)
+    plain = [each.expected if isinstance(each, Answer) else each for each in listed]
+    return [each for each in plain if isinstance(each, Tensor)]
 
 
 def _converted(value: Any, kinds: tuple[Any, ...], working: Working | None) -> Any:
@@ -112,6 +115,13 @@ def _converted(value: Any, kinds: tuple[Any, ...], working: Working | None) -> A
             return tuple(_converted(each, kinds, working) for each in value)
         if isinstance(value, Tensor) and not _stays(value, kinds):
             return Numbers.of(value, working)
+        if isinstance(value, Answer) and not _stays(value.expected, kinds):
+            found = Numbers.of(value.expected, working)
+            return (
+                found
+                if value.allowed is None
+                else replace(found, error=rounded_up(found.error + value.allowed))
+            )
         return value
     if Fraction in kinds and isinstance(value, float):
         return Fraction(float(np.float32(value)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
-from generator.calls.solver.bodies import STEPS, BodyMaker, can_double, can_hold, scalar, shaped_type
+from generator.calls.solver.bodies import NESTED, STEPS, BodyMaker, can_double, can_hold, scalar, shaped_type
 from generator.calls.solver.form_levels import HeldForm
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import InputName, Kind, Level
@@ -35,12 +35,14 @@ class Body(Kind):
 
     def can(self, step: str, element_type: str) -> bool:
         """Whether the version's bodies may do a step with values of a type."""
-        return step != "doubled" or can_double(self.subject.spec.operator, element_type)
+        return step not in ("doubled", NESTED) or can_double(self.subject.spec.operator, element_type)
 
 
 _SHAPES: Mapping[Level, tuple[int, ...]] = {"matrix": (2, 3), "scalar": (), "vector": (5,), "empty": (0, 2)}
 _OTHERS: Mapping[Level, tuple[int, ...]] = {"same_shapes": (), "other_extents": (1,), "other_ranks": (2,)}
 _IN_SEQUENCE = 2
+_DEEP = 2
+"""How many branches stand within a branch that has some."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,12 @@ class _Branch(Body):
     """Constants as the node's outputs, of the types that these may have.
 
     A branch that is `like` another has as many outputs of the same types; their shapes may differ but where
-    `same_shapes` is true in the version.
+    `same_shapes` is true in the version. Outputs are `tensors` alone, or whatever the version allows.
     """
 
     like: Expression | None = None
     same_shapes: Expression | None = None
+    tensors: Expression | None = None
 
     @property
     def needs(self) -> frozenset[str]:
@@ -69,8 +72,11 @@ class _Branch(Body):
             return {} if self.says(self.same_shapes) else {f"{self.name}_shapes": tuple(_OTHERS)}
         return {
             f"{self.name}_count": (2, 1, 3),
-            f"{self.name}_form": listed_forms(self.subject.spec, self._output),
+            f"{self.name}_form": (TENSOR,)
+            if self.says(self.tensors)
+            else listed_forms(self.subject.spec, self._output),
             f"{self.name}_shape": tuple(_SHAPES),
+            f"{self.name}_made": ("constants", NESTED),
         }
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
@@ -92,7 +98,9 @@ class _Branch(Body):
                     kinds.append((kind, (*shape[:-1], shape[-1] + 2) if more else shape))
             if shapes == "other_extents" and not any(shape for _, shape in kinds):
                 return
-        yield {self.name: self._graph(kinds, draw)}
+        deep = _DEEP if levels.get(f"{self.name}_made") == NESTED else 0
+        if not deep or all(isinstance(kind, TensorType) for kind, _ in kinds):
+            yield {self.name: self._graph(kinds, draw, deep=deep)}
 
     def rules(self) -> Iterable[Constraint]:
         yield self.rule(f"{self.name}_takes_nothing", f"len(body_inputs({self.name})) == 0")
@@ -126,7 +134,11 @@ class _Branch(Body):
         return f"type_{self._output.type}"
 
     def _graph(
-        self, outputs: Sequence[tuple[ValueType, tuple[int, ...]]], draw: Draw, takes: int = 0
+        self,
+        outputs: Sequence[tuple[ValueType, tuple[int, ...]]],
+        draw: Draw,
+        takes: int = 0,
+        deep: int = 0,
     ) -> Graph:
         body = BodyMaker(self.name)
         for _ in range(takes):
@@ -136,7 +148,8 @@ class _Branch(Body):
             count = 1 if isinstance(_unwrapped(kind), TensorType) else _IN_SEQUENCE
             streams = [draw.child(f"{place}/{each}") for each in range(count)]
             parts = [body.constant(fill(held.element_type, shape, "distinct", stream)) for stream in streams]
-            body.give(body.hold(kind, parts), _with_shape(kind, shape))
+            shaped = _with_shape(kind, shape)
+            body.give(body.within_branches(body.hold(kind, parts), shaped, deep), shaped)
         return body.made()
 
 
@@ -221,6 +234,10 @@ class _ElementBody(Body):
         return body.made()
 
 
+_GROWN, _COUNTS = "grown", "counts"
+"""States that are put behind themselves, so that they grow; a condition that ends it after two runs."""
+_COMPUTES = 11
+"""The first version of which bodies add and compare with operators that have references."""
 _BEFORE = 2
 """What the body takes before the states: the number of the iteration, and the condition."""
 
@@ -244,20 +261,23 @@ class _RepeatedBody(Body):
         return frozenset({f"shapes:{self.carried}", *self.stops.names, *self.type_levels(self.carried)})
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        computes = self.subject.spec.operator.since_version >= _COMPUTES
         return {
-            f"{self.name}_step": STEPS,
-            f"{self.name}_condition": ("kept", "stops"),
+            f"{self.name}_step": (*STEPS, NESTED, _GROWN) if computes else ("kept",),
+            f"{self.name}_condition": ("kept", "stops", *((_COUNTS,) if computes else ())),
             f"{self.name}_each_run": (1, 0, 2),
         }
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
-        stops = levels[f"{self.name}_condition"] == "stops"
-        if not stops and scope.value(self.stops):
+        ends = str(levels[f"{self.name}_condition"])
+        if ends == "kept" and scope.value(self.stops):
             return
         shapes, each_run = scope.find(f"shapes:{self.carried}"), int(levels[f"{self.name}_each_run"])
         step, kind = str(levels[f"{self.name}_step"]), self.type_of(scope, self.carried).name
-        if (shapes or (each_run and step != "doubled")) and self.can(step, kind):
-            yield {self.name: self._graph(kind, shapes, step, stops, each_run)}
+        if step == _GROWN and (not all(shapes) or each_run > 1):
+            return
+        if (shapes or (each_run and step == "kept")) and self.can(step, kind):
+            yield {self.name: self._graph(kind, shapes, step, ends, each_run)}
 
     def rules(self) -> Iterable[Constraint]:
         body, states = self.name, self.carried
@@ -272,24 +292,28 @@ class _RepeatedBody(Body):
             f"and body_outputs({body})[:1 + len({states})] == ['bool'] + {types}",
             f"{takes} and {gives}",
         )
+        fits = f"body_takes({body}, [[], []] + [shape(each) for each in {states}])"
+        yield self.rule(f"{body}_shapes", fits, takes)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         shapes = [tuple(each) for each in scope.find(f"shapes:{self.carried}")]
         kind = self.type_of(scope, self.carried).name
-        yield f"{self.name}_takes", {self.name: self._graph(kind, shapes, "kept", True, 1, takes=1)}
+        yield f"{self.name}_takes", {self.name: self._graph(kind, shapes, "kept", "stops", 1, takes=1)}
         if len(shapes) > 1:
-            fewer = self._graph(kind, shapes, "kept", True, 0, gives=-1)
+            fewer = self._graph(kind, shapes, "kept", "stops", 0, gives=-1)
             yield f"{self.name}_gives", {self.name: fewer, NAMES: scope.find(NAMES)[: len(shapes) - 1]}
+            longer = self._graph(kind, [(*each, 2) for each in shapes], "kept", "stops", 1)
+            yield f"{self.name}_shapes", {self.name: longer}
         if shapes:
             for other in ("int64", "double", "bool"):
-                yield f"{self.name}_types", {self.name: self._graph(other, shapes, "kept", True, 1)}
+                yield f"{self.name}_types", {self.name: self._graph(other, shapes, "kept", "stops", 1)}
 
     def _graph(
         self,
         kind: str,
         shapes: Sequence[tuple[int, ...]],
         step: str,
-        stops: bool,
+        ends: str,
         each_run: int,
         *,
         takes: int = 0,
@@ -297,17 +321,25 @@ class _RepeatedBody(Body):
     ) -> Graph:
         """A body; a breach takes `takes` values more, and gives `gives` states more."""
         body = BodyMaker(self.name)
-        counted, ends = (shaped_type(each, ()) for each in ("int64", "bool"))
-        number, condition = body.take(counted), body.take(ends)
-        states = [body.take(shaped_type(kind, shape)) for shape in shapes]
+        counted, truth = (shaped_type(each, ()) for each in ("int64", "bool"))
+        number, condition = body.take(counted), body.take(truth)
+        types = [shaped_type(kind, shape) for shape in shapes]
+        if step == _GROWN:  # no two runs have the same extents
+            types = [TensorType(each.element_type, (None, *(each.shape or ())[1:])) for each in types]
+        states = [body.take(tensor_type) for tensor_type in types]
         for _ in range(takes):
             body.take(shaped_type(kind, ()))
-        if stops:
+        if ends == "stops":
             condition = body.constant(scalar(False, ELEMENT_TYPES["bool"]))
-        body.give(condition, ends)
-        results = [body.step(state, step) for state in states]
-        for result, shape in list(zip(results, shapes, strict=True))[: len(shapes) + gives]:
-            body.give(result, shaped_type(kind, shape))
+        elif ends == _COUNTS:
+            condition = body.node("Less", number, body.constant(scalar(1, ELEMENT_TYPES["int64"])))
+        body.give(condition, truth)
+        if step == _GROWN:
+            results = [body.node("Concat", state, state, axis=0) for state in states]
+        else:
+            results = [body.step(state, step, each) for state, each in zip(states, types, strict=True)]
+        for result, tensor_type in list(zip(results, types, strict=True))[: len(shapes) + gives]:
+            body.give(result, tensor_type)
         of_run = [(number, counted)]
         of_run += [(result, shaped_type(kind, shape)) for result, shape in zip(results, shapes, strict=True)]
         for place in range(each_run):

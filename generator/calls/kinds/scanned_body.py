@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from generator.calls.data.draws import Draw
-from generator.calls.solver.bodies import STEPS, BodyMaker, can_double, shaped_type
+from generator.calls.solver.bodies import NESTED, STEPS, BodyMaker, can_double, shaped_type
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import Kind, Level
 from generator.calls.variables.kind_checks import need_graph, need_variadic
@@ -80,7 +80,7 @@ class ScannedBody(Kind):
         if self.says(self.batched):
             lists = {_BATCH_WAYS: _WAYS, _LENGTHS: (OMITTED, "full", "ragged")}
         return {
-            f"{self.name}_step": STEPS,
+            f"{self.name}_step": (*STEPS, NESTED),
             **({"batch": (2, 1, 3)} if self.says(self.batched) else {}),
             "states": (1, 0, 2),
             "sliced": (1, 2),
@@ -96,7 +96,7 @@ class ScannedBody(Kind):
         step, kind = str(levels[f"{self.name}_step"]), scope.element_type(self.given)
         if not states and not gathered:
             return
-        if step == "doubled" and not can_double(self.subject.spec.operator, kind):
+        if step in ("doubled", NESTED) and not can_double(self.subject.spec.operator, kind):
             return
         shape = tuple(draw.shuffled((2, 3, 4))[:rank])
         found: dict[str, Any] = {
@@ -151,12 +151,34 @@ class ScannedBody(Kind):
         low = f"-rank({given}[-1])" if self.says(self.negative, default=True) else "0"
         ranges = f"all({low} <= each < rank({given}[-1]) for each in {_INPUT_AXES})"
         yield self.rule(f"{_INPUT_AXES}_range", ranges, f"present({_INPUT_AXES})", about=_INPUT_AXES)
+        body, count = self.name, f"1 <= {_SLICED} <= len({given})"
+        first = f"(len({given}) - {_SLICED})"
+        axes = f"({_INPUT_AXES} if present({_INPUT_AXES}) else [0 for each in {given}[{first}:]])"
+        own = "axis % max(rank(each), 1)"
+        sliced = f"zip({given}[{first}:], {axes})"
+        cut = f"[shape(each)[:{own}] + shape(each)[{own} + 1:] for each, axis in {sliced}]"
+        states = f"[shape(each) for each in {given}[:{first}]]"
+        fits = f"body_takes({body}, {states} + {cut})"
+        one_each = f"not present({_INPUT_AXES}) or len({_INPUT_AXES}) == {_SLICED}"
+        yield self.rule(
+            f"{body}_shapes", fits, f"{count} and ({one_each}) and len(body_inputs({body})) == len({given})"
+        )
+        gathered = f"body_shapes({body})[{first}:]"
+        placed = f"all(-len(each) - 1 <= axis <= len(each) for each, axis in zip({gathered}, {_OUTPUT_AXES}))"
+        yield self.rule(
+            f"{_OUTPUT_AXES}_range", placed, f"present({_OUTPUT_AXES}) and {count}", about=_OUTPUT_AXES
+        )
 
     def _rules_of_batches(self, count: str) -> Iterable[Constraint]:
         given = self.given.name
         batch = f"all(rank(each) >= 1 and shape(each)[0] == shape({given}[-1])[0] for each in {given})"
         yield self.rule("same_batch", f"rank({given}[-1]) >= 2 and {batch}", about=given)
         scanned = f"{given}[len({given}) - {_SLICED}:]"
+        first = f"(len({given}) - {_SLICED})"
+        states = f"[shape(each)[1:] for each in {given}[:{first}]]"
+        shapes = f"{states} + [shape(each)[2:] for each in {given}[{first}:]]"
+        takes = f"{count} and len(body_inputs({self.name})) == len({given})"
+        yield self.rule(f"{self.name}_shapes", f"body_takes({self.name}, {shapes})", takes)
         slices = f"all(rank(each) >= 2 and shape(each)[1] == shape({given}[-1])[1] for each in {scanned})"
         yield self.rule("same_slices", slices, f"{count} and rank({given}[-1]) >= 2", about=given)
 
@@ -171,6 +193,8 @@ class ScannedBody(Kind):
         gathered = len(scope.find(self.name).outputs) - first
         nothing = dict.fromkeys(self._lists)
         more = self._graph(kind, states, [*slices, ()], "kept", gathered)
+        longer = self._graph(kind, states, [(*each, 2) for each in slices], "kept", gathered)
+        yield f"{self.name}_shapes", {self.name: longer}
         yield f"{self.name}_takes", {self.name: more}
         for other in ("int64", "bool", "double"):
             yield f"{self.name}_types", {self.name: self._graph(other, states, slices, "kept", gathered)}
@@ -190,6 +214,7 @@ class ScannedBody(Kind):
         yield f"{_INPUT_AXES}_range", {_INPUT_AXES: [rank] * sliced}
         yield f"{_INPUT_AXES}_length", {_INPUT_AXES: [0] * (sliced + 1)}
         yield f"{_OUTPUT_AXES}_length", {_OUTPUT_AXES: [0] * (gathered + 1)}
+        yield f"{_OUTPUT_AXES}_range", {_OUTPUT_AXES: [rank + 1] * gathered}
         ways = ((_INPUT_WAYS, sliced), (_OUTPUT_WAYS, gathered))
         for name, count in ways:
             yield f"{name}_length", {name: [0] * (count + 1)}
@@ -223,7 +248,7 @@ class ScannedBody(Kind):
         body = BodyMaker(self.name)
         types = [shaped_type(kind, shape) for shape in (*states, *slices)]
         taken = [body.take(tensor_type) for tensor_type in types]
-        results = [body.step(value, step) for value in taken]
+        results = [body.step(value, step, kind_of) for value, kind_of in zip(taken, types, strict=True)]
         for place in range(len(states) + min(gathered, 0)):
             body.give(results[place], types[place])
         for place in range(gathered):

@@ -11,6 +11,7 @@ from onnx import GraphProto, NodeProto, ValueInfoProto
 from onnx.helper import make_node
 
 from conformance.suite.protos import read_graph, write_tensor, write_type
+from generator.calls.data.data import zeros
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.names import OperatorName
@@ -19,13 +20,14 @@ from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType
 
 STEPS = ("kept", "doubled")
 """What a body does with a value: nothing, or adds it to itself."""
-_FLOATS = ("float", "double", "float16")
-_NUMBERS = (*_FLOATS, "int32", "int64", "uint32", "uint64")
+NESTED = "nested"
+"""It adds the value twice, by a loop in a branch, which both call it by its name outside of them."""
+_NUMBERS = ("float", "double", "float16", "int32", "int64", "uint32", "uint64")
 
 
 def can_double(operator: OperatorName, element_type: str) -> bool:
-    """Whether a body of that operator's version may add values of a type: sums of floats first, then more."""
-    return element_type in (_NUMBERS if operator.since_version >= 7 else _FLOATS)
+    """Whether a body of that operator's version may add values of a type, by an operator with a reference."""
+    return element_type in (_NUMBERS if operator.since_version >= 7 else ())
 
 
 def can_hold(operator: OperatorName, kind: ValueType) -> bool:
@@ -73,9 +75,44 @@ class BodyMaker:
         self._proto.initializer.append(write_tensor(value, name))
         return name
 
-    def step(self, value: str, how: object) -> str:
-        """A value as one of `STEPS` leaves it."""
+    def step(self, value: str, how: object, kind: ValueType | None = None) -> str:
+        """A value as one of `STEPS` leaves it, or of that type, as `NESTED` does."""
+        if how == NESTED and kind is not None:
+            return self._nested(value, kind)
         return self.added(value, value) if how == "doubled" else value
+
+    def node(self, name: str, *inputs: str, **attributes: object) -> str:
+        """What a node of one output makes; its name. Other graphs are given as their makers."""
+        made = self._new("made")
+        stated = {
+            key: each._proto if isinstance(each, BodyMaker) else each for key, each in attributes.items()
+        }
+        self._add(make_node(name, list(inputs), [made], **stated))
+        self._made.add(made)
+        return made
+
+    def _nested(self, value: str, kind: ValueType) -> str:
+        number, truth = shaped_type("int64", ()), shaped_type("bool", ())
+        inner, branch, other = (BodyMaker(self._new(word)) for word in ("inner", "branch", "other"))
+        inner.take(number)
+        going, total = inner.take(truth), inner.take(kind)
+        inner.give(going, truth)
+        inner.give(inner.added(total, value), kind)
+        twice = branch.constant(scalar(2, ELEMENT_TYPES["int64"]))
+        branch.give(branch.node("Loop", twice, "", value, body=inner), kind)
+        other.give(value, kind)
+        condition = self.constant(scalar(True, ELEMENT_TYPES["bool"]))
+        return self.node("If", condition, then_branch=branch, else_branch=other)
+
+    def within_branches(self, value: str, kind: ValueType, deep: int) -> str:
+        """A value as branches within each other give it back, which call it by its name outside of them."""
+        if not deep:
+            return value
+        inner, other = BodyMaker(self._new("inner")), BodyMaker(self._new("other"))
+        inner.give(inner.within_branches(value, kind, deep - 1), kind)
+        other.give(other.constant(zeros_of(kind)), kind)
+        condition = self.constant(scalar(True, ELEMENT_TYPES["bool"]))
+        return self.node("If", condition, then_branch=inner, else_branch=other)
 
     def added(self, value: str, other: str) -> str:
         """The sum of two values; its name."""
@@ -118,3 +155,10 @@ def shaped_type(element_type: str, shape: Sequence[int]) -> TensorType:
 def scalar(value: int | bool, element_type: ElementType) -> Tensor:
     """A tensor without axes."""
     return tensor(np.array(value, dtype=element_type.storage), element_type)
+
+
+def zeros_of(kind: ValueType) -> Tensor:
+    """Zeros of a tensor's type; ValueError where it is another's, or its shape is open."""
+    if not isinstance(kind, TensorType) or kind.shape is None:
+        raise ValueError(f"no tensor of a known shape: {kind}")
+    return zeros(kind.element_type, [int(extent) for extent in kind.shape if isinstance(extent, int)])

@@ -96,7 +96,11 @@ def _tensors(space: CallSpace, parameter: ParameterSpec, scope: Partial, draw: D
     if parameter.option == "variadic" or is_sequence(scope.spec, parameter):
         shapes = scope.bindings.get(f"shapes:{name}", ())
         streams = enumerate(shapes)
-        return [_filled(element_type, shape, scope, stream.child(str(place))) for place, shape in streams]
+        tensors = [_filled(element_type, shape, scope, stream.child(str(place))) for place, shape in streams]
+        for kind in space.kinds:
+            if name in kind.mends:
+                tensors = [*kind.mend_all(tensors, scope)]
+        return [*tensors]
     shape = scope.bindings.get(f"shape:{name}")
     if shape is None or scope.level(name) == OMITTED:
         return [None]

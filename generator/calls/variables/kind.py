@@ -7,7 +7,7 @@ of which it needs the shape.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, ClassVar, NewType, Protocol
@@ -235,6 +235,10 @@ class Kind:
     def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
         """The drawn data of an input of `mends`, in which the rules hold."""
         return tensor
+
+    def mend_all(self, tensors: Sequence[Tensor], scope: Partial) -> Sequence[Tensor]:
+        """The same of a variadic input or a sequence, where what holds of a tensor hangs on its place."""
+        return [self.mend(tensor, scope) for tensor in tensors]
 
     @property
     def needs(self) -> frozenset[str]:

@@ -10,19 +10,11 @@ import numpy as np
 from conformance.suite.cases import Alternative, ExpectedOutput
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
+from reference.registry.bodies import MOVING as MOVING
+from reference.registry.bodies import NEVER_FARTHER as NEVER_FARTHER
 
-MOVING = frozenset(
-    {
-        "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Identity",
-        "Pad",
-        "Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze",
-    }
-)  # fmt: skip
-"""Operators of which each element that comes out is one that went in, or 0."""
 ONE_BY_ONE = frozenset({"Abs", "Cast", "Clip", "Identity", "Neg", "Not", "Relu"})
 """Operators of which each element that comes out is that of the same place that went in."""
-NEVER_FARTHER = frozenset({"Abs", "Clip", "Neg", "Relu"})
-"""Of these, such as take two numbers to two that are no farther apart, without rounding either."""
 
 
 def is_exact(value: ExpectedOutput) -> bool:

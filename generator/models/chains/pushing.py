@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.suite.cases import Alternative, Expectation, ExpectedOutput
+from generator.models.chains.bodies import answers_of_bodies, has_bodies
 from generator.models.chains.carrying import (
     MOVING,
     NEVER_FARTHER,
@@ -99,6 +100,9 @@ def after(link: Link, world: World, makers: Mapping[str, Link]) -> Iterable[Worl
 
     Raises Unpushed where nobody can say its values exactly enough.
     """
+    if has_bodies(link):
+        yield from _behind(link, world, answers_of_bodies(link, world.values))
+        return
     taken = [world.values[name] if name else None for name in link.inputs]
     vague = [output for output in taken if output is not None and not is_exact(output)]
     first = makers.get(link.inputs[0]) if link.inputs else None
@@ -114,8 +118,15 @@ def after(link: Link, world: World, makers: Mapping[str, Link]) -> Iterable[Worl
             outputs = tuple(_carry(link, taken, output, place) for place, output in enumerate(outputs))
         elif first is not None and folds(first, link):
             outputs = tuple(_folded(first, link, world, output) for output in outputs)
-        names = [name for name in link.outputs if name]
-        made = {name: replace(output, name=name) for name, output in zip(names, outputs, strict=True)}
+        yield from _behind(link, world, [replace(expectation, outputs=outputs)])
+
+
+def _behind(link: Link, world: World, found: Iterable[Expectation]) -> Iterable[World]:
+    """The world with what a node gives, once for each expectation."""
+    names = [name for name in link.outputs if name]
+    for expectation in found:
+        outputs = zip(names, expectation.outputs, strict=True)
+        made = {name: replace(output, name=name) for name, output in outputs}
         yield World(
             {**world.values, **made},
             _joined(world.readings, expectation.readings),

@@ -14,7 +14,9 @@ from generator.asking.given_inputs import output_names
 from generator.asking.named_operators import referenced_operators
 from generator.models.chains.chains import Link
 from generator.models.chains.node_answers import call_of_node, rules_and_reference
+from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.tensors import Tensor
+from reference.registry.bodies import unreferenced
 from reference.registry.reference_operator import ReferenceOperator
 from specs.model.spec import ParameterSpec, Spec
 from specs.model.structures import is_sequence
@@ -58,6 +60,10 @@ def actual_call(
         raise PassedOver("unread", f"the attribute {name} is not carried: {why}")
     if node.operator not in referenced_operators():
         raise PassedOver("no_reference", f"there is no reference for {node.operator} that says what is right")
+    for name, attribute in node.attributes.items():
+        body = attribute.value
+        if isinstance(body, Graph) and (missing := unreferenced(body, body.opset)):
+            raise PassedOver("no_reference", f"{name} has {missing}, for which there is no reference")
     spec, reference = rules_and_reference(node.operator)
     for parameter in (*spec.inputs, *spec.outputs):
         if is_sequence(spec, parameter):

@@ -11,10 +11,11 @@ from generator.asking.named_operators import calls_are_declared, referenced_oper
 from generator.calls.space.space import CallSpace, open_space
 from generator.calls.variables.wanted_outputs import asks_for_outputs
 from generator.models.check.call_cases import Uncovered
-from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute
+from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Graph
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
+from reference.registry.bodies import means_another, unreferenced
 from specs.files.library import load_spec
 from specs.language.shape_expressions import parse_shape
 from specs.model.declared import Declared
@@ -135,6 +136,8 @@ def read_node(node: ModelNode) -> NodeCall:
         raise Uncovered("unread", f"The attribute {name} is not carried: {why}")
     for name, given in node.attributes.items():
         _check_attribute(spec, name, given)
+        if isinstance(given.value, Graph):
+            _check_body(operator, name, given.value)
     pairs = list(_paired(spec, node.inputs))
     types = _types_of(spec, pairs)
     inputs = tuple(_input(space, parameter, value, types) for parameter, value in pairs)
@@ -152,6 +155,16 @@ def _space_of(operator: OperatorName) -> CallSpace:
     if not calls_are_declared(spec):
         raise Uncovered("unspecified", f"No declaration says which calls {operator} has.")
     return open_space(spec)
+
+
+def _check_body(operator: OperatorName, name: str, body: Graph) -> None:
+    if missing := unreferenced(body, body.opset or operator.since_version):
+        raise Uncovered("no_reference", f"{name} has {missing}, for which there is no reference.")
+    if other := means_another(body, operator.since_version):
+        told = (
+            f"{name} has {other}, which is another version in opset {operator.since_version}, that of cases."
+        )
+        raise Uncovered("unread", told)
 
 
 def _check_attribute(spec: Spec, name: str, given: Attribute) -> None:

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from onnx import NodeProto
 
+from conformance.checked_models.inlining import imported
 from conformance.checked_models.model_calls import ModelNode
 from conformance.checked_models.node_order import taken_names
 from conformance.checked_models.whole_model import Against, Apart, OutputNumbers, OutputVerdict, apart
 from conformance.checked_models.whole_reading import WholeModel
 from conformance.judging.output_comparison import compare_output
 from conformance.suite.cases import ExpectedOutput
+from conformance.suite.protos import read_graph
+from generator.models.chains.bodies import has_bodies
 from generator.models.chains.chains import Link
 from generator.models.chains.node_answers import SUMS, Unpushed, call_of_node
 from generator.models.chains.pushing import World, after
@@ -22,6 +25,7 @@ from generator.models.check.call_costs import estimated_seconds
 from generator.models.check.model_inputs import ModelInputs
 from generator.models.check.observed_values import initial_values
 from generator.models.check.pushed_bounds import is_bounded, loosely, regardless, unbounded
+from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.tensors import Tensor
@@ -32,6 +36,8 @@ _MOST_WORLDS = 8
 _SIZES_TOO = 3
 """Of sums the sizes are worked out as well, with and without errors."""
 _LONGEST = 200
+_RUN = ("If", "Loop", "Scan")
+"""Operators whose references run the graphs of a node."""
 _MISTAKES = (ArithmeticError, LookupError, TypeError, ValueError, MemoryError)
 
 
@@ -112,11 +118,13 @@ class ReferenceRun:
         if facts is None and node.op_type == "Identity":
             given, gives = node.input[0], node.output[0]
             return [replace(world, values={**world.values, gives: world.values[given]}) for world in worlds]
-        why = _unreferenced(node, facts)
+        bodies = self._bodies(node)
+        why = _unreferenced(node, facts, runs=bool(bodies))
         if facts is None or facts.operator is None or why:
             self._lose(node, why or "a node that could not be read")
             return worlds
-        link = Link(facts.operator, facts.attributes, tuple(node.input), tuple(node.output))
+        attributes = {**facts.attributes, **bodies}
+        link = Link(facts.operator, attributes, tuple(node.input), tuple(node.output))
         try:
             self._afford(link, worlds)
             found = [later for before in worlds for later in self._worlds(link, facts, before)]
@@ -135,6 +143,14 @@ class ReferenceRun:
         free = {name: unbounded(first.values[name]) for name in link.outputs if name}
         return [replace(first, values={**first.values, **free})]
 
+    def _bodies(self, node: NodeProto) -> dict[str, Attribute]:
+        """The graphs of a node that the references run, whatever they take from around; none of functions."""
+        if node.op_type not in _RUN or node.domain not in ("", "ai.onnx") or "::" in node.doc_string:
+            return {}
+        opset = imported(self.model.proto.opset_import).get("ai.onnx", 0)
+        found = {each.name: read_graph(each.g) for each in node.attribute if each.HasField("g")}
+        return {name: Attribute("graph", replace(graph, opset=opset)) for name, graph in found.items()}
+
     def _worlds(self, link: Link, facts: ModelNode, world: World) -> Sequence[World]:
         taken = [world.values[name] if name else None for name in link.inputs]
         if any(name in self._wide for name in link.inputs):
@@ -143,6 +159,8 @@ class ReferenceRun:
         try:
             found = list(after(link, world, self._makers))
         except Unpushed:
+            if has_bodies(link):
+                raise
             outputs = self._loosely(link, facts, taken)
             self._wide |= set(link.outputs)
             names = [name for name in link.outputs if name]
@@ -182,14 +200,15 @@ class ReferenceRun:
             )
 
 
-def _unreferenced(node: NodeProto, facts: ModelNode | None) -> str:
+def _unreferenced(node: NodeProto, facts: ModelNode | None, *, runs: bool) -> str:
     if facts is None:
         return "a node that could not be read"
     if facts.operator is None:
         return f"{_called(facts)} names no operator version"
-    if facts.unread:
+    bodies = {each.name for each in node.attribute if each.HasField("g")} if runs else set()
+    if set(facts.unread) - bodies:
         return f"{_called(facts)} has an attribute that is not carried"
-    if any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute):
+    if not runs and any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute):
         return f"{_called(facts)} has graphs of its own"
     if any(value is not None and value.kind for value in (*facts.inputs, *facts.outputs)):
         return f"{_called(facts)} takes or gives what is no tensor"

@@ -37,6 +37,24 @@ def body_shapes(body: Graph) -> list[list[int | str | None]]:
     return [_shape(output) for output in body.outputs]
 
 
+def body_takes(body: Graph, shapes: Sequence[Sequence[int]]) -> bool:
+    """Whether tensors of these shapes are such as a graph says that it takes, as far as it says it.
+
+    ValueError for what is no graph.
+    """
+    if not isinstance(body, Graph) or body.inputs is None:
+        raise ValueError("no graph that was read")
+    return len(shapes) == len(body.inputs) and all(
+        len(kind.shape) == len(shape)
+        and all(
+            not isinstance(stated, int) or stated == extent
+            for stated, extent in zip(kind.shape, shape, strict=True)
+        )
+        for kind, shape in zip(body.inputs, shapes, strict=True)
+        if isinstance(kind, TensorType) and kind.shape is not None
+    )
+
+
 def _shape(kind: ValueType | None) -> list[int | str | None]:
     if kind is None or isinstance(kind, MapType):
         raise ValueError("an output without a shape")
