@@ -10,6 +10,7 @@ import numpy as np
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
 
 SINGLE = ELEMENT_TYPES["float"]
 
@@ -19,9 +20,9 @@ def in_single_precision(numbers: Numbers) -> Numbers:
     if numbers.working.element_type == SINGLE:
         return numbers
     working = replace(numbers.working, element_type=SINGLE)
-    found = replace(numbers, working=working).rounded(1, exact=True, least=1)
-    beyond = found.finite & (found.magnitude >= working.greatest)
-    return replace(found, lost=found.lost | beyond) if beyond.any() else found
+    beyond = numbers.finite & (np.abs(numbers.value.floats()) >= working.greatest)
+    held = opened(replace(numbers, working=working), beyond) if beyond.any() else numbers
+    return replace(held, working=working).rounded(1, exact=True, least=1)
 
 
 def held_floats(given: Sequence[float]) -> list[Fraction]:
