@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from specs.language.functions import equations, patterns, shapes
+from specs.language.functions import equations, patterns, shapes, tree_links
 from specs.language.functions import sliding_windows as windows
 from specs.language.functions import typed_values as values
 
@@ -22,6 +22,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
         *(shapes.divided, shapes.granularity, shapes.padding, shapes.reduced, shapes.replaced),
         *(shapes.reshaped, shapes.reshapes, shapes.rows_differ, shapes.rows_inside),
         *(shapes.sliced, shapes.unsqueezed),
+        *(tree_links.are_votes_of_leaves, tree_links.leafy_tree_faults, tree_links.tree_faults),
         *(values.body_inputs, values.body_outputs, values.body_shapes, values.body_takes),
         *(values.has_element, values.is_number, values.type_code, values.value_type),
         *(windows.block_count, windows.output_padding_fits, windows.same_padding_fits),

@@ -1,0 +1,159 @@
+"""Post transforms of scores, and the labels of the greatest ones: of linear models, trees and SVMs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from opcert.vocabulary.tensors import tensor
+from reference.answers import Answer
+from reference.functions.functions import function_of
+from reference.functions.stable_formulas import logistic, whichever
+from reference.numbers.enclosures import nearest_value
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+from reference.operators.softmaxes import softmax
+from reference.readings.choices import AsReading, Choice
+from reference.shared.extremes import greatest
+from reference.shared.single_precision import in_single_precision
+from reference.sums.summation import total
+
+SoftmaxZero = Annotated[Choice[Literal["zeros_stay", "softmax"]], AsReading]
+Probit = Annotated[Choice[Literal["approximation", "quantile"]], AsReading]
+LabelOf = Annotated[Choice[Literal["scores", "transformed"]], AsReading]
+Ties = Annotated[Choice[Literal["first", "last"]], AsReading]
+_WINITZKI = Fraction(147, 1000)
+_PROBIT_ULPS = 64
+
+
+def transformed(scores: Numbers, transform: str, softmax_zero: Choice[str], probit: Choice[str]) -> Numbers:
+    """Scores, a row for each example, as `post_transform` says. Source: post_transform."""
+    if transform == "NONE":
+        return scores
+    # No text says in which precision: of doubles programs transform floats as well.
+    single = in_single_precision(scores)
+    if transform == "LOGISTIC":
+        found = _either_logistic(single)
+    elif transform == "SOFTMAX":
+        found = softmax(single, axis=-1, version=13)
+    elif transform == "SOFTMAX_ZERO":
+        found = _softmax_of_others(single, softmax_zero)
+    else:
+        found = _probit(single, probit)
+    return found if single is scores else replace(found, working=scores.working)
+
+
+def _either_logistic(scores: Numbers) -> Numbers:
+    """1 / (1 + exp(-x)), or 1 less that of the other sign, as programs do that never overflow."""
+    found = logistic(scores)
+    other = scores.lift(1) - logistic(abs(scores))
+    return whichever(found, lambda: other.where(scores.sign < 0, found))
+
+
+def _softmax_of_others(scores: Numbers, reading: Choice[str]) -> Numbers:
+    """The softmax in which scores of zero stay zero, and no text says what a row of zeros is."""
+    zero = scores.finite & (scores.value.signs() == 0) & (scores.error == 0)
+    plain = softmax(scores, axis=-1, version=13)
+    if not zero.any() or reading.ask() == "softmax":
+        return plain
+    apart = scores - greatest(scores, -1, Choice("propagates"), keepdims=True)
+    powers = function_of("exp", apart).where(~zero, 0)
+    summed = total(powers, -1, keepdims=True)
+    none = np.broadcast_to(zero.all(axis=-1, keepdims=True), scores.shape)
+    found = (powers / summed.where(~zero.all(axis=-1, keepdims=True), 1)).where(~none, plain)
+    return opened(found, none) if none.any() else found
+
+
+def _probit(scores: Numbers, reading: Choice[str]) -> Numbers:
+    """The quantile of the normal distribution, by Winitzki's formula where programs approximate it.
+
+    No text says what there is of what is not above 0 and below 1.
+    """
+    low, high = scores.value.floats() - scores.error, scores.value.floats() + scores.error
+    inside = scores.finite & (low > 0) & (high < 1)
+    tame = scores.where(inside, Fraction(1, 2))
+    found = _winitzki(tame) if reading.ask() == "approximation" else _quantile(tame)
+    return opened(found, ~inside) if not inside.all() else found
+
+
+def _winitzki(shares: Numbers) -> Numbers:
+    """sqrt(2) times the inverse error function of 2 p - 1, by the formula with a = 0.147."""
+    apart = shares * 2 - 1
+    size = (shares.lift(1) - apart) * (shares.lift(1) + apart)
+    log = function_of("log", size)
+    pi = Fraction(3141592653589793, 10**15)
+    first = shares.held(2 / (pi * _WINITZKI)) + log * Fraction(1, 2)
+    second = log * (1 / _WINITZKI)
+    inner = (first * first - second).sqrt() - first
+    root = replace(abs(inner), lost=inner.lost).sqrt() * Fraction(141421356, 10**8)
+    half = apart.value.signs() == 0
+    found = root.where(~half, 0)
+    # Beside one half two numbers of nearly one size are subtracted: the root may be that of their error.
+    slack = np.sqrt(inner.error) * 1.5
+    found = replace(found, error=np.where(half, slack, found.error), lost=found.lost & ~half)
+    return found.where(apart.sign >= 0, -found)
+
+
+def _quantile(shares: Numbers) -> Numbers:
+    """The quantile itself."""
+    apart = (shares * 2 - 1).value
+    root = nearest_value(lambda two: two.sqrt(), Fraction(2), 320)
+    values = [
+        root * nearest_value(lambda each: each.erfinv(), share, 320) if share else Fraction(0)
+        for share in apart.spread(shares.shape).fractions()
+    ]
+    exact = Numbers.exact(np.array([*values, None], dtype=object)[:-1].reshape(shares.shape), shares.working)
+    found = exact.rounded(1, exact=False, ulps=_PROBIT_ULPS)
+    return opened(found, shares.error > 0) if shares.error.any() else found
+
+
+def top_labels(
+    scores: Numbers,
+    final: Numbers,
+    labels: Sequence[int] | Sequence[str],
+    label_of: Choice[str],
+    ties: Choice[str],
+) -> Answer:
+    """Of each row the label of its greatest score: of equal ones the first, or as it is read the last.
+
+    Where the transform brings scores into another order, or what programs hold of them may be equal, it is a
+    reading whether labels are those of scores before it or behind.
+    """
+    before = [_near_greatest(scores, row) for row in range(scores.shape[0])]
+    behind = [_near_greatest(final, row) for row in range(scores.shape[0])]
+    chosen, others = [], dict[int, tuple[Any, ...]]()
+    for row, (raw, changed) in enumerate(zip(before, behind, strict=True)):
+        places = changed if raw != changed and label_of.ask() == "transformed" else raw
+        if len(places) > 1 and _are_equal(scores, row, places):
+            places = [places[0 if ties.ask() == "first" else -1]]
+        chosen.append(labels[places[0]])
+        if len(places) > 1:
+            others[row] = tuple(_stored(labels[place]) for place in places)
+    if isinstance(labels[0], str):
+        array = np.array([*chosen, None], dtype=object)[:-1]
+        return Answer(tensor(array, "string"), None, others or None)
+    return Answer(tensor(np.array(chosen, np.int64), "int64"), None, others or None)
+
+
+def _stored(label: int | str) -> int | bytes:
+    return label.encode() if isinstance(label, str) else label
+
+
+def _near_greatest(scores: Numbers, row: int) -> list[int]:
+    """The places of the numbers of a row of which a program may hold the greatest."""
+    value, error = scores.value.spread(scores.shape).floats()[row], scores.error[row]
+    if not scores.finite[row].all() or scores.lost[row].any():
+        return list(range(scores.shape[1]))
+    return np.flatnonzero(value + error >= np.max(value - error)).tolist()
+
+
+def _are_equal(scores: Numbers, row: int, places: Sequence[int]) -> bool:
+    """Whether scores are equal, and every program holds them as they are."""
+    width = scores.shape[1]
+    value = scores.value.spread(scores.shape)
+    exact = not scores.error[row, places].any() and bool(scores.finite[row].all())
+    return exact and len({value.fraction(row * width + place) for place in places}) == 1

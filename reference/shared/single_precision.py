@@ -1,0 +1,35 @@
+"""Operators that answer in float whatever they are given, and whose attributes are floats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
+
+SINGLE = ELEMENT_TYPES["float"]
+
+
+def in_single_precision(numbers: Numbers) -> Numbers:
+    """Numbers of any type in the arithmetic of floats: what is no float is rounded, now or at the end."""
+    if numbers.working.element_type == SINGLE:
+        return numbers
+    working = replace(numbers.working, element_type=SINGLE)
+    beyond = numbers.finite & (np.abs(numbers.value.floats()) >= working.greatest)
+    held = opened(replace(numbers, working=working), beyond) if beyond.any() else numbers
+    return replace(held, working=working).rounded(1, exact=True, least=1)
+
+
+def held_floats(given: Sequence[float]) -> list[Fraction]:
+    """The numbers that an attribute of floats holds."""
+    return [Fraction(float(np.float32(each))) for each in given]
+
+
+def constants(given: Sequence[float], beside: Numbers) -> Numbers:
+    """The numbers of an attribute of floats, in the arithmetic of others."""
+    return Numbers.exact(held_floats(given), beside.working)
