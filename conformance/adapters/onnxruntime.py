@@ -56,6 +56,18 @@ ADAPTER = Adapter(
             message=r"exclude_outside can be set to 1 (only )?when",
         ),
         UnsupportedRule(
+            "RuntimeException: [ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned "
+            "while running Attention node. Name:'' Status Message: Rotary embedding is not supported in "
+            "Attention CPU kernel. Please fuse the model with MHA + RotaryEmbedding.",
+            message=r"is not supported in \w+ CPU kernel",
+        ),
+        UnsupportedRule(
+            "Fail: [ONNXRuntimeError] : 1 : FAIL : Exception during initialization: moe_cpu.cc:28 "
+            "onnxruntime::contrib::MoE<T>::MoE(const onnxruntime::OpKernelInfo&) [with T = float] CPU MoE "
+            "only supports interleaved SwiGLU format. Please set swiglu_fusion=1.",
+            message=r"CPU \w+ (only supports|does not support) ",
+        ),
+        UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Unsupported model IR version: 14, max supported IR "
             "version: 13",
             message=r"Unsupported model IR version: \d+, max supported IR version",

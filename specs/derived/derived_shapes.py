@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from opcert.vocabulary.errors import OpcertError
 from specs.derived.entries import Collected, Contradiction, sources_of
+from specs.derived.related_shapes import (
+    ANY_SHAPE,
+    ONE_FOR_ALL,
+    PACK,
+    FoundShape,
+    RelatedShapes,
+    is_plain,
+    word_of,
+)
 from specs.derived.stated_extents import StatedExtents
 from specs.language.expressions import parse
-from specs.language.shape_expressions import WORDS, parse_shape
+from specs.language.shape_expressions import parse_shape
 from specs.language.words import CONSTANTS
 from specs.model.signature_parts import Origin
 from specs.model.spec import ParameterSpec, Spec
-from specs.model.statements import Broadcast, Rank, SameShape, StatedShape, Statement, describe, is_proposed
-
-_PACK = "S"
-
-
-@dataclass(frozen=True)
-class FoundShape:
-    """The shape expression of an input or output, and where it stands; `low` bounds its pack's rank."""
-
-    parts: tuple[str, ...]
-    origins: tuple[Origin, ...] = ()
-    note: str = ""
-    bounds: tuple[str, str] | None = None
-
-    @property
-    def text(self) -> str:
-        return ", ".join(self.parts) if self.parts else "()"
+from specs.model.statements import (
+    Range,
+    Rank,
+    StatedShape,
+    Statement,
+    describe,
+    is_proposed,
+)
+from specs.model.structures import TENSOR, forms_of
 
 
 class ShapeReader:
@@ -44,19 +44,21 @@ class ShapeReader:
         for statement in spec.statements:
             if not is_proposed(statement):
                 self._about.setdefault(statement.about, []).append(statement)
+        self._related = RelatedShapes(spec, extents, self._about)
 
     def read(self) -> None:
         """Add the entries of `shapes`, `extents` and `results`, and what is missing."""
         shapes = self._inputs()
         for name, shape in shapes.items():
-            self._found.add("shapes", name, shape.text, *shape.origins, note=shape.note)
-        self._bounds(shapes.values())
+            alone = shape.note == ONE_FOR_ALL
+            self._found.add("shapes", name, shape.text, *shape.origins, note=shape.note, alone=alone)
+        self._bounds(shapes)
         self._results(shapes)
 
-    def _bounds(self, shapes: Iterable[FoundShape]) -> None:
+    def _bounds(self, shapes: Mapping[str, FoundShape]) -> None:
         """The ranks of packs: those that sentences bound, and of those that have a first member from 1 on."""
         bounded: set[str] = set()
-        for shape in shapes:
+        for shape in shapes.values():
             numbered = [
                 (name, "1..3") for name in sorted(parse_shape(shape.text).starred & self._extents.numbered)
             ]
@@ -64,16 +66,35 @@ class ShapeReader:
                 if name not in bounded:
                     bounded.add(name)
                     self._found.add("extents", name, ends, *shape.origins)
+        single = [
+            one.name
+            for one in self._spec.inputs
+            if one.option == "single" and set(forms_of(self._spec, one)) == {TENSOR}
+        ]
+        for name in single:
+            silent = shapes[name].text.removeprefix("*") if shapes[name].note == ANY_SHAPE else None
+            if silent is not None and silent not in bounded:
+                bounded.add(silent)
+                note = "no sentence says that it may be a scalar"
+                self._found.add("extents", silent, "1..4", note=note, alone=True)
 
     def _inputs(self) -> dict[str, FoundShape]:
         stated = {parameter.name: self._stated("inputs", parameter) for parameter in self._spec.inputs}
+        ranked = {name: shape for name, shape in stated.items() if shape is not None and shape.by_rank}
         found = {name: shape for name, shape in stated.items() if shape is not None}
-        self._broadcast_each_other(found)
+        self._related.broadcast_each_other(found)
         for parameter in self._spec.inputs:
-            if parameter.name not in found and (same := self._same("inputs", parameter, found)) is not None:
+            if parameter.name in found and parameter.name not in ranked:
+                continue
+            if (one := self._related.of_same_rank(parameter, found)) is not None:
+                found[parameter.name] = one
+        for parameter in self._spec.inputs:
+            if parameter.name in found and found[parameter.name] is not ranked.get(parameter.name):
+                continue
+            if (same := self._related.same("inputs", parameter, found)) is not None:
                 found[parameter.name] = same
         self._silent(found)
-        self._broadcast_one_way(found)
+        self._related.broadcast_one_way(found)
         return {parameter.name: found[parameter.name] for parameter in self._spec.inputs}
 
     def _stated(self, group: str, parameter: ParameterSpec) -> FoundShape | None:
@@ -91,7 +112,7 @@ class ShapeReader:
         for rank in ranks:
             by_rank = self._by_rank(parameter, rank.least, rank.most, rank.origin) if not rank.when else None
             if by_rank is not None:
-                return by_rank
+                return replace(by_rank, by_rank=True)
         if parameter.rank and not ranks:
             return self._by_rank(parameter, parameter.rank, parameter.rank, parameter.origin)
         return None
@@ -152,80 +173,34 @@ class ShapeReader:
         high = int(most) if most is not None and most.isdecimal() else None
         if (low is None and high is None) or max(low or 0, high or 0) > 8:
             return None
-        names = tuple(f"{_word(parameter.name)}_{at}" for at in range(high if high is not None else 0))
+        names = tuple(f"{word_of(parameter.name)}_{at}" for at in range(high if high is not None else 0))
+        length = self._length(parameter) if high == 1 else None
+        if length is not None:
+            extent, said = length
+            parts = (extent,) if low == high else (f"maybe({extent})",)
+            return FoundShape(parts, (origin, said))
         if low == high:
             return FoundShape(names, (origin,))
         if (low, high) == (0, 1):
             return FoundShape((f"maybe({names[0]})",), (origin,))
-        pack = self._own_pack(parameter)
+        pack = self._related.own_pack(parameter)
         ends = f"{low or 0}..{high if high is not None else max(4, (low or 0) + 2)}"
         return FoundShape((f"*{pack}",), (origin,), bounds=(pack, ends))
 
-    def _own_pack(self, parameter: ParameterSpec) -> str:
-        """The pack that inputs of one type share in silence: that of the first is `S`."""
-        first = self._spec.inputs[0] if self._spec.inputs else parameter
-        return self._extents.pack(
-            _PACK if parameter.type == first.type else f"{_PACK}_{_word(parameter.name)}"
-        )
-
-    def _broadcast_each_other(self, found: dict[str, FoundShape]) -> None:
-        """`broadcast(*S)` for inputs that are broadcast to each other and have no shape of their own.
-
-        So are both inputs of an operator that its document calls a binary one.
-        """
-        names = [parameter.name for parameter in self._spec.inputs]
-        if self._is_called("binary") and len(names) == 2 and not found:
-            note = f"an operator of the class {self._spec.category}"
-            for name in names:
-                found[name] = FoundShape((f"*broadcast(*{self._extents.pack(_PACK)})",), (), note)
-        for statement in self._statements(Broadcast):
-            listed = [name for name in statement.inputs or names if name in names]
-            if statement.to is None and len(listed) and not any(name in found for name in listed):
-                pack = self._extents.pack(_PACK)
-                for name in listed:
-                    found[name] = FoundShape((f"*broadcast(*{pack})",), (statement.origin,))
-
-    def _broadcast_one_way(self, found: dict[str, FoundShape]) -> None:
-        """`within(...)` for inputs that are broadcast to another one, and have nothing else said of them."""
-        for statement in self._statements(Broadcast):
-            target = found.get((statement.to or "").removeprefix("inputs."))
-            for name in statement.inputs if target is not None else ():
-                silent = name in found and not found[name].origins
-                if target is not None and silent and _is_plain(target.parts):
-                    found[name] = FoundShape(
-                        (f"*within({target.text})",), (statement.origin, *target.origins)
-                    )
-
-    def _same(self, group: str, parameter: ParameterSpec, found: dict[str, FoundShape]) -> FoundShape | None:
-        """The shape of another tensor, where a sentence says that this one has it."""
-        for each in self._about.get(f"{group}.{parameter.name}", ()):
-            if not isinstance(each, SameShape) or each.except_ is not None:
+    def _length(self, parameter: ParameterSpec) -> tuple[str, Origin] | None:
+        """How many elements sentences say that a vector has, by a number."""
+        for statement in self._about.get(f"inputs.{parameter.name}", ()):
+            if not isinstance(statement, Range) or statement.of != "length" or statement.when:
                 continue
-            other = each.as_.removeprefix("inputs.")
-            if other == parameter.name:
-                continue
-            if other in found and _is_plain(found[other].parts):
-                return replace(
-                    found[other], origins=(each.origin, *found[other].origins), note="", bounds=None
-                )
-            if any(one.name == other for one in self._spec.inputs):
-                if other not in found:
-                    one = next(one for one in self._spec.inputs if one.name == other)
-                    found[other] = self._any(one)
-                return FoundShape((f"shape({other})",), (each.origin,))
+            if statement.at_least == statement.at_most and (statement.at_least or "").isdecimal():
+                return str(statement.at_least), statement.origin
         return None
-
-    def _is_called(self, word: str) -> bool:
-        return word in (self._spec.category or "").split()
 
     def _silent(self, found: dict[str, FoundShape]) -> None:
         """Any shape for what no sentence speaks of; inputs of the type of the first one have its shape."""
         for parameter in self._spec.inputs:
             if parameter.name not in found:
-                found[parameter.name] = self._any(parameter)
-
-    def _any(self, parameter: ParameterSpec) -> FoundShape:
-        return FoundShape((f"*{self._own_pack(parameter)}",), (), "no sentence says: any shape")
+                found[parameter.name] = self._related.silence(parameter)
 
     def _results(self, shapes: dict[str, FoundShape]) -> None:
         """The shapes of outputs, as far as what they hang on is known."""
@@ -235,7 +210,7 @@ class ShapeReader:
             about = f"results.{output.name}"
             found = (
                 self._stated("outputs", output)
-                or self._same("outputs", output, shapes)
+                or self._related.same("outputs", output, shapes)
                 or self._scalar(output)
             )
             if found is None and len(self._spec.outputs) == 1:
@@ -254,8 +229,8 @@ class ShapeReader:
         """The shape of the only output where each of its elements is made of those in its place."""
         first = next(iter(shapes.values()), None)
         if first is not None and "broadcast(" in first.text:
-            return FoundShape((f"*{self._extents.pack(_PACK)}",), first.origins, first.note)
-        if first is not None and _is_plain(first.parts) and self._is_called("unary"):
+            return FoundShape((f"*{self._extents.pack(PACK)}",), first.origins, first.note)
+        if first is not None and is_plain(first.parts) and self._related.is_called("unary"):
             return FoundShape(first.parts, (), f"an operator of the class {self._spec.category}")
         return None
 
@@ -265,11 +240,6 @@ class ShapeReader:
             if isinstance(each, Rank) and not each.when and each.least == each.most == "0":
                 return FoundShape((), (each.origin,))
         return FoundShape((), (output.origin,)) if output.rank == "0" else None
-
-    def _statements(self, kind: type[Broadcast]) -> Iterator[Broadcast]:
-        return (
-            broadcast for group in self._about.values() for broadcast in group if isinstance(broadcast, kind)
-        )
 
     def _check(self, about: str, ranks: Sequence[Rank], shapes: Sequence[StatedShape]) -> None:
         """Note where the ranks that sentences state exclude each other, or every shape that they state."""
@@ -313,18 +283,8 @@ def _is_shape(parts: Sequence[str]) -> bool:
     return True
 
 
-def _word(name: str) -> str:
-    """A name as a part of the name of an extent."""
-    return re.sub(r"\W", "_", name) or "_"
-
-
 def _tuple(parts: Sequence[str]) -> str:
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
-
-
-def _is_plain(parts: Sequence[str]) -> bool:
-    """Whether a shape leaves no choice, so that another tensor can have it as well."""
-    return not any(f"{word}(" in part for part in parts for word in WORDS)
 
 
 def _covers(general: Sequence[str], other: Sequence[str]) -> bool:

@@ -41,16 +41,24 @@ def _add_rules(spec: Spec, found: Collected) -> None:
         if isinstance(statement, Relevance) and statement.effective_when and not is_proposed(statement):
             group, _, name = statement.about.partition(".")
             if group == "attributes" and _is_expression(spec, statement.effective_when):
-                entry = {"id": f"{name}_scope", "attr": name, "effective_when": statement.effective_when}
+                entry: dict[str, object] = {
+                    "id": f"{name}_scope",
+                    "attr": name,
+                    "effective_when": statement.effective_when,
+                }
                 found.add(
-                    "constraints", f"{name}_scope", {**entry, **_source(statement.origin)}, statement.origin
+                    "constraints",
+                    f"{name}_scope",
+                    {**entry, **_source(statement.origin)},
+                    statement.origin,
+                    alone=True,
                 )
     for result in [derived_entry for derived_entry in found.entries if derived_entry.path[0] == "results"]:
         for at, quotient in enumerate(_quotients(result)):
             name = f"{result.path[1]}_divides" + (f"_{at}" if at else "")
             whole = f"({ast.unparse(quotient.left)}) % ({ast.unparse(quotient.right)}) == 0"
             entry = {"id": name, "require": whole, "else": "undefined"}
-            found.add("constraints", name, {**entry, **_source(*result.origins)}, *result.origins)
+            found.add("constraints", name, {**entry, **_source(*result.origins)}, *result.origins, alone=True)
 
 
 def _source(*origins: Origin) -> dict[str, object]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.derived.entries import Collected, Contradiction, sources_of
+from specs.derived.related_shapes import ANY_SHAPE, says_quantisation
 from specs.derived.stated_extents import StatedExtents
 from specs.language.shape_expressions import parse_shape
 from specs.model.signature_parts import AttributeSpec, Origin, ParameterSpec
@@ -19,6 +20,10 @@ _LAST = re.compile(r"rank\((\w+)\)( - 1)?")
 _AN_AXIS = re.compile(r"axis\((\w+)(?!, extra)[,)]")
 _NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?")
 _TYPE_CODES = ("dtype", "to", "output_dtype", "out_dtype", "output_datatype")
+_QUERY_HEADS = ("num_heads", "q_num_heads")
+_NEEDED = re.compile(r"integer\(given=|element_type\(")
+"""Kinds of what is given in each call of a document alone: shapes or types of outputs hang on it."""
+_WHY = "shapes or types of the node hang on it, and no sentence says its default"
 _SILENT = ("float", "int32")
 """The element types that are asked for where no sentence lists any."""
 _PLAIN_LIMIT = 4
@@ -44,6 +49,7 @@ class KindReader:
         self._shapes = {
             entry.path[1]: str(entry.value) for entry in found.entries if entry.path[0] == "shapes"
         }
+        self._notes = {entry.path[1]: entry.note for entry in found.entries if entry.path[0] == "shapes"}
         results = [str(entry.value) for entry in found.entries if entry.path[0] == "results"]
         self._bound = {name for text in self._shapes.values() for name in parse_shape(text).names}
         parts = (part for text in (*self._shapes.values(), *results) for part in parse_shape(text).parts())
@@ -61,18 +67,52 @@ class KindReader:
             found = self._attribute(attribute)
             if found is not None:
                 self._add(attribute.name, found)
+            elif attribute.kind == "float":
+                self._add_alone(attribute)
         for parameter in self._spec.inputs:
             found = self._input(parameter)
             if found is not None:
                 self._add(parameter.name, found)
+            elif self._is_scale(parameter):
+                note = "a scale is greater than 0, and no sentence says how great"
+                self._found.add("kinds", parameter.name, "real(0.125, 2)", note=note, alone=True)
+            elif parameter.option == "optional" and self._is_unsure(parameter.name):
+                note = "no sentence says its shape, an extent of it, or what its elements are"
+                self._found.add("kinds", parameter.name, LEFT_OUT, note=note, alone=True)
+
+    def _add_alone(self, attribute: AttributeSpec) -> None:
+        """What a float is in calls of a document alone: one without bounds and default is left out."""
+        if attribute.name == "epsilon":
+            note = "what keeps a divisor from zero"
+            self._found.add("kinds", attribute.name, "real(more_than=0)", note=note, alone=True)
+        elif attribute.default is None and not attribute.required:
+            note = "no sentence says which values it has"
+            self._found.add("kinds", attribute.name, LEFT_OUT, note=note, alone=True)
 
     def _add(self, name: str, found: _Call) -> None:
         call, origins, note = found
         self._found.add("kinds", name, call, *origins, note=note)
+        attribute = self._spec.attributes.get(name)
+        free = attribute is not None and attribute.default is None and not attribute.required
+        if free and _NEEDED.match(call):
+            rule = {"id": f"{name}_given", "require": f"present({name})", "else": "undefined", "why": _WHY}
+            self._found.add("constraints", rule["id"], rule, *origins, note=note, alone=True)
         of = _AN_AXIS.match(call)
         pack = self._shapes.get(of[1], "").removeprefix("*") if of is not None else ""
-        if pack.isidentifier() and not any(entry.path == ("extents", pack) for entry in self._found.entries):
+        if pack.isidentifier() and not any(
+            entry.path == ("extents", pack) and not entry.alone for entry in self._found.entries
+        ):
             self._found.add("extents", pack, "1..4", *origins, note=f"{name} is one of its axes")
+        self._bound_by_default(name, of[1] if of is not None else None)
+
+    def _bound_by_default(self, name: str, of: str | None) -> None:
+        """The rank from which on the default of an axis is one; of a plain `axis` it is the first input's."""
+        attribute = self._spec.attributes.get(name)
+        default = attribute.default if attribute is not None and name == "axis" else None
+        pack = self._shapes.get(of or next(iter(self._shapes), ""), "").removeprefix("*")
+        if isinstance(default, int) and pack.isidentifier() and (least := max(-default, default + 1)) > 1:
+            note = f"{default} is the default of {name}"
+            self._found.add("extents", pack, f"{least}..{max(4, least)}", note=note, alone=True)
 
     def _window(self) -> _Call | None:
         """The window of kernel_shape, strides and pads over the last extents of the first input."""
@@ -150,6 +190,9 @@ class KindReader:
         divided = list(self._divided_by(name))
         if divided:
             return (f"integer(divides=[{', '.join(divided)}])", (), f"shapes divide by {name}")
+        queries = [heads for heads in _QUERY_HEADS if heads in self._spec.attributes]
+        if name == "kv_num_heads" and queries:
+            return (f"integer(divides=[{queries[0]}])", (), f"heads of keys are shared among {queries[0]}")
         if name in self._used:
             return (f"integer(1, {_PLAIN_LIMIT})", (), "a number of shapes")
         if name in _TYPE_CODES and (variable := self._own_type()) is not None:
@@ -191,6 +234,30 @@ class KindReader:
         if any(f"values({parameter.name})" in str(entry.value) for entry in self._found.entries):
             return (f"integer(1, {2 * _PLAIN_LIMIT})", (), f"a result has {parameter.name} as an extent")
         return None
+
+    def _is_scale(self, parameter: ParameterSpec) -> bool:
+        """Whether an input without axes is the scale of a quantised one."""
+        if "zero_point" in parameter.name or not says_quantisation(parameter.name):
+            return False
+        return self._shapes.get(parameter.name) == "()" and all(
+            ELEMENT_TYPES[name].is_float for name in self._spec.types_of(parameter)
+        )
+
+    def _is_unsure(self, name: str) -> bool:
+        """Whether no sentence says what an input is, as far as it takes to give one.
+
+        Its shape is any, one of several without a condition, or has an extent that no other input has; or its
+        elements are whole numbers of which nothing is said.
+        """
+        if self._notes.get(name, "") == ANY_SHAPE or self._notes.get(name, "").startswith("or "):
+            return True
+        if self._is_whole(name) and not says_quantisation(name):
+            return True
+        told = {*self._spec.attributes, *(parameter.name for parameter in self._spec.inputs)}
+        for parameter in self._spec.inputs:
+            if parameter.option != "optional":
+                told |= parse_shape(self._shapes[parameter.name]).names
+        return bool(parse_shape(self._shapes[name]).names - told)
 
     def _stated(self, about: str, several: bool) -> _Call | None:
         """The kind that ranges of a value, or of elements, come to; those under a condition say none."""

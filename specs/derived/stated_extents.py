@@ -20,7 +20,14 @@ _WORDS = re.compile(r"[A-Za-z][\w ]*")
 _ANY = ("...", "*")
 _USUAL = {"D": "S", "d": "S", "k": "kernel"}
 """What packs are called in declarations whose members documents call `D1, D2, ..., Dn`."""
+_HEADS = {
+    "hidden_size": ("num_heads", "head_size"),
+    "v_hidden_size": ("num_heads", "head_size"),
+    "kv_hidden_size": ("kv_num_heads", "head_size"),
+}
+"""Widths that lie side by side for each head: where an attribute is the number of heads, it divides them."""
 _LONGEST = 200
+_OR_ONE = "1 or "
 
 
 class StatedExtents:
@@ -61,7 +68,7 @@ class StatedExtents:
                 continue
             found.append(spread[at])
             at += 1
-        parts = [each if each.startswith("*") else self._extent(each, of_output) for each in found]
+        parts = [each if each.startswith("*") else self._part(each, of_output) for each in found]
         return None if None in parts else tuple(part for part in parts if part is not None)
 
     def pack(self, wanted: str) -> str:
@@ -85,6 +92,11 @@ class StatedExtents:
         pack = self.pack(_USUAL.get(stem, stem))
         self.numbered.add(pack)
         return pack, int(last is not None and last[1] == stem)
+
+    def _part(self, text: str, of_output: bool) -> str | None:
+        """`within(N)` for what a document writes as `1 or N`, or the extent."""
+        extent = self._extent(text.removeprefix(_OR_ONE), of_output)
+        return f"within({extent})" if extent is not None and text.startswith(_OR_ONE) else extent
 
     def _extent(self, text: str, of_output: bool) -> str | None:
         if _WORDS.fullmatch(text):
@@ -115,6 +127,9 @@ class StatedExtents:
                 return ast.UnaryOp(ast.USub(), whole)
             case ast.Call(ast.Name(id="max" | "min" as word), [_, _] as both, []):
                 return ast.Call(ast.Name(word), [self._read(node, of_output) for node in both], [])
+            case ast.Subscript(ast.Call(ast.Name(id="shape"), [ast.Name(id=name)], []), place):
+                if name in self._inputs and ast.unparse(place) in ("-1", "-2"):
+                    return tree
             case ast.Subscript(ast.Name(id=name), ast.Constant(value=int())):
                 attribute = self._attributes.get(name)
                 if attribute is not None and attribute.kind == "ints" and attribute.required:
@@ -132,7 +147,17 @@ class StatedExtents:
             return ast.parse(f"int(values({name})[0])", mode="eval").body
         if attribute is not None or name in self._inputs or name in _RESERVED:
             return ast.Name(self._free(name))
+        if name == "num_directions" and self._goes_both_ways():
+            return ast.parse("2 if direction == 'bidirectional' else 1", mode="eval").body
+        heads, of_one = _HEADS.get(name, ("", ""))
+        if heads in self._attributes and self._attributes[heads].required:
+            return ast.parse(f"{heads} * {of_one}", mode="eval").body
         return ast.Name(name)
+
+    def _goes_both_ways(self) -> bool:
+        direction = self._attributes.get("direction")
+        values = direction.values if direction is not None else None
+        return values is not None and "bidirectional" in values.values
 
     def _free(self, name: str) -> str:
         return f"{name}_" if f"{name}_" not in self._single else f"{name}__"

@@ -7,6 +7,7 @@ from typing import Any
 
 from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from specs.derived import Derived, DerivedEntry, derive
+from specs.derived.kinds import LEFT_OUT
 from specs.files.composition import Composed
 from specs.files.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, names_in
 from specs.language.shape_expressions import parse_shape, shape_of_version
@@ -43,7 +44,7 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
         if key == "constraints":
             chosen += [entry] * undeclared
             continue
-        if name in own[key] or _EVERY.get(key) in own[key]:
+        if (entry.alone and not undeclared) or name in own[key] or _EVERY.get(key) in own[key]:
             continue
         if key == "shapes" and (name in bound or _names([str(entry.value)]) & taken):
             continue
@@ -61,7 +62,10 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
         parameter.name not in shaped_inputs for parameter in spec.inputs
     ):
         chosen = [derived_entry for derived_entry in chosen if derived_entry.path[0] != "results"]
-    shaped = _names(str(derived_entry.value) for derived_entry in chosen if derived_entry.path[0] == "shapes")
+    left_out = {entry.path[1] for entry in chosen if entry.alone and entry.value == LEFT_OUT}
+    shaped = _names(
+        str(entry.value) for entry in chosen if entry.path[0] == "shapes" and entry.path[1] not in left_out
+    )
     chosen = [
         derived_entry
         for derived_entry in chosen

@@ -47,6 +47,51 @@ statements:
   - {about: inputs.X, says: shape, extents: [N, C], rule: stated-shape, confidence: 0.9, src: [d1, 12]}
 """
 
+TOGETHER = """\
+operator: {domain: ai.test, name: Together, since_version: 1}
+documents:
+  d1: {file: together.md, dialect: onnx-markdown, sha256: "00", identity: stated}
+attributes:
+  num_heads: {type: int, required: true, src: [d1, 3]}
+  kv_num_heads: {type: int, required: true, src: [d1, 4]}
+  epsilon: {type: float, required: false, src: [d1, 5]}
+  clip: {type: float, required: false, src: [d1, 6]}
+  width: {type: int, required: false, src: [d1, 7]}
+inputs:
+  - {name: A, type: T, option: single, src: [d1, 10]}
+  - {name: B, type: T, option: single, src: [d1, 11]}
+  - {name: Q, type: T, option: single, src: [d1, 12]}
+  - {name: bias, type: T, option: single, src: [d1, 13]}
+  - {name: data, type: T, option: single, src: [d1, 14]}
+  - {name: places, type: T, option: single, src: [d1, 15]}
+  - {name: data_scale, type: T, option: single, src: [d1, 16]}
+  - {name: one, type: T, option: single, src: [d1, 17]}
+  - {name: mask, type: T, option: optional, src: [d1, 18]}
+  - {name: cache, type: T, option: optional, src: [d1, 19]}
+outputs:
+  - {name: Y, type: T, option: single, src: [d1, 20]}
+type_constraints:
+  T: {types: [float], src: [d1, 21]}
+statements:
+  - {about: inputs.A, says: shape, extents: [..., M, K], rule: stated-shape, confidence: 0.9, src: [d1, 30]}
+  - {about: inputs.B, says: shape, extents: [..., K, N], rule: stated-shape, confidence: 0.9, src: [d1, 31]}
+  - {about: inputs.B, says: shape, extents: [..., N, K], when: num_heads != 1,
+    rule: stated-shape, confidence: 0.9, src: [d1, 32]}
+  - {about: summary, says: broadcast, inputs: [A, B], rule: matrix-product, confidence: 0.9, src: [d1, 33]}
+  - {about: inputs.Q, says: shape, extents: [1 or batch, hidden_size, width],
+    rule: stated-shape, confidence: 0.9, src: [d1, 34]}
+  - {about: inputs.bias, says: shape, extents: ["shape(B)[-1]"],
+    rule: vector-along, confidence: 0.9, src: [d1, 35]}
+  - {about: inputs.data, says: rank, least: "1", rule: bounded-rank, confidence: 0.9, src: [d1, 36]}
+  - {about: inputs.places, says: rank, least: rank(data), most: rank(data),
+    rule: same-rank, confidence: 0.9, src: [d1, 37]}
+  - {about: inputs.one, says: rank, least: "1", most: "1", rule: stated-rank, confidence: 0.9, src: [d1, 38]}
+  - {about: inputs.one, says: range, of: length, at_least: "1", at_most: "1",
+    rule: stated-length, confidence: 0.9, src: [d1, 39]}
+  - {about: inputs.cache, says: shape, extents: [most, K], rule: stated-shape, confidence: 0.9, src: [d1, 40]}
+"""
+"""What sentences and silence say of tensors together: factors, heads, scales, what has a shape of its own."""
+
 
 def _run(command: Command, *arguments: str) -> Result:
     return CliRunner().invoke(command, list(arguments), standalone_mode=False)
@@ -162,6 +207,52 @@ def test_a_document_that_contradicts_itself_makes_no_call(contradicted: Path) ->
 def test_somebody_says_which_of_two_statements_is_right(contradicted: Path) -> None:
     (contradicted / "ai.test" / "Blend" / FILE_NAME).write_text("shapes: {X: 'N, C'}\n", encoding="utf-8")
     assert load_spec(OperatorName("ai.test", "Blend", 3), [contradicted]).shapes["X"].text == "N, C"
+
+
+@pytest.fixture
+def together(tmp_path: Path) -> Path:
+    place = tmp_path / "ai.test" / "Together"
+    place.mkdir(parents=True)
+    (place / "imported-1.yaml").write_text(TOGETHER, encoding="utf-8")
+    return tmp_path
+
+
+def test_shapes_are_read_out_of_those_of_other_tensors(together: Path) -> None:
+    shapes = derive(load_imported(OperatorName("ai.test", "Together", 1), [together])).value()["shapes"]
+    assert shapes == {
+        "A": "*broadcast(*S), M, K",
+        "B": "(*broadcast(*S), N, K) if num_heads != 1 else (*broadcast(*S), K, N)",
+        "Q": "within(batch), num_heads * head_size, width_",
+        "bias": "shape(B)[-1]",
+        "data": "*S",
+        "places": "*upto(*S)",
+        "data_scale": "()",
+        "one": "1",
+        "mask": "*S",
+        "cache": "most, K",
+    }
+
+
+def test_what_no_sentence_says_is_left_out_where_nobody_declared_anything(together: Path) -> None:
+    name = OperatorName("ai.test", "Together", 1)
+    alone = load_for_calls(name, [together])
+    assert alone.declared is not None
+    assert {kind.name: kind.call for kind in alone.declared.kinds} == {
+        "num_heads": "integer(1, 4)",
+        "kv_num_heads": "integer(divides=[num_heads])",
+        "epsilon": "real(more_than=0)",
+        "clip": "constant('left_out')",
+        "width": "integer(given=[width_], equals=width_)",
+        "data_scale": "real(0.125, 2)",
+        "mask": "constant('left_out')",
+        "cache": "constant('left_out')",
+    }
+    assert "width_given" in {constraint.id for constraint in alone.constraints}
+    declaration = together / "ai.test" / "Together" / FILE_NAME
+    declaration.write_text("shapes: {data_scale: N}\n", encoding="utf-8")
+    declared = load_spec(name, [together]).declared
+    assert declared is not None
+    assert {kind.name for kind in declared.kinds} == {"num_heads", "kv_num_heads", "width"}
 
 
 def _lint(folder: Path, name: str, *codes: str) -> Result:

@@ -121,6 +121,63 @@ def test_what_states_nothing(about: str, text: str) -> None:
     assert read({about: text}) == []
 
 
+PRODUCT = ParameterNames(("transA",), ("A", "A_scale", "B", "bias"), ("Y",), ("transA",))
+
+
+@pytest.mark.parametrize(
+    "passages",
+    [
+        {"summary": "Matrix product that behaves like numpy.matmul: https://numpy.org/numpy.matmul.html"},
+        {"summary": "Matrix product that behaves like [numpy.matmul](https://numpy.org/numpy.matmul.html)."},
+        {
+            "inputs.A": "N-dimensional matrix A",
+            "inputs.B": "N-dimensional dense matrix B",
+            "outputs.Y": "Matrix multiply results from A * B",
+        },
+    ],
+)
+def test_a_matrix_product_has_rows_and_columns_behind_axes_that_are_broadcast(
+    passages: Mapping[str, str],
+) -> None:
+    assert {text for _, text in read(passages, PRODUCT)} == {
+        "shape [..., M, K]",
+        "shape [..., K, N]",
+        "shape [..., M, N]",
+        "broadcast A, B",
+    }
+
+
+@pytest.mark.parametrize(
+    ("about", "text", "stated"),
+    [
+        ("attributes.transA", "Whether A should be transposed on the last two dimensions before doing it",
+         ("inputs.A", "shape [..., K, M] where transA != 0")),
+        ("inputs.bias", "It could be a scalar or a 1-D tensor. If it's a 1-D tensor, its number of elements "
+         "should be equal to the number of columns of input 'B'.",
+         ("inputs.bias", "shape [shape(B)[-1]] where rank(bias) == 1")),
+        ("inputs.bias", "1D input tensor, whose dimension is same as B's last dimension",
+         ("inputs.bias", "shape [shape(B)[-1]]")),
+        ("inputs.bias", "A vector with the same shape as last dim of A",
+         ("inputs.bias", "shape [shape(A)[-1]]")),
+    ],
+)  # fmt: skip
+def test_what_lies_along_a_matrix(about: str, text: str, stated: tuple[str, str]) -> None:
+    assert stated in read({about: text}, PRODUCT)
+
+
+@pytest.mark.parametrize(
+    ("about", "text"),
+    [
+        ("summary", "A product of numbers that behaves like numpy.multiply."),
+        ("inputs.bias", "N-dimensional matrix bias"),
+        ("inputs.bias", "The same shape as the last dim of bias"),
+        ("attributes.transA", "Whether C should be transposed on the last two dimensions"),
+    ],
+)
+def test_what_is_no_factor_of_a_product(about: str, text: str) -> None:
+    assert not [each for each in read({about: text}, PRODUCT) if "shape" in each[1]]
+
+
 def test_what_is_applied_to_each_element_takes_any_rank() -> None:
     one = ParameterNames((), ("X",), ("Y",))
     text = "The sign, y = sign(x) where x is real, is applied to the tensor elementwise."

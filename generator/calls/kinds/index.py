@@ -227,7 +227,10 @@ class Index(SingleKind):
 
     def _axis(self, scope: Partial) -> int:
         assert self.axis is not None
-        return int(scope.value(self.axis))
+        axis = scope.value(self.axis)
+        if axis is None:
+            raise EvaluationError("an index into an axis that nothing says", got=f"{self.axis.text} left out")
+        return int(axis)
 
     def _extent(self, scope: Partial) -> int:
         if self.count is not None:

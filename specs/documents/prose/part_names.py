@@ -137,6 +137,8 @@ class ParameterNames:
             if found is not None and (quoted or match[1] not in _GENERIC):
                 return None if found.startswith("attributes") else found
             word = match[1].lower().rstrip("s")
+            if word == "data" and found is not None and not _WORD.match(rest[match.end() :].lstrip()):
+                return None if found.startswith("attributes") else found
             if quoted or word not in ("tensor", "input", "output"):
                 break
             generic = word if word != "tensor" else generic

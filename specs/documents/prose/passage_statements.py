@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from specs.documents.prose.part_names import ParameterNames, Sentence, found, name_of, pattern, sentences
+from specs.documents.prose.products import find_products
 from specs.documents.prose.ranges import find_choices, find_multiples, find_ranges
 from specs.documents.prose.ranks import find_ranks, rank_names
 from specs.documents.prose.same_shapes import find_broadcasts, find_same_shapes
@@ -240,6 +241,7 @@ def _of_passage(
     yield from find_multiples(about, passage, parts)
     yield from find_ranks(about, passage, parts, symbols)
     yield from find_shapes(about, passage, parts)
+    yield from find_products(about, passage, parts)
     yield from find_same_shapes(about, passage, parts)
     yield from find_broadcasts(about, passage, parts)
     yield from find_relevance(about, passage, parts)
