@@ -15,11 +15,9 @@ from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.registry.bodies import Body, Shared, as_answer, is_exact
+from reference.shared.movement import Accumulation, NegativeZeros, Subnormals
 
-Accumulation = Annotated[Choice[Literal["float32", "input"]], AsReading]
 Overflow = Annotated[Choice[Literal["wrap", "saturate"]], AsReading]
-Subnormals = Annotated[Choice[Literal["kept", "flushed"]], AsReading]
-Zeros = Annotated[Choice[Literal["kept", "lost"]], AsReading]
 _MOST_RUNS = 10_000
 _BOOL, _INT64 = ELEMENT_TYPES["bool"], ELEMENT_TYPES["int64"]
 
@@ -34,7 +32,7 @@ def if_else(
     accumulation_type: Accumulation,
     integer_overflow: Overflow,
     subnormals: Subnormals,
-    negative_zeros: Zeros,
+    negative_zeros: NegativeZeros,
 ) -> tuple[Answer, ...]:
     """What the branch gives that the condition names. Source: If, Summary, cond."""
     shared = _shared(accumulation_type, integer_overflow, subnormals, negative_zeros)
@@ -53,7 +51,7 @@ def loop(
     accumulation_type: Accumulation,
     integer_overflow: Overflow,
     subnormals: Subnormals,
-    negative_zeros: Zeros,
+    negative_zeros: NegativeZeros,
 ) -> tuple[Answer, ...]:
     """The states behind the last run, then what each run gave: at most M runs, and while the condition is so.
 
@@ -93,7 +91,7 @@ def scan(
     accumulation_type: Accumulation,
     integer_overflow: Overflow,
     subnormals: Subnormals,
-    negative_zeros: Zeros,
+    negative_zeros: NegativeZeros,
 ) -> tuple[Answer, ...]:
     """The states behind the last slice, then what each slice gave, along an axis. Source: Scan, Summary."""
     run = Body.of(body, version, _shared(accumulation_type, integer_overflow, subnormals, negative_zeros))
@@ -120,7 +118,7 @@ def scan_of_batches(
     accumulation_type: Accumulation,
     integer_overflow: Overflow,
     subnormals: Subnormals,
-    negative_zeros: Zeros,
+    negative_zeros: NegativeZeros,
 ) -> tuple[Answer, ...]:
     """The same for each member of a batch, as many slices of it as its length says; behind these anything.
 

@@ -19,10 +19,9 @@ from reference.numbers.number_arrays import Numbers
 from reference.numbers.working import Working
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.shared.movement import NegativeZeros, Subnormals, moved
+from reference.shared.movement import Accumulation, NegativeZeros, Subnormals, moved
 from reference.sums.summation import total
 
-Accumulation = Annotated[Choice[Literal["float32", "input"]], AsReading]
 Overflow = Annotated[Choice[Literal["wrap", "saturate"]], AsReading]
 
 

@@ -20,8 +20,7 @@ from reference.numbers.working import Working
 from reference.operators.score_transforms import LabelOf, Probit, SoftmaxZero, Ties, top_labels, transformed
 from reference.readings.choices import Choice
 from reference.registry import reference_operator
-from reference.shared.movement import Subnormals
-from reference.shared.scattering import Accumulation
+from reference.shared.movement import Accumulation, Subnormals
 from reference.shared.single_precision import SINGLE, held_floats
 from reference.sums.summation import mean_of, total
 
