@@ -55,7 +55,7 @@ def find_part(name: str, folders: Sequence[Path]) -> Path | None:
 
 def group_file(declaration: Path, group: str) -> Path:
     """Where the folder of specs that a declaration lies in keeps a group."""
-    return declaration.parent.parent.parent / GROUPS / f"{group}.yaml"
+    return declaration.parent.parent.parent / GROUPS / f"{Path(group).name}.yaml"
 
 
 def list_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
