@@ -201,15 +201,16 @@ def port_line(version: Version, source: Source, name: str, position: int) -> Sou
     if first is None or name not in names:
         return source
     port, extent = -1, -1
+    place = lines[first].source()
     for line in lines[first:]:
-        port += line.text.count("<port")
-        if line.text.count("<port"):
-            extent = -1
+        if "<port" in line.text:
+            port, extent = port + 1, -1
+            place = line.source() if port <= names.index(name) else place
         if port == names.index(name):
             extent += line.text.count("<dim>")
             if extent >= position:
                 return line.source()
-    return lines[first].source()
+    return place
 
 
 def _known_extents(version: Version, example: Example) -> dict[str, int] | None:
