@@ -16,7 +16,7 @@ from opcert.vocabulary.attributes import AttributeValue, attribute
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
-from reference.registry.reference_operator import ReferenceOperator
+from reference.registry.reference_operator import Argument, ReferenceOperator
 from specs.model.spec import Example, ParameterSpec, Spec, Value
 
 MOST_ELEMENTS = 100_000
@@ -29,7 +29,7 @@ class ExampleCall:
 
     operator: ReferenceOperator
     attributes: Mapping[str, AttributeValue]
-    inputs: Mapping[str, Tensor | None]
+    inputs: Mapping[str, Argument]
 
     def answers(self, readings: Mapping[str, str]) -> tuple[Answer, ...] | None:
         """None where the reference does not take the call."""
@@ -38,6 +38,17 @@ class ExampleCall:
         except (OpcertError, ArithmeticError, LookupError, TypeError, ValueError):
             # What a page prints need not lie in the domain, for which the function itself does not ask.
             return None
+
+    def has_small_floats(self) -> bool:
+        """Whether an input is of floats that pages write as numbers and tensors keep as codes."""
+        given = [
+            each
+            for value in self.inputs.values()
+            for each in (value if isinstance(value, tuple) else (value,))
+        ]
+        return any(
+            each is not None and each.element_type.name.startswith(("float8", "float4")) for each in given
+        )
 
     def matter(self) -> Mapping[str, Sequence[str]]:
         """The options of those readings that, changed alone, change the answer."""
@@ -60,18 +71,26 @@ class ExampleCall:
 
 def read_call(spec: Spec, operator: ReferenceOperator, example: Example) -> ExampleCall | None:
     attributes: dict[str, AttributeValue] = {}
-    inputs: dict[str, Tensor | None] = {}
+    inputs: dict[str, Argument] = {}
+    several = (
+        len(spec.inputs) - 1 if spec.inputs and spec.inputs[-1].option == "variadic" else len(spec.inputs)
+    )
+    given: list[Tensor | None] = []
     try:
         for name, value in example.attributes.items():
             known = spec.attributes.get(name)
             attributes[name] = attribute(_kind(known.kind if known else None, value), value).value
         for position, (name, stated) in enumerate(example.inputs):
-            if name:
+            if position >= several:
+                given.append(_tensor(spec, spec.inputs[-1], stated, first=False))
+            elif name:
                 inputs[name] = _tensor(spec, spec.inputs[position], stated, first=position == 0)
     except (UserError, ValueError, TypeError, OverflowError, IndexError):
         return None  # a value that is none of its type: other rules speak of it
-    if any(each is None for each in inputs.values()):
+    if any(each is None for each in (*inputs.values(), *given)):
         return None
+    if given:
+        inputs[spec.inputs[-1].name] = tuple(each for each in given if each is not None)
     return ExampleCall(operator, attributes, inputs)
 
 
@@ -107,9 +126,12 @@ def _same(first: tuple[Answer, ...] | None, second: tuple[Answer, ...] | None) -
 def find_difference(
     answers: Sequence[Answer],
     outputs: Sequence[tuple[str, Value | None]],
-    inputs: Mapping[str, Tensor | None],
+    inputs: Mapping[str, Argument],
+    rounded: float = 0.0,
 ) -> str | None:
     """Why what an example prints is not what is answered, in words; None where it is.
+
+    `rounded` is the relative difference that counts as none.
 
     A relation to the inputs is held to equal elements; numbers to what is allowed and what printing rounds.
     """
@@ -119,19 +141,22 @@ def find_difference(
         if value.shape != answer.expected.shape and (value.data is not None or value.relation is None):
             return f"{name} is printed with shape {list(value.shape)}, and has {list(answer.expected.shape)}"
         if value.relation is not None:
-            arrays = {each: given.array for each, given in inputs.items() if given is not None}
+            arrays = {each: given.array for each, given in inputs.items() if isinstance(given, Tensor)}
             try:
                 related = value.relation.apply(arrays)
             except UserError as error:
                 return f"the slices that {name} is said to be cannot be taken: {error}"
             if not np.array_equal(related, answer.expected.array):
                 return f"the slices that {name} is said to be are not the result"
-        elif value.data is not None and (found := _elements(answer, value.data, value.decimals)) is not None:
+        elif (
+            value.data is not None
+            and (found := _elements(answer, value.data, value.decimals, rounded)) is not None
+        ):
             return f"{name}{found}"
     return None
 
 
-def _elements(answer: Answer, printed: Sequence[Any], decimals: int | None) -> str | None:
+def _elements(answer: Answer, printed: Sequence[Any], decimals: int | None, rounded: float) -> str | None:
     """The element that differs most from what is printed, beyond what is allowed and what printing rounds."""
     array = answer.expected.array
     if answer.expected.element_type.kind in ("string", "bool"):
@@ -145,6 +170,8 @@ def _elements(answer: Answer, printed: Sequence[Any], decimals: int | None) -> s
     half_a_digit = float(Fraction(10) ** -decimals / 2) if decimals is not None else 0.0
     # A page prints what a float32 computation gave.
     slack = slack + half_a_digit + np.spacing(np.abs(expected).astype(np.float32)).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        slack = slack + np.where(np.isfinite(expected), rounded * np.abs(expected), 0.0)
     with np.errstate(invalid="ignore"):  # infinities of one sign are equal, and their difference is NaN
         off = np.abs(given - expected)
     fits = (off <= slack) | (np.isnan(given) & np.isnan(expected)) | (given == expected)

@@ -12,6 +12,7 @@ from opcert.vocabulary.errors import OpcertError, Place, SeveralErrors, UserErro
 from opcert.vocabulary.yaml_files import Path_, YamlDocument, key_path
 from specs.files.declaration_files import read_document
 from specs.files.declared_words import is_name_of_some_version
+from specs.files.operator_groups import parts_used
 from specs.files.spec_folders import PARTS, find_part
 from specs.files.stated_values import stated_value
 from specs.files.version_ranges import ABSENT, BOUNDS, applies, in_range, is_by_version, key_of_version
@@ -172,7 +173,7 @@ class _Composer:
     def add(self, document: YamlDocument, inside: tuple[str, ...]) -> None:
         """Put a file in, the parts that it uses before it."""
         value = document.value
-        for place, name in enumerate(value.get("uses") or ()):
+        for place, name in enumerate(parts_used(value, Path(document.file))):
             found = find_part(str(name), self._folders)
             if found is None or name in inside:
                 problem = "no such part" if found is None else "a part that uses itself"

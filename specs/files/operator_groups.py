@@ -1,20 +1,23 @@
 """What operators do, in a word: each room says its group, so that a report's long table can be read.
 
-A group is a file, `groups/<group>.yaml` in a folder of specs, which holds its heading.
+A group is a file, `groups/<group>.yaml` in a folder of specs: its heading, and the parts that its operators
+use unless they say others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from opcert.vocabulary.errors import OpcertError, Place, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.near_names import near_names
 from opcert.vocabulary.yaml_files import load_file
-from specs.files.spec_folders import DECLARATION, OWN_FOLDER, room_of
+from specs.files.declaration_files import read_document
+from specs.files.spec_folders import DECLARATION, GROUPS, OWN_FOLDER, group_file, room_of
 
-FOLDER = "groups"
+FOLDER = GROUPS
 
 
 def known_groups(folders: Sequence[Path]) -> list[str]:
@@ -36,6 +39,18 @@ def wrong_group(group: str, folders: Sequence[Path], where: Place) -> UserError 
         where=where,
         remedy=f"For a new group write {FOLDER}/{group}.yaml, with its heading.",
     )
+
+
+def parts_used(stated: Mapping[str, Any], declaration: Path) -> list[Any]:
+    """The parts that a declaration uses: those that it names, else those that its group's file names.
+
+    A group speaks for the declarations of its own folder of specs; one that uses none says `uses: []`.
+    """
+    used, group = stated.get("uses"), stated.get("group")
+    if used is None and isinstance(group, str):
+        file = group_file(declaration, group)
+        used = read_document(file).value.get("uses") if file.is_file() else None
+    return used if isinstance(used, list) else []
 
 
 def group_headings(

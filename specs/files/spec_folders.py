@@ -23,6 +23,8 @@ SEARCHED = "searched.yaml"
 """The file of what people add to the facts."""
 PARTS = "parts"
 """The folder of a folder of specs that holds the pieces that several operators use by name."""
+GROUPS = "groups"
+"""The folder of a folder of specs that holds the groups of operators."""
 REGRESSIONS = "regressions"
 """The folder of calls in a room."""
 _FACTS = re.compile(r"imported-(0|[1-9]\d*)\.yaml")
@@ -49,6 +51,11 @@ def find_part(name: str, folders: Sequence[Path]) -> Path | None:
     """The file of a part, in the first folder of specs that has it; None where none has."""
     places = (folder / PARTS / f"{name}.yaml" for folder in folders)
     return next((path for path in places if path.is_file()), None)
+
+
+def group_file(declaration: Path, group: str) -> Path:
+    """Where the folder of specs that a declaration lies in keeps a group."""
+    return declaration.parent.parent.parent / GROUPS / f"{Path(group).name}.yaml"
 
 
 def list_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:

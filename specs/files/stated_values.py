@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from opcert.vocabulary.regular_files import FileState, file_state
-from specs.files.spec_folders import find_part
+from specs.files.spec_folders import find_part, group_file
 
-KEYS = ("versions", "older", "uses", "reference")
+KEYS = ("versions", "older", "uses", "group", "reference")
 
 
 def stated_value(path: Path, key: str, folders: Sequence[Path] = ()) -> str | None:
@@ -29,6 +29,9 @@ def _find(path: Path, key: str, folders: Sequence[Path], inside: tuple[str, ...]
     if key in stated:
         return str(stated[key])
     used = stated.get("uses") if folders else None
+    if folders and used is None and "group" in stated:
+        group = group_file(path, stated["group"])
+        used = _stated(group, file_state(group)).get("uses")
     for name in used if isinstance(used, list) else ():
         part = None if name in inside else find_part(str(name), folders)
         found = None if part is None else _find(part, key, folders, (*inside, str(name)))

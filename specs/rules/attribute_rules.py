@@ -312,7 +312,8 @@ def low_confidence_values(version: Version) -> Iterator[Told]:
     """
     for attribute in version.spec.attributes.values():
         values = attribute.values
-        if values is not None and values.proposed:
+        listed = values is not None and values.confidence == 1.0  # a list of one value
+        if values is not None and values.proposed and not listed:
             yield Told(
                 values.origin.sources[0],
                 f"the values of {attribute.name} are not listed as such",

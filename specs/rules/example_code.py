@@ -19,8 +19,18 @@ _KNOWN = frozenset(dir(builtins)) | {
     "np", "numpy", "onnx", "helper", "expect", "tf", "math", "ml_dtypes", "TensorProto", "Any", "self",
     "make_node", "make_tensor", "make_graph", "make_model", "make_opsetid", "numpy_helper", "parser", "sys",
 }  # fmt: skip
-_INTRODUCED = re.compile(r"#[^'\"\n]{0,40}['\"`](\w+)['\"`] (?:is|has|:|=)")
-_CALL = re.compile(r"(?<![\w.])(?:tf\.)?(?:\w+\.)?\w+\((?P<arguments>[^()#=\n]{1,200})\)\s*(?:==>|$)")
+MOST_VALUE_LINES = 60
+_WRITTEN = re.compile(r"(?:['\"`]\w+['\"`] (?:is|has|=)|(?<![\w.])\w+ ?=|==>) *(?P<value>\[.*)$")
+_REMARK = re.compile(r"(?:<--|//).*$")
+_GOES_ON = re.compile(r"[\s,]*[\[\]\d][\[\]\d\s,.-]*")
+_INTRODUCED = re.compile(
+    r"#(?![^'\"\n]*\b(?:rank|shape|size) of )[^'\"\n]{0,40}['\"`](\w+)['\"`] (?:is|has|:|=)"
+)
+_CALL = re.compile(r"(?<![\w.])(?:tf\.)?(?:\w+\.)*\w+\((?P<arguments>[^()#\n]{1,200})\)\s*(?:==?>|$|[)#])")
+_KEYWORD = re.compile(r"\w+ ?= ?[^,]*")
+_MADE = re.compile(r"(?:^|[\s,>])(\w+)(?:, *\w+)* ?= ?(?!=)|\bfor (\w+) in|lambda (\w+)")
+_EXPLAINED = re.compile(r"^\s*# *(\w+) is (?:an?|the) ")
+_CONSTANT = re.compile(r"^\s*(?:>>> ?)?(\w+) = (?:tf\.(?:constant|Variable)\(|np\.array\(|\[)")
 _WORD = re.compile(r"(?<![\w.'\"])[a-z_]\w*(?![\w(.'\"])")
 
 
@@ -29,7 +39,8 @@ def example_wrong_variable(version: Version) -> Iterator[Told]:
     """An example uses a variable that it never assigns, or one where another is meant.
 
     One finding for each name that one example uses and never assigns, and for each call of `expect`
-    that gives one variable as input and output while another one is assigned and never used.
+    that gives one variable as input and output while another one is assigned and never used, or has the
+    name that the node gives its output.
     """
     given: set[str] = set()
     found: dict[str, list[Told]] = {}
@@ -45,6 +56,8 @@ def example_wrong_variable(version: Version) -> Iterator[Told]:
         given |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
         called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         called |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        # What is gone through and stands nowhere is a list of the file that the example was cut out of.
+        called |= {id(node.iter) for node in ast.walk(tree) if isinstance(node, ast.For | ast.comprehension)}
         told: set[str] = set()
         for node in names:
             if node.id in stored | given | _KNOWN | told or id(node) in called or not _is_plain(node.id):
@@ -96,10 +109,28 @@ def _given_twice(block: Block, tree: ast.AST, names: Sequence[ast.Name]) -> Iter
         lists = {keyword.arg: keyword.value for keyword in call.keywords}
         inputs, outputs = (_names(lists.get(which)) for which in ("inputs", "outputs"))
         both = [name for name in outputs if name in inputs]
-        if both and unused:
+        meant = [name for name in _outputs_of_node(tree, call) if name not in outputs and name not in inputs]
+        named = [name.id for name in here if isinstance(name.ctx, ast.Store) and name.id in meant]
+        if both and (unused or named):
             message = f"example {block.title} expects its input {both[0]} as its output"
             line = _line(block, lists["outputs"])
-            yield Told(line.source(), message, f"{unused[0]} is assigned and never used")
+            evidence = f"{unused[0]} is assigned and never used" if unused else f"the node makes {named[0]}"
+            yield Told(line.source(), message, evidence)
+
+
+def _outputs_of_node(tree: ast.AST, before: ast.Call) -> list[str]:
+    """The names that the last node made before a call gives its outputs."""
+    found: tuple[int, list[str]] = (0, [])
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="make_node"), keywords=keywords) if (
+                found[0] < node.lineno < before.lineno
+            ):
+                lists = [keyword.value for keyword in keywords if keyword.arg == "outputs"]
+                items = lists[0].elts if lists and isinstance(lists[0], ast.List) else []
+                texts = [item.value for item in items if isinstance(item, ast.Constant)]
+                found = (node.lineno, [text for text in texts if isinstance(text, str)])
+    return found[1]
 
 
 def _names(value: ast.expr | None) -> list[str]:
@@ -109,35 +140,85 @@ def _names(value: ast.expr | None) -> list[str]:
 
 @check("warning", ("tensorflow",))
 def example_unnamed_variable(version: Version) -> Iterator[Told]:
-    """An example calls the operator with a name that its comments do not introduce.
+    """An example calls the operator with a name that nothing introduces.
 
-    One finding for each block of code of which comments introduce a name that no call uses, and a call uses
-    one that nothing introduces.
+    One finding for each block of code in which comments or assignments introduce names, and a call uses one
+    that nothing else on the page has, or another while one that was introduced is used nowhere.
     """
-    parts = {*version.spec.attributes, *(each.name for each in version.spec.inputs)}
+    parts = {*version.spec.attributes, *(parameter.name for parameter in version.spec.inputs)}
+    whole = "\n".join(line.text for line in version.lines if not line.text.startswith("# source:"))
     introduced_before: set[str] = set()
     for block in version.blocks:
         introduced: dict[str, Line] = {}
         used: dict[str, Line] = {}
+        known: set[str] = set()
         for line in block.lines[:MOST_LINES]:
-            for match in islice(_INTRODUCED.finditer(line.text), MOST_NAMES):
+            known.update(match[1] for match in islice(_MADE.finditer(line.text), MOST_NAMES))
+            for match in (
+                *islice(_INTRODUCED.finditer(line.text), MOST_NAMES),
+                *islice(_EXPLAINED.finditer(line.text), MOST_NAMES),
+                *islice(_CONSTANT.finditer(line.text), MOST_NAMES),
+            ):
                 introduced.setdefault(match[1], line)
             for call in islice(_CALL.finditer(line.text), MOST_NAMES):
-                for word in _WORD.findall(call["arguments"]):
+                for word in _WORD.findall(_KEYWORD.sub("", call["arguments"])):
                     used.setdefault(word, line)
         unknown = {
             name: line
             for name, line in used.items()
-            if name not in parts | introduced.keys() | introduced_before | _KNOWN
+            if name not in parts | introduced.keys() | introduced_before | known | _KNOWN
         }
         idle = [name for name in introduced if name not in used and not _is_mentioned(name, block)]
+        alone = [name for name in unknown if len(re.findall(rf"(?<!\w){name}(?!\w)", whole)) == 1]
         if unknown and idle:
             name, line = next(iter(unknown.items()))
             place = introduced[idle[0]]
             message = f"an example introduces {idle[0]} and goes on with {name}"
             yield Told(place.source(), message, f"line {line.number}: {line.text.strip()[:120]}")
-        introduced_before |= introduced.keys()
+        elif alone and introduced:
+            line = unknown[alone[0]]
+            message = f"an example uses {alone[0]}, which stands nowhere else on the page"
+            yield Told(line.source(), message, line.text.strip()[:120])
+        introduced_before |= introduced.keys() | known
 
 
 def _is_mentioned(name: str, block: Block) -> bool:
     return sum(len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", line.text)) for line in block.lines) > 1
+
+
+@check("warning", ("tensorflow", "openvino"))
+def example_brackets(version: Version) -> Iterator[Told]:
+    """A value that an example writes has a bracket too few or too many.
+
+    One finding for each value behind a name, "is", "=" or an arrow whose square brackets do not pair; Python
+    itself reads the examples of ONNX.
+    """
+    for block in version.blocks:
+        if block.language.lower() in ("xml", "html") or len(block.lines) > MOST_LINES:
+            continue
+        for number, line in enumerate(block.lines):
+            match = _WRITTEN.search(line.text)
+            wrong = _wrong_bracket(block.lines[number : number + MOST_VALUE_LINES], match) if match else None
+            if match and wrong:
+                yield Told(line.source(match.start("value")), wrong, line.text.strip()[:120])
+
+
+def _wrong_bracket(lines: Sequence[Line], match: re.Match[str]) -> str | None:
+    """What is wrong with the brackets of a value that begins in the first line; None where they pair."""
+    depth = 0
+    for number, line in enumerate(lines):
+        text = _REMARK.sub("", match["value"] if number == 0 else line.text.strip().lstrip("#"))
+        if number and _WRITTEN.search(line.text):
+            break
+        for place, letter in enumerate(text):
+            depth += (letter == "[") - (letter == "]")
+            if depth == 0 and letter == "]":
+                return _behind(text[place + 1 :])
+    return "a bracket of the value is never closed"
+
+
+def _behind(rest: str) -> str | None:
+    """What is wrong where a value goes on behind its last bracket."""
+    more = _GOES_ON.match(rest)
+    closed = more is not None and more[0].count("]") > more[0].count("[")
+    return "the value closes a bracket that it never opened" if closed else None

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from opcert.vocabulary.attributes import AttributeKind
-from specs.documents.pages.pages import Version
+from specs.documents.pages.pages import Block, Version
 from specs.documents.text.documents import Line
 from specs.model.spec import AttributeSpec, Example, Source, Value
 from specs.model.statements import Rank, SameShape, StatedShape, Statement, describe, is_proposed
 from specs.rules import Told, check
 from specs.rules.attribute_rules import broken_bound
+from specs.rules.shape_rules import first_difference, port_line
 
 _GIVEN = re.compile(r"(?<![\w.])(\w+)=(True|False)\b")
 _NUMBERS = re.compile(r"\b(?:set to|is|equals?) [01]\b")
@@ -25,6 +26,7 @@ _MOST_NODE_LINES = 12
 _EXAMPLE_NUMBER = re.compile(r"\((\d)\) For\b")
 _ARRAY = re.compile(r"(?<![\w`])(\w+) =\s*(?=\[\[\[|$)")
 _CALL = re.compile(r"(?<![\w.\"'])([a-z_]\w*)\(")
+_GONE_THROUGH = re.compile(r"\bfor \w+(?:, ?\w+)* in ([a-z_]\w*)(?=\s*[:\])])")
 _DEFINED = re.compile(
     r"\b(?:def|class|import|as|for)\s+(\w+)|^[ \t]*(\w+)[ \t]*(?::[^=\n]{1,100})?=[^=]|\blambda (\w+)", re.M
 )
@@ -236,7 +238,11 @@ def example_shape_vs_text(version: Version) -> Iterator[Told]:
             if wrong is not None:
                 told.add(statement)
                 message = f"example {example.id} gives {statement.about} the shape {list(wrong.shape)}"
-                yield Told(wrong.source or example.source, message, f"the text says {describe(statement)}")
+                place = wrong.source or example.source
+                if version.page.dialect.startswith("openvino"):
+                    unlike = _unlike_at(statement, wrong, values)
+                    place = port_line(version, place, statement.about.partition(".")[2], unlike)
+                yield Told(place, message, f"the text says {describe(statement)}")
 
 
 def _alone(statements: list[Statement]) -> set[Statement]:
@@ -280,6 +286,15 @@ def _contradicted(statement: Statement, values: Mapping[str, Value]) -> Value | 
     return None
 
 
+def _unlike_at(statement: Statement, wrong: Value, values: Mapping[str, Value]) -> int:
+    """The first extent of a tensor that is not as a statement says."""
+    if isinstance(statement, SameShape):
+        return first_difference(wrong.shape, values[statement.as_].shape)
+    extents = statement.extents if isinstance(statement, StatedShape) else ()
+    pairs = zip(extents, wrong.shape, strict=False)
+    return next((at for at, (said, has) in enumerate(pairs) if said.isdigit() and int(said) != has), 0)
+
+
 def _differs(extents: tuple[str, ...], shape: tuple[int, ...]) -> bool:
     if {"*", "..."} & {*extents}:
         return False
@@ -290,9 +305,10 @@ def _differs(extents: tuple[str, ...], shape: tuple[int, ...]) -> bool:
 
 @check("hint", ("onnx",), convention=True)
 def example_undefined_name(version: Version) -> Iterator[Told]:
-    """Examples call functions that the page neither defines nor imports.
+    """Examples use helpers that the page neither defines nor imports.
 
-    One finding for all functions of a version that its examples call and that are defined nowhere.
+    One finding for all functions of a version that its examples call, and lists that they go through, which
+    are defined nowhere.
     """
     defined = {*_KNOWN, *(found[1] for line in version.lines if (found := _FUNCTION.match(line.text)))}
     blocks = [block for block in version.blocks if block.title]
@@ -302,15 +318,26 @@ def example_undefined_name(version: Version) -> Iterator[Told]:
         for match in _IMPORTED.finditer(text):
             defined.update(re.findall(r"\w+", match[1]))
     missing: dict[str, Source] = {}
+    what = "functions"
     for block in blocks:
         for line in block.lines:
-            for match in _CALL.finditer(_code(line.text)):
+            code = _code(line.text)
+            lists = (match for match in _GONE_THROUGH.finditer(code) if _only_gone_through(match[1], blocks))
+            for match in (*_CALL.finditer(code), *lists):
                 if match[1] not in defined:
+                    what = what if match.re is _CALL else "helpers"
                     missing.setdefault(match[1], line.source(match.start()))
     if missing:
         first = min(missing.values(), key=lambda source: (source.line, source.column or 0))
-        message = "examples compute what they expect with functions that the page does not define"
+        message = f"examples compute what they expect with {what} that the page does not define"
         yield Told(first, message, ", ".join(missing))
+
+
+def _only_gone_through(name: str, blocks: Sequence[Block]) -> bool:
+    """Whether code says nothing of a list but that a loop goes through it."""
+    lines = [line.text for block in blocks for line in block.lines]
+    named = sum(len(re.findall(rf"(?<!\w){name}(?!\w)", text)) for text in lines)
+    return named == sum(len(re.findall(rf"\bin {name}(?!\w)", text)) for text in lines)
 
 
 def _code(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations, islice
+from itertools import combinations, islice, pairwise
 
 from specs.documents.pages.pages import Version
 from specs.documents.text.documents import Passage
@@ -19,6 +19,18 @@ _LIST = re.compile(r"\b(?P<which>inputs|outputs)=\[(?P<names>[^\[\]]{0,400})\]")
 _STRING = re.compile(r"[\"']([^\"']{0,60})[\"']")
 _ASSIGNED = re.compile(r"(?<![\w=<>!(\[,.] )(?<![\w.])(?P<name>[A-Za-z_]\w*) ?= (?=[\w(\[-])")
 _CUSTOMARY = frozenset(["y", "z", "o", "out", "output", "outputs", "res", "result", "ret"])
+_INDICES = re.compile(
+    r"(?:\w*_)?(?:indices|index|ax[ei]s|shape|order|sizes?|lengths?|pads|repeats|begin|end|start|stop|step)",
+    re.IGNORECASE,
+)
+_DATA = re.compile(r"x|data|arg|input|values?|updates?", re.IGNORECASE)
+_INTEGER = re.compile(r"(?:tensor\()?u?int\d+\)?")
+_OPPOSITES = (("begin", "end"), ("start", "stop"), ("rows", "columns"), ("row", "col"), ("min", "max"),
+              ("low", "high"), ("first", "second"), ("left", "right"))  # fmt: skip
+_SENTENCE_LETTERS = 200
+_NAMED_OUTPUT = re.compile(
+    r"\boutput(?: data)?(?: tensor)? (?P<mark>[`'\"]?)(?P<name>[A-Z])(?P=mark)(?![\w'`\"<*/(\[-]|\.\w| x )"
+)
 _OTHERS = re.compile(r"^Other versions of this operator: .*$")
 _VERSION = re.compile(r">(\d{1,4})</a>")
 _ANCHOR = re.compile(r"\{#openvino_docs_ops_\w+?_(?P<name>[A-Za-z]+)_(?P<version>\d{1,3})\}"
@@ -56,21 +68,86 @@ _WORD_OPTIONAL = re.compile(r"\*\*Optional\.?\*\*")
 
 @check("warning")
 def names_swapped(version: Version) -> Iterator[Told]:
-    """Two inputs have each other's descriptions, or examples give them in the other order.
+    """Two inputs have each other's descriptions or types, or stand in an order that nothing else has.
 
-    One finding for each two inputs of which each is described in the other's words, and for each two that
-    every example gives in exchanged places.
+    One finding for each two inputs of which each is described in the other's words, or has the type that only
+    the other can have, for neighbours such as B and A, and for each two that every example gives in exchanged
+    places.
     """
-    inputs = [each for each in version.spec.inputs if each.option != "variadic"]
+    inputs = [parameter for parameter in version.spec.inputs if parameter.option != "variadic"]
     for first, second in combinations(inputs, 2):
-        texts = [version.passages.get(f"inputs.{each.name}") for each in (first, second)]
+        texts = [version.passages.get(f"inputs.{parameter.name}") for parameter in (first, second)]
         if texts[0] is None or texts[1] is None:
             continue
-        if _is_described_as(texts[0], first, second) and _is_described_as(texts[1], second, first):
+        if _are_swapped(texts[0], first, texts[1], second):
             message = f"{first.name} and {second.name} have each other's descriptions"
             evidence = f"{first.name}: {texts[0].text[:_FIRST_WORDS]}"
             yield Told(first.origin.sources[0], message, evidence)
+        elif _have_each_others_types(version, first, second):
+            message = f"{first.name} and {second.name} have each other's types"
+            evidence = f"{first.name} is of {first.type}, {second.name} of {second.type}"
+            yield Told(first.origin.sources[0], message, evidence)
+    for first, second in pairwise(version.spec.inputs):
+        if _follows(first.name, second.name):
+            message = f"{first.name} is listed before {second.name}"
+            yield Told(first.origin.sources[0], message, "neighbours of a sequence in exchanged places")
     yield from _swapped_in_examples(version, inputs)
+
+
+def _are_swapped(first: Passage, one: ParameterSpec, second: Passage, other: ParameterSpec) -> bool:
+    """Whether each of two inputs is described as the other; of one letter, as not being itself suffices."""
+    if _is_described_as(first, one, other) and _is_described_as(second, other, one):
+        return True
+    if _are_opposite(first, one, second, other):
+        return True
+    for letter, text, named, its in ((one, first, other, second), (other, second, one, first)):
+        if len(letter.name) == 1 and len(named.name) > 2 and not re.search(rf"\b{letter.name}\b", text.text):
+            words, opening = _words(named.name), re.findall(r"[a-z]+", text.text.lower())[:2]
+            if words and words <= set(opening) and not words & set(re.findall(r"[a-z]+", its.text.lower())):
+                return True
+    return False
+
+
+def _are_opposite(first: Passage, one: ParameterSpec, second: Passage, other: ParameterSpec) -> bool:
+    """Whether two names differ in opposite words, and each text has the other's word alone."""
+    for pair in _OPPOSITES:
+        for mine, theirs in (pair, pair[::-1]):
+            if one.name.replace(mine, theirs) != other.name or mine not in one.name:
+                continue
+            texts = (first.text[:_SENTENCE_LETTERS].lower(), second.text[:_SENTENCE_LETTERS].lower())
+            has = [(re.search(rf"\b{mine}", text), re.search(rf"\b{theirs}", text)) for text in texts]
+            return bool(not has[0][0] and has[0][1] and has[1][0] and not has[1][1])
+    return False
+
+
+def _have_each_others_types(version: Version, first: ParameterSpec, second: ParameterSpec) -> bool:
+    """Whether what is called as indices are may be floats, and what is called as data are is of integers."""
+    constraints = version.spec.type_constraints
+    for indices, data in ((first, second), (second, first)):
+        if _INDICES.fullmatch(indices.name) and _DATA.fullmatch(data.name):
+            types = [constraints[part.type].types if part.type in constraints else (part.type,)
+                     for part in (indices, data)]  # fmt: skip
+            if not all(types) and indices.type == data.type:
+                continue
+            whole = [all(_INTEGER.fullmatch(name) for name in names) for names in types]
+            if not whole[0] and whole[1] and types[1]:
+                return True
+    return False
+
+
+def _follows(first: str, second: str) -> bool:
+    """Whether two names differ in a digit, or in A, B and C, and the second is the one before the first."""
+    if len(first) != len(second):
+        return False
+    unlike = [place for place, letter in enumerate(first) if letter != second[place]]
+    if len(unlike) != 1:
+        return False
+    place = unlike[0]
+    beside = first[max(place - 1, 0) : place] + first[place + 1 : place + 2]
+    one, other = first[place].lower(), second[place].lower()
+    if one.isdigit() and other.isdigit():
+        return int(one) - int(other) == 1 and not re.search(r"\d", beside)
+    return one + other in ("ba", "cb") and not re.search(r"[A-Za-z]", beside)
 
 
 def _is_described_as(passage: Passage, own: ParameterSpec, other: ParameterSpec) -> bool:
@@ -122,16 +199,29 @@ def output_name_mismatch(version: Version) -> Iterator[Told]:
     """The text calls the only output otherwise than the list of outputs does.
 
     One finding for an output that the text never names, where its last formula assigns a customary name of
-    outputs that no part has.
+    outputs that no part has, or where the text says "output Y" and nothing is called Y.
     """
     outputs = version.spec.outputs
     if len(outputs) != 1 or outputs[0].option == "variadic" or version.spec.deprecated:
         return
     name = outputs[0].name
-    other = _assigned_last(version, name)
+    other = _assigned_last(version, name) or _named_by_letter(version)
     if other is not None:
         message = f"the output is listed as {name}, and called {other[0]} by the text"
         yield Told(outputs[0].origin.sources[0], message, f"{other[0]} in line {other[1].line}")
+
+
+def _named_by_letter(version: Version) -> tuple[str, Source] | None:
+    """The letter by which the text calls the output, where no part, type or extent is called so."""
+    spec = version.spec
+    parts = (*spec.inputs, *spec.outputs)
+    known = {*spec.attributes, *spec.type_constraints, *(part.name.upper() for part in parts)}
+    known |= {extent for part in parts for extent in part.shape or ()}
+    for passage in version.passages.values():
+        for match in islice(_NAMED_OUTPUT.finditer(passage.text), MOST_NODES):
+            if match["name"] not in known:
+                return match["name"], passage.source(match.start("name"))
+    return None
 
 
 def _assigned_last(version: Version, name: str) -> tuple[str, Source] | None:

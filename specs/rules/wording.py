@@ -40,6 +40,8 @@ _GENERAL = frozenset(["input", "inputs", "output", "outputs"])
 _MARKED_NAME = re.compile(r"(?<![`*\w])(?P<mark>``|`|'|\*)(?P<name>[A-Za-z_]\w{2,59})(?P=mark)(?![`*\w])")
 _KIND = re.compile(r"\b(?:attribute|input|output|argument|parameter)s?\s+$", re.IGNORECASE)
 _KIND_BEHIND = re.compile(r"^\s+(?:attribute|input|output|argument|parameter)\b(?!\s+(?:of|to)\b)")
+_MEASURES = re.compile(r"(?:(?:,| and|, and) (?P<mark>``|`|'|\*)\w+(?P=mark))* (?:dimension|extent|size)s?\b")
+"""What makes a marked name that of an extent."""
 _CLOSE = 0.75
 """Two letters of four that changed places are as near as that."""
 _TWICE = re.compile(
@@ -172,6 +174,8 @@ def name_unknown(version: Version) -> Iterator[Told]:
             called = _KIND.search(passage.text[: match.start()]) or _KIND_BEHIND.match(
                 passage.text[match.end() :]
             )
+            if _MEASURES.match(passage.text, match.end()):
+                continue
             if not ((near and onnx) or called) or len(re.findall(rf"(?<!\w){name}(?!\w)", whole)) > 1:
                 continue
             meant = f"; perhaps {near[0]} is meant" if near else ""

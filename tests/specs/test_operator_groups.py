@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from opcert.vocabulary.names import OperatorName
-from specs.files.operator_groups import FOLDER, group_headings, known_groups
-from specs.files.spec_folders import DECLARATION, OWN_FOLDER, list_operators, room_of
+from specs.files.operator_groups import FOLDER, group_headings, known_groups, parts_used
+from specs.files.spec_folders import DECLARATION, OWN_FOLDER, PARTS, list_operators, room_of
+from specs.files.stated_values import stated_value
 
 ADD, IMAGE = OperatorName("ai.onnx", "Add", 14), OperatorName("ai.onnx", "ImageDecoder", 20)
 
@@ -38,3 +39,21 @@ def test_damage_says_nothing(tmp_path: Path) -> None:
     for text in ("group: [", "group: 3\n", "group: nothing-of-the-kind\n", "- a list\n", ""):
         (room / DECLARATION).write_text(text)
         assert group_headings([ADD], [tmp_path]) == {}
+
+
+def test_a_group_says_what_its_operators_use_unless_they_say_it(tmp_path: Path) -> None:
+    room = room_of(IMAGE, tmp_path)
+    room.mkdir(parents=True)
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / "recurrence.yaml").write_text("heading: What remembers\nuses: [late]\n")
+    (tmp_path / PARTS).mkdir()
+    (tmp_path / PARTS / "late.yaml").write_text("versions: 20..\n")
+    declaration = room / DECLARATION
+    for stated, parts, versions in (
+        ({"group": "recurrence"}, ["late"], "20.."),
+        ({"group": "recurrence", "uses": []}, [], None),
+        ({"group": "arithmetic"}, [], None),  # a group of another folder says nothing here
+    ):
+        declaration.write_text("".join(f"{key}: {value}\n" for key, value in stated.items()))
+        assert parts_used(stated, declaration) == parts
+        assert stated_value(declaration, "versions", [tmp_path, OWN_FOLDER]) == versions

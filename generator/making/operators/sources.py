@@ -31,6 +31,7 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import FileState, file_state
 from opcert.vocabulary.yaml_files import load_file
 from specs.files.declarations import find_declaration
+from specs.files.operator_groups import parts_used
 from specs.files.shared_readings import FILE_NAME as READINGS
 from specs.files.shared_readings import named_in, read_shared
 from specs.files.spec_folders import (
@@ -89,14 +90,21 @@ def _parts(declaration: Path, folders: Sequence[Path]) -> Iterator[Path]:
     seen: set[Path] = set()
     pending = [declaration]
     while pending:
-        content = _content(pending.pop())
-        used = content.get("uses") if isinstance(content, dict) else None
-        for name in used if isinstance(used, list) else ():
+        for name in _used(pending.pop()):
             path = find_part(str(name), folders)
             if path is not None and path not in seen:
                 seen.add(path)
                 pending.append(path)
                 yield path
+
+
+def _used(path: Path) -> Sequence[Any]:
+    """The names of the parts that a file uses; none of a damaged one, or of one with a damaged group."""
+    content = _content(path)
+    try:
+        return parts_used(content, path) if isinstance(content, dict) else ()
+    except OpcertError:
+        return ()
 
 
 def _content(path: Path) -> Any:

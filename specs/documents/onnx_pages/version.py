@@ -41,6 +41,8 @@ _ASSIGNMENT = re.compile(
     r"(?<![`\w.])(?:(?P<name>[A-Za-z_]\w*) *= *|(?P<word>Outputs?): )(?=[\[\"'0-9+-])"
     r"|(?<![`\w.])(?P<function>[a-z]\w*)\((?=\[)"
 )
+_CONDITION = re.compile(r"\b(?:if|when|where|unless|whether|and|or) $")
+"""What stands before an assignment that is none: `if axis = 1` names the case that a formula is of."""
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?(?=[\s,.;]|$)")
 _RESULT = re.compile(r"\) = (?=\[)")
 _PREFIX = re.compile(r"^(?:input|output|attribute)_")
@@ -88,7 +90,7 @@ class _Reader(KeepsFindings):
                 self._call(match)
                 continue
             name = self._resolve(match["name"] or "output")
-            if name is None:
+            if name is None or _CONDITION.search(text, max(match.start() - 10, 0), match.start()):
                 continue
             if name not in self._outputs and self._is_complete():
                 self._close()

@@ -81,8 +81,9 @@ def _parse(text: str, lines: Sequence[Line]) -> Element | Malformed:
 
 
 def _find_unclosed(text: str, lines: Sequence[Line]) -> Malformed | None:
-    """The first element that is never closed, or end tag that closes nothing; None where the tags pair."""
+    """The first element that is not closed, or is twice, or end tag of nothing; None where the tags pair."""
     opened: list[tuple[str, Line]] = []
+    before: tuple[str, Line] | None = None
     number = last = outside = 0
     for match in _TAGS.finditer(text):
         if match.start() < outside:
@@ -97,6 +98,7 @@ def _find_unclosed(text: str, lines: Sequence[Line]) -> Malformed | None:
             outside = end
             continue
         if match["empty"]:
+            before = (match["name"], line)
             continue
         if not match["end"]:
             opened.append((match["name"], line))
@@ -104,8 +106,13 @@ def _find_unclosed(text: str, lines: Sequence[Line]) -> Malformed | None:
             opened.pop()
         elif any(name == match["name"] for name, _ in opened[-_DEEPEST:]):
             return _unclosed(*opened[-1])
+        elif before is not None and before[0] == match["name"]:
+            twice = f"`<{before[0]}/>` of line {before[1].number} closes itself, and `</{before[0]}>` again"
+            return Malformed(before[1], twice)
         else:
             return Malformed(line, f"`</{match['name']}>` of line {line.number} closes nothing")
+        if match["end"] and before is not None and before[0] == match["name"]:
+            before = None
     return _unclosed(*opened[-1]) if opened else None
 
 

@@ -7,11 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from specs.documents.text.documents import Line
 from specs.documents.worked.arrays import UnknownValue, is_read
 from specs.documents.worked.literals import LiteralReader
 from specs.documents.worked.printed import Remark
 from specs.model.spec import Source
+
+_ROUNDED = 1e-3
+"""Relative difference that pages leave by rounding what they print."""
 
 
 class Remarks:
@@ -26,6 +31,12 @@ class Remarks:
         self._remarks = list(remarks)
         self._assigned: dict[str, list[int]] = {}
         self._last: str | None = None
+        self.contradictions: list[tuple[Remark, str]] = []
+        """Arrays that are printed for what the code computes otherwise, and the variables."""
+
+    def note_change(self, statement: ast.stmt, name: str) -> None:
+        """A statement changes a part of a variable: what is printed before it is of another value."""
+        self._assigned.setdefault(name, []).append(statement.lineno)
 
     def take(self, statement: ast.stmt, name: str, value: Any) -> Remark | None:
         """The array that a comment states for the variable that this statement assigns."""
@@ -39,6 +50,8 @@ class Remarks:
                 here = remark.before == statement.lineno and not self._stood_before(remark)
             if here and remark.name in (None, name) and _is_computed(value, remark):
                 return remark
+            if here and (remark.name == name or remark.before is None) and _contradicts(value, remark):
+                self.contradictions.append((remark, name))
         return None
 
     def bind_before(self, call: ast.stmt, variables: dict[str, ExampleVariable]) -> None:
@@ -53,7 +66,9 @@ class Remarks:
             if name is None or found is None or found.comment is not None:
                 continue
             wanted = _fits if remark.name is not None else _is_computed
-            if wanted(found.value, remark):
+            if remark.name is not None and _contradicts(found.value, remark):
+                self.contradictions.append((remark, name))
+            elif wanted(found.value, remark):
                 variables[name] = replace(found, comment=remark)
 
     def finish(self, call: ast.expr) -> None:
@@ -73,6 +88,17 @@ class Remarks:
         lines = self._assigned.get(name or "", [])
         twice = self._stood_before(remark) and any(line > remark.line for line in lines)
         return None if twice else name
+
+
+def _contradicts(value: Any, remark: Remark) -> bool:
+    """Whether numbers that code computes are others than a comment of their shape prints."""
+    printed = remark.printed
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf" or value.shape != printed.shape:
+        return False
+    given = np.array(printed.data, dtype=np.float64)
+    computed = value.astype(np.float64).reshape(-1)
+    slack = 10.0 ** -(printed.decimals or 0) if printed.decimals is not None else 0.5
+    return not np.allclose(given, computed, rtol=_ROUNDED, atol=slack, equal_nan=True)
 
 
 def _fits(value: Any, remark: Remark) -> bool:
@@ -142,6 +168,7 @@ class Code:
     unread: list[UnreadCall] = field(default_factory=list)
     indentation: Line | None = None
     error: tuple[str, Line] | None = None
+    contradictions: list[tuple[Remark, str]] = field(default_factory=list)
 
 
 def read_node(value: ast.expr, reader: LiteralReader, source: Source) -> ExampleNode | None:

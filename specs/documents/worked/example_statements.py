@@ -117,7 +117,7 @@ def read_code(lines: Sequence[Line]) -> Code:
 def _read(text: str, lines: Sequence[Line]) -> Code:
     reader = StatementReader(text, lines)
     reader.read(ast.parse(text))
-    return Code(reader.calls, reader.unread)
+    return Code(reader.calls, reader.unread, contradictions=reader.contradictions)
 
 
 def _mend_indentation(text: str) -> str:
@@ -154,6 +154,7 @@ class StatementReader:
         self._depth = 0
         self.calls: list[ExpectedCall] = []
         self.unread: list[UnreadCall] = []
+        self.contradictions = self._remarks.contradictions
 
     def read(self, tree: ast.Module) -> None:
         """Read every statement."""
@@ -306,6 +307,7 @@ class StatementReader:
         old = self._variables.get(name)
         if old is None:
             return
+        self._remarks.note_change(statement, name)
         reader = self._reader()
         part = reader.read(value)
         result = with_slice(old.value, index, value, part, reader)

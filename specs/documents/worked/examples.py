@@ -124,6 +124,7 @@ def _type(dtype: np.dtype[Any] | None) -> str | None:
         return None
 
 
+_SHOWN = 8
 ONNX_DOMAINS = ("", "ai.onnx")
 
 
@@ -219,6 +220,12 @@ class _Reader(KeepsFindings):
                 "example-does-not-parse", "error", code.indentation.source(),
                 f"the code of example {text.title} is indented more deeply than its imports",
                 "Python refuses it: unexpected indent", "repaired",
+            )  # fmt: skip
+        for remark, variable in dict.fromkeys(code.contradictions):
+            self.find(
+                "comment-vs-code", "warning", remark.source,
+                f"a comment of example {text.title} prints {variable} otherwise than the code computes it",
+                f"it prints {', '.join(map(str, remark.printed.data[:_SHOWN]))}", "noted",
             )  # fmt: skip
         if unread:
             places: dict[str, list[int]] = {}
