@@ -57,8 +57,11 @@ def read_outputs(record: Record, case: Case, row: Result | None) -> tuple[Output
 
 
 def output_name(case: Case, position: int) -> str:
-    """What a case calls an output; runtimes may return more than there are."""
-    return case.output_names[position] if position < len(case.output_names) else f"output {position}"
+    """What a case calls an output, or a part of one; runtimes may return more than there are."""
+    names: Sequence[str] = case.output_names
+    if case.output_types and case.expectations:
+        names = [output.name for output in case.expectations[0].outputs]
+    return names[position] if position < len(names) else f"output {position}"
 
 
 def in_words(name: str, value: Tensor | ReturnedOther) -> Output:

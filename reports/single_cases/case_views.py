@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,7 @@ def view_case(results: Results, case: Case, marked: frozenset[str] = frozenset()
             ViewedValue(name, attribute_text(attribute.value), marked=name in marked)
             for name, attribute in sorted(case.attributes.items())
         ),
-        inputs=tuple(_input(name, tensor) for name, tensor in case.inputs),
+        inputs=tuple(_inputs(case)),
         expected=_expected(case),
         rules=_rules(case, results.operator_facts(case.operator)),
         passages=_passages(results, case),
@@ -64,6 +64,19 @@ def demand_text(case: Case) -> str:
     others = len(case.expectations) - 1
     text = f"{text_of} (or {plural(others, 'other reading')})" if others > 0 else text_of
     return f"{text}; a refusal is no fault" if case.may_refuse else text
+
+
+def _inputs(case: Case) -> Iterator[ViewedValue]:
+    """Each tensor, and before those of a sequence, an optional or a map what they make."""
+    made = {slot.parts[0]: slot for slot in case.slots if slot.type is not None and slot.parts}
+    for place, (name, tensor) in enumerate(case.inputs):
+        if place in made:
+            slot = made[place]
+            yield ViewedValue(slot.name, f"of {plural(len(slot.parts), 'tensor')}", str(slot.type))
+        yield _input(name, tensor)
+    for slot in case.slots:
+        if slot.type is not None and not slot.parts:
+            yield ViewedValue(slot.name, "of nothing", str(slot.type))
 
 
 def _input(name: str, tensor: Tensor | None) -> ViewedValue:

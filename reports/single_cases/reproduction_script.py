@@ -96,7 +96,11 @@ def read_value(entry: dict[str, Any]) -> Any:
     kind = entry.get("type")
     if kind is None:
         return read_tensor(entry["file"])
-    messages = {"seq": onnx.SequenceProto, "map": onnx.MapProto, "optional": onnx.OptionalProto}
+    messages: dict[str, Any] = {
+        "seq": onnx.SequenceProto,
+        "map": onnx.MapProto,
+        "optional": onnx.OptionalProto,
+    }
     raw = (HERE / entry["file"]).read_bytes()
     return value_of(messages[kind.partition("(")[0]].FromString(raw))
 

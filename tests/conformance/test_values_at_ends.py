@@ -31,7 +31,8 @@ def offer(protocol: int, *values: str) -> Offer:
 
 def model_of(case: Case, worker: Offer, form: str = "inputs") -> ModelProto:
     request = encode_runs(case, form, "onnx", None, worker)  # type: ignore[arg-type] # one of FORMS
-    return ModelProto.FromString(request.load_blobs[0])
+    model: ModelProto = ModelProto.FromString(request.load_blobs[0])
+    return model
 
 
 def packs(model: ModelProto, case: Case) -> bool:

@@ -97,7 +97,7 @@ def test_an_optional_that_must_hold_something_does_but_in_breaches() -> None:
     broken = [breach for breach in find_breaches(space, Draw("x")) if breach.constraint.id == "input_held"]
     assert broken
     assert all(breach.call.slots[0].empty for breach in broken)
-    assert {breach.constraint.otherwise for breach in broken} == {"error"}
+    assert {breach.constraint.otherwise for breach in broken} == {"undefined"}
 
 
 def test_a_type_stands_for_what_is_left_out() -> None:

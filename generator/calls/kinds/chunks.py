@@ -57,6 +57,7 @@ class Chunks(SingleKind):
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         extent = self._extent(scope)
+        yield f"{self.name}_rank", {self.name: [[extent]]}
         yield f"{self.name}_total", {self.name: [extent, 1]}
         yield f"{self.name}_positive", {self.name: [extent + 1, -1]}
         yield f"{self.name}_positive", {self.name: -1}

@@ -76,7 +76,7 @@ class Joined(Kind):
         same_rank = f"all(rank(each) == rank({first}) for each in {name})"
         yield self.rule(f"{name}_ranks", same_rank)
         more = "" if self.new is None else f" + ({self.new.text} == 1)"
-        low = f"-(rank({first}){more})" if self._may_be_negative else "0"
+        low = f"-rank({first})" + more.replace("+", "-") if self._may_be_negative else "0"
         yield self.rule(f"{axis}_range", f"{low} <= {axis} < rank({first}){more}", about=axis)
         others = f"at != {axis} % rank({first})"
         if self.new is not None:

@@ -283,7 +283,17 @@ def is_about(entry: Disagreement, space: CallValidity, case: Case, call: Call, f
         return False
     bare = entry.model_copy(update={"verdicts": (), "reason": (), "cases": ("*",)})
     try:
-        names = None if entry.when is None else scope_of(space.spec, call.attributes, dict(call.inputs))
+        names = (
+            None
+            if entry.when is None
+            else scope_of(
+                space.spec,
+                call.attributes,
+                call.inputs if call.slots else dict(call.inputs),
+                None,
+                call.slots,
+            )
+        )
         return bare.explains(str(space.spec.operator), "", entry.against[0], "", levels, "", names)
     except (UserError, KeyError, ValueError, IndexError, ArithmeticError, TypeError):
         return False  # the condition has no value for it

@@ -272,7 +272,12 @@ class RandomCalls:
         for draw in self._draws(count):
             base = draw.choice(bases)
             call = varied(self.subject.spec, base.call, draw.child("varied"))
-            broken = check_constraints(self.subject.spec, call.attributes, dict(call.inputs))
+            broken = check_constraints(
+                self.subject.spec,
+                call.attributes,
+                call.inputs if call.slots else dict(call.inputs),
+                slots=call.slots,
+            )
             new = not broken and self._try(call)
             self._fruitless[id(base)] = 0 if new else self._fruitless[id(base)] + 1
 
