@@ -286,9 +286,7 @@ _NARROWER: dict[str, tuple[tuple[str, int], ...]] = {
 Of no other type: what is asked for in 16 bits is asked for exactly, with the sums beside it in float.
 """
 _OF_PRODUCTS = {"tf32"}
-"""Arithmetics of the factors of products that are summed up, and of nothing else."""
-_MULTIPLYING = {"Attention", "CausalConvWithState", "FlexAttention", "GRU", "LSTM", "LinearAttention", "RNN"}
-"""Operators with functions that sum up products of two inputs' elements."""
+"""Arithmetics that hardware has for the factors of products that are summed up."""
 _SHORT = {"float16", "bfloat16"}
 _KEPT = 0.5
 """An element that is off by more than this part of what is expected has no digit left that is right."""
@@ -296,6 +294,8 @@ _UNITS_OF_ONE = 4
 """An absolute error is one of so many units in the last place of 1 at most."""
 _MOST_OF_TABLE = 16
 """The table of functions allows so many units in the last place at most; what is more comes of sums."""
+_FEWEST_TERMS = 2
+"""A sum has so many terms at least, and as many roundings: no terms of it are greater than these explain."""
 
 
 def describe_inexact(case: Case, expectation: Expectation, trial: ExpectationTrial) -> str | None:
@@ -318,29 +318,48 @@ def describe_inexact(case: Case, expectation: Expectation, trial: ExpectationTri
     errors = [each for each in found if each is not None]
     if not errors or len(errors) < len(found) or any(comparison is None for comparison in trial.comparisons):
         return None
-    multiplies = case.operator.name in _MULTIPLYING
-    how, names = _told(errors, multiplies), ", ".join(expectation.functions)
+    how, names = _told(errors, _may_multiply(case)), ", ".join(expectation.functions)
     return None if how is None else f"{how}, where the table of functions allows less ({names})"
+
+
+def _may_multiply(case: Case) -> bool:
+    """Whether products of two inputs' elements may be summed up: whether two have several numbers each."""
+    several = [
+        given
+        for _, given in case.inputs
+        if given is not None and given.element_type.is_float and given.array.size > 1
+    ]
+    return len(several) > 1
 
 
 class _Errors:
     """How far the wrong elements of one output are off, what each is allowed, and how great its terms are.
 
     An element whose allowance the table of functions explains is as great as its terms. What is allowed more
-    is a sum, and may be what is left of greater ones: so much greater, and at most the output's greatest.
+    is a sum, and may be what is left of greater ones: so much greater, and at most the output's greatest. Of
+    products of two inputs a few terms are a sum as well: `products` is how great these may be, beside which
+    what is left may have no right digit. Of all other elements each has one where they are `kept`.
     """
 
-    def __init__(self, kind: ElementType, apart: Floats, allowed: Floats, sizes: Floats) -> None:
+    def __init__(
+        self, kind: ElementType, apart: Floats, allowed: Floats, sizes: Floats, products: Floats, kept: bool
+    ) -> None:
         self.kind = kind
         self.apart = apart
         self.allowed = allowed
         self.sizes = sizes
+        self.products = products
+        self.kept = kept
 
     @classmethod
     def of(
-        cls, expected: Tensor, got: object, wrong: NDArray[np.bool_] | None, allowed: Floats | None
+        cls,
+        expected: Tensor,
+        got: object,
+        wrong: NDArray[np.bool_] | None,
+        allowed: Floats | None,
     ) -> _Errors | None:
-        """None where an element has lost more than digits."""
+        """None where an element is no number, or has no allowance."""
         kind = expected.element_type
         if not isinstance(got, Tensor) or wrong is None or allowed is None or kind.name not in _NARROWER:
             return None
@@ -349,23 +368,29 @@ class _Errors:
         wanted, limits = decode_floats(kind, expected.array[wrong]), allowed[wrong]
         with np.errstate(all="ignore"):
             apart, own = np.abs(had - wanted), values[wrong]
-            kept = np.isfinite(had) & np.isfinite(wanted) & (apart <= _KEPT * own) & (limits > 0)
+            numbers = np.isfinite(had) & np.isfinite(wanted) & (limits > 0)
+            kept = bool((apart <= _KEPT * own).all())
             terms = np.ldexp(limits, kind.layout.precision - 1) / _MOST_OF_TABLE
             greatest = np.max(values[np.isfinite(values)], initial=0.0)
             sizes = np.maximum(own, np.minimum(terms, greatest))
-        return cls(kind, apart, limits, sizes) if kept.all() else None
+            few = np.ldexp(limits, kind.layout.precision) / _FEWEST_TERMS
+            products = np.maximum(own, np.minimum(few, greatest))
+        return cls(kind, apart, limits, sizes, products, kept) if numbers.all() else None
 
 
 def _told(errors: Sequence[_Errors], multiplies: bool) -> str | None:
-    if all(error.apart.max() <= _absolute(error.kind) for error in errors):
+    """The longest of the shorter arithmetics that every error is within, whatever the operator does."""
+    kept = all(error.kept for error in errors)
+    if kept and all(error.apart.max() <= _absolute(error.kind) for error in errors):
         worst = max(float(error.apart.max()) for error in errors)
         return f"exact to an absolute error of {worst:.2g}"
     arithmetics = [_NARROWER[error.kind.name] for error in errors]
     for name, bits in arithmetics[0]:
-        if name in _OF_PRODUCTS and not multiplies:
-            continue
-        if all((name, bits) in known for known in arithmetics) and all(
-            _holds(error, bits) for error in errors
+        of_factors = multiplies and name in _OF_PRODUCTS
+        if (
+            (kept or of_factors)
+            and all((name, bits) in known for known in arithmetics)
+            and all(_holds(error, bits, error.products if of_factors else error.sizes) for error in errors)
         ):
             return f"as exact as {name}"
     return None
@@ -376,7 +401,7 @@ def _absolute(kind: ElementType) -> float:
     return math.ldexp(_UNITS_OF_ONE, -kind.layout.precision)
 
 
-def _holds(errors: _Errors, bits: int) -> bool:
+def _holds(errors: _Errors, bits: int, sizes: Floats) -> bool:
     """Whether every error is within what is allowed when each rounding is one of so many bits.
 
     But sums are in float all the same, however many roundings of theirs the allowance knows: beside them no
@@ -384,5 +409,5 @@ def _holds(errors: _Errors, bits: int) -> bool:
     """
     assert errors.kind.layout is not None
     rounded = np.ldexp(errors.allowed, errors.kind.layout.precision - bits)
-    factors = np.ldexp(errors.sizes, 1 - bits)
+    factors = np.ldexp(sizes, 1 - bits)
     return bool((errors.apart <= np.minimum(rounded, errors.allowed + factors)).all())

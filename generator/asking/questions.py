@@ -13,6 +13,7 @@ from opcert.vocabulary.attributes import AttributeValue
 from opcert.vocabulary.errors import InternalError, OpcertError
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.numbers.noted_functions import noting_functions
+from reference.readings.choices import Stages, remembering
 from reference.registry.conversions import PRECISION
 from reference.registry.reference_operator import Argument, ReferenceOperator
 from specs.model.spec import Reading, Spec
@@ -47,7 +48,7 @@ class Question:
             asked: set[str] = set()
             try:
                 before = self.asked.get(self._under_first_precision(options), ())
-                with noting_functions(self.functions):
+                with noting_functions(self.functions), remembering(self._stages):
                     found = self.reference.evaluate(
                         self._attributes, self._given, chosen, asked, len(self._names), before
                     )
@@ -95,6 +96,10 @@ class Question:
 
         For each such set of places they are found by what they choose there.
         """
+        return {}
+
+    @cached_property
+    def _stages(self) -> Stages:
         return {}
 
     @cached_property

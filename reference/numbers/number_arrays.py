@@ -278,9 +278,13 @@ class Numbers:
 
     def held(self, value: Fraction | int) -> Numbers:
         """A constant as a program holds it: rounded where it is no number of the working precision."""
-        exact = Numbers.exact(value, self.working)
-        small = self.working.is_float and float(abs(value)) < self.working.least_normal
-        return exact.rounded(1, exact=True, least=int(small))
+        found: Numbers | None = self.working.constants.get(value)
+        if found is None:
+            exact = Numbers.exact(value, self.working)
+            small = self.working.is_float and float(abs(value)) < self.working.least_normal
+            found = exact.rounded(1, exact=True, least=int(small))
+            self.working.constants[value] = found
+        return found
 
     def _combined(
         self, other: Numbers, value: Rationals, error: Floats, special: Floats, zero: Floats
@@ -322,9 +326,8 @@ class Numbers:
         """
         if not self.working.is_float:
             return self
-        exact, free = (_spread(each, self.shape) for each in (exact, free))
         kept = exact
-        if exact.any():
+        if exact is not False and np.any(exact):
             kept = exact & self.value.spread(self.shape).representable(self.working.layout)
         working = self.working
         size = self.magnitude

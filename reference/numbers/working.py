@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,11 @@ class Working:
     element_type: ElementType
     subnormals: Choice[str] = Choice("kept")
     accumulation: Choice[str] = Choice("float32")
+
+    @cached_property
+    def constants(self) -> dict[Fraction | int, Any]:
+        """Constants as numbers of this arithmetic, as far as they were needed."""
+        return {}
 
     @cached_property
     def is_float(self) -> bool:

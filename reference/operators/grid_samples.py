@@ -21,7 +21,7 @@ from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.numbers.rationals import Rationals
 from reference.numbers.working import Mask, Working
-from reference.readings.choices import AsReading, Choice
+from reference.readings.choices import AsReading, Choice, stage
 from reference.registry import reference_operator
 from reference.shared.interpolation.nearest import plain
 from reference.shared.interpolation.sampling import (
@@ -93,32 +93,46 @@ def grid_sample(
     shape = (*X.shape[:2], *grid.shape[1:-1])
     if not prod(shape):
         return Answer(Tensor(X.element_type, blank(X.element_type, shape)))
-    working = _working(grid, X, subnormals, accumulation_type)
-    given = Numbers.of(grid, working)
-    if grid.element_type.name == "double" and working.layout is not BINARY64:
-        given = given.rounded(1, exact=True)
-    places = [
-        _along(given, axis, extent, bool(align_corners), padding_mode) for axis, extent in enumerate(extents)
-    ]
+
+    def located(subnormals: Choice[str], accumulation: Choice[str]) -> list[_Axis]:
+        given = _located(grid, X, subnormals, accumulation)
+        return [
+            _along(given, axis, extent, bool(align_corners), padding_mode)
+            for axis, extent in enumerate(extents)
+        ]
+
+    places = stage("places", (subnormals, accumulation_type), located)
     mode = mode or "linear"
     if mode == "nearest":
         elements = held(X, integers_between, integer_overflow)
         return _nearest(elements, shape, places, padding_mode, version, (subnormals, negative_zeros))
     kernel: Literal["linear", "cubic"] = "cubic" if "cubic" in mode else "linear"
-    asked = _Sampling(kernel, padding_mode, places, cubic_border, partly_outside)
     if X.element_type.kind == "complex":
+        asked = _Sampling(kernel, padding_mode, places, cubic_border, partly_outside)
         return _by_component(X, shape, asked, subnormals)
-    own = Working(X.element_type if X.element_type.is_float else FLOAT, subnormals, accumulation_type)
-    sums = asked.sampled(Numbers.of(X, own), working.layout).reshape(shape)
+    kind = X.element_type if X.element_type.is_float else FLOAT
+
+    def summed(
+        subnormals: Choice[str], accumulation: Choice[str], border: Choice[str], outside: Choice[str]
+    ) -> Numbers:
+        data = Numbers.of(X, Working(kind, subnormals, accumulation))
+        return _Sampling(kernel, padding_mode, places, border, outside).sampled(data, places[0].layout)
+
+    sums = stage("sums", (subnormals, accumulation_type, cubic_border, partly_outside), summed)
+    sums = replace(sums.reshape(shape), working=Working(kind, subnormals, accumulation_type))
     return answer_of(sums, integer_overflow, X.element_type, _conversion(X, sums, integer_conversion))
 
 
-def _working(grid: Tensor, X: Tensor, subnormals: Choice[str], accumulation: Choice[str]) -> Working:
+def _located(grid: Tensor, X: Tensor, subnormals: Choice[str], accumulation: Choice[str]) -> Numbers:
     """Coordinates are computed in double where all is, else in float32 or a narrower type of the grid."""
     kind = grid.element_type
     if kind.name == "double" and X.element_type.component.name != "double":
         kind = FLOAT
-    return Working(kind, subnormals, accumulation)
+    working = Working(kind, subnormals, accumulation)
+    given = Numbers.of(grid, working)
+    if grid.element_type.name == "double" and working.layout is not BINARY64:
+        given = given.rounded(1, exact=True)
+    return given
 
 
 def _conversion(X: Tensor, sums: Numbers, asked: Choice[str]) -> str:

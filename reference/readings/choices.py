@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 
 class AsReading:
@@ -44,3 +47,40 @@ class Choice(Generic[Option]):
         if self._told is not None:
             self._told()
         return self._option
+
+
+Stages = dict[tuple[str, tuple[str, ...]], tuple[tuple[int, ...], Any]]
+"""By name and options: which of these a stage asked for, and what it came to."""
+_STAGES: ContextVar[Stages | None] = ContextVar("stages", default=None)
+Made = TypeVar("Made")
+
+
+@contextmanager
+def remembering(stages: Stages) -> Iterator[None]:
+    """Keep in `stages` what `stage` is asked for meanwhile: of one call, under options of its readings."""
+    token = _STAGES.set(stages)
+    try:
+        yield
+    finally:
+        _STAGES.reset(token)
+
+
+def stage(name: str, choices: Sequence[Choice[str]], make: Callable[..., Made]) -> Made:
+    """What a part of an evaluation comes to, which hangs on the call and on these choices alone.
+
+    `make` is given choices in their place, and what it gives keeps none of them. Of a call that was evaluated
+    with the same options before, it is known; what it asked for then counts as asked for now.
+    """
+    stages = _STAGES.get()
+    if stages is None:
+        return make(*choices)
+    key = name, tuple(choice.option for choice in choices)
+    if key not in stages:
+        asked: set[int] = set()
+        noting = (Choice(choice.option, partial(asked.add, at)) for at, choice in enumerate(choices))
+        made = make(*noting)
+        stages[key] = tuple(sorted(asked)), made
+    asked_before, found = stages[key]
+    for at in asked_before:
+        choices[at].ask()
+    return found  # type: ignore[no-any-return] # of one name is what one function makes

@@ -8,15 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.judging.judge import Judgement, judge
-from conformance.judging.responses import Answered
-from conformance.judging.verdicts import FAILING
-from conformance.suite.cases import Case
 from generator.calls.sizes.plans import plans_of
 from generator.calls.sizes.roles import roles_of
 from generator.calls.space.space import open_space
 from opcert.vocabulary.names import OperatorName
-from opcert.vocabulary.tensors import Tensor
 from specs.files.library import load_spec
 from tests.generator.test_kernel_sizes import (
     Array,
@@ -24,9 +19,6 @@ from tests.generator.test_kernel_sizes import (
     cases_of,
     conv,
     failing,
-    gemm,
-    matmul,
-    numbers,
 )
 
 
@@ -154,106 +146,3 @@ def test_each_mechanism_is_asked_for_alone(name: str, words: Sequence[str]) -> N
     space = open_space(load_spec(OperatorName.parse(name)))
     alone = {plan.word for plan in plans_of(space, roles_of(space)) if plan.alone}
     assert all(any(each.startswith(f"alone_{word}_") for each in alone) for word in words)
-
-
-def tf32(given: Array) -> Array:
-    """As the factors of products are on hardware of tf32: rounded to 11 bits, ties to even."""
-    return _rounded(given, 11)
-
-
-def _rounded(given: Array, bits: int) -> Array:
-    parts, exponents = np.frexp(given.astype(np.float32))
-    return np.asarray(np.ldexp(np.rint(np.ldexp(parts, bits)), exponents - bits))
-
-
-@pytest.mark.parametrize(("name", "kernel"), [("MatMul-13", matmul), ("Gemm-13", gemm), ("Conv-22", conv)])
-def test_a_sum_of_products_in_tf32_is_right_or_wrong(name: str, kernel: Kernel) -> None:
-    """Right where the factors have few digits, and else wrong: no table of functions excuses a product."""
-
-    def changed(change: Callable[[Array], Array], more: float = 1) -> set[str]:
-        def made(given: Sequence[Array], attributes: Mapping[str, Any]) -> Array:
-            factors = [change(given[0].astype(np.float32)), tf32(given[1])]
-            return kernel([*factors, *given[2:]], attributes).astype(np.float32) * np.float32(more)
-
-        return words & set(failing(name, made))
-
-    def shortened(given: Array) -> Array:
-        given = np.array(given)
-        given.reshape(-1)[-1] = 0
-        return given
-
-    words, rounded = set(), set()
-    for case in cases_of(name):
-        if case.element_type.name == "float":
-            words.add(str(case.id.word))
-            factors = [numbers(each) for _, each in case.inputs[:2] if each is not None]
-            if any((tf32(factor) != factor).any() for factor in factors):
-                rounded.add(str(case.id.word))
-    assert changed(tf32) <= rounded
-    assert changed(tf32, 1.01) == words == changed(shortened)
-
-
-def attended(
-    case: Case,
-    rounded: Callable[[Array], Array] = np.asarray,
-    padding: int = 0,
-    keys: int | None = None,
-    turn: Callable[[Array], Array] = np.asarray,
-) -> Array:
-    """Attention on four axes in float; with keys of zero behind the last, so many alone, another mask."""
-    given = {name: numbers(tensor).astype(np.float32) for name, tensor in case.inputs if tensor is not None}
-    options: dict[str, Any] = {name: attribute.value for name, attribute in case.attributes.items()}
-    Q, past = given["Q"], given["past_key"].shape[2] if "past_key" in given else 0
-    K, V = (
-        np.concatenate([given[behind], given[name]], 2) if past else given[name]
-        for name, behind in (("K", "past_key"), ("V", "past_value"))
-    )
-    K, V = (np.repeat(array, Q.shape[1] // array.shape[1], 1)[:, :, :keys] for array in (K, V))
-    scores = rounded(Q) @ rounded(K).swapaxes(-1, -2) * np.float32(options.get("scale", Q.shape[-1] ** -0.5))
-    cap = np.float32(options.get("softcap", 0))
-    scores = cap * np.tanh(scores / cap) if cap else scores
-    mask = given.get("attn_mask", np.zeros(scores.shape[-2:], np.float32))
-    if options.get("is_causal"):
-        mask = np.where(np.tril(np.ones(mask.shape, np.bool_), past), mask, -np.inf)
-    raised = np.exp(scores + turn(mask)[..., :keys], dtype=np.float32)
-    shares = raised / (raised.sum(-1, keepdims=True) + np.float32(padding) * np.exp(-cap))
-    return np.asarray(rounded(shares) @ rounded(V)).astype(np.float32)
-
-
-def judged(case: Case, made: Array) -> Judgement:
-    kind = case.expectations[0].outputs[0].expected.element_type
-    return judge(case, Answered((Tensor(kind, made),)))
-
-
-def attentions(*starts: str) -> list[Case]:
-    found = [case for case in cases_of("Attention-25") if str(case.id.word).startswith(starts)]
-    assert all(any(str(case.id.word).startswith(start) for case in found) for start in starts)
-    assert all(judged(case, attended(case)).verdict == "pass" for case in found)
-    return found
-
-
-@pytest.mark.slow
-def test_keys_behind_the_last_do_not_take_part_under_a_softcap() -> None:
-    """Padding of 65 keys to 128 whose scores are capped: they are not left out by an infinity."""
-    for case in attentions("alone_softcap"):
-        assert judged(case, attended(case, padding=63)).verdict in FAILING
-
-
-@pytest.mark.slow
-def test_attention_of_tf32_is_inexact_and_what_is_wrong_is_not() -> None:
-    for case in attentions("inner", "alone_softcap", "alone_scale", "alone_is_causal"):
-        for short in (tf32, lambda given: given.astype(np.float16).astype(np.float32)):
-            found = judged(case, attended(case, short))
-            assert found.verdict == "inexact"
-            assert str(found.reason).startswith("as exact as tf32")
-        assert judged(case, attended(case) * np.float32(1.01)).verdict in FAILING
-        if not case.attributes.get("is_causal"):
-            assert judged(case, attended(case, keys=-1)).verdict in FAILING
-
-
-@pytest.mark.slow
-def test_attention_under_another_mask_is_wrong() -> None:
-    for case in attentions("alone_attn_mask_mixed", "alone_is_causal"):
-        assert judged(case, attended(case, tf32)).verdict == "inexact"
-        for turn in (np.zeros_like, lambda mask: mask[..., ::-1], lambda mask: mask[..., ::-1, :]):
-            assert judged(case, attended(case, turn=turn)).verdict in FAILING

@@ -58,33 +58,34 @@ def by_steps(
     *,
     power: Callable[[Array], Array] = exponential,
     spread: Callable[[Array, int], Array] = beside,
+    factor: Callable[[Array], Array] = np.asarray,
     scale_first: bool = False,
     fault: str = "",
 ) -> Both:
-    """One token after the other, as the page writes it."""
+    """One token after the other, as the page writes it; `factor` rounds what is multiplied and summed up."""
     state, outputs = call.state, []
     for at in range(call.q.shape[2]):
         q, k, v, gate = (array[:, :, at] for array in (call.q, call.k, call.v, call.gate))
-        factor = power(-gate if fault == "gate of the other sign" else gate)
+        kept_part = power(-gate if fault == "gate of the other sign" else gate)
         before = state
         if fault == "gate of values":
-            state = state * factor[:, :, None, :]
+            state = state * kept_part[:, :, None, :]
         elif fault != "gate behind":
-            state = state * factor[..., None]
+            state = state * kept_part[..., None]
         if call.rate is not None:
             rate = call.rate[:, :1, at] if fault == "rate of the first head" else call.rate[:, :, at]
             kept = before if fault == "gate not in what is kept" else state
-            apart = v - (kept * k[..., None]).sum(axis=2)
+            apart = v - (factor(kept) * factor(k)[..., None]).sum(axis=2)
             v = {"no delta": v, "no rate": apart}.get(fault, rate * apart)
-        written = k[..., None] * v[:, :, None, :]
+        written = factor(k)[..., None] * factor(v)[:, :, None, :]
         read = state if fault == "read before it is written" else state + written
         state = state + written
         if fault == "gate behind":
-            state = state * factor[..., None]
+            state = state * kept_part[..., None]
         if fault == "state in bfloat16":
             state = (state.view(np.uint32) & 0xFFFF0000).view(np.float32)
         q = q * call.scale if scale_first else q
-        found = (q[..., None] * spread(read, q.shape[1])).sum(axis=2)
+        found = (factor(q)[..., None] * factor(spread(read, q.shape[1]))).sum(axis=2)
         outputs.append(found if scale_first or fault == "no scale" else found * call.scale)
     return _packed(outputs), before if fault == "the last state but one" else state
 

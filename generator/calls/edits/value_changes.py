@@ -62,6 +62,9 @@ _THROUGH = (
     ("int64", "double"), ("uint64", "double"),
 )  # fmt: skip
 
+_TF32_BITS = 11
+_IN_TF32 = f"rounded to {_TF32_BITS} bits (tf32), with sums in float"
+
 
 def value_changes(spec: Spec) -> Iterator[Change]:
     """Every narrowing of the operator's elements; and signs of zero and subnormals lost, by input."""
@@ -69,6 +72,9 @@ def value_changes(spec: Spec) -> Iterator[Change]:
         yield _compute_narrower(narrowing)
     for wide, other in _THROUGH:
         yield _pass_through(wide, other)
+    yield Change("elements float as tf32", f"float {_IN_TF32}", _in_tf32)
+    text = f"the first two inputs {_IN_TF32}"
+    yield Change("first two inputs as tf32", text, lambda spec, call: _in_tf32(spec, call, 2))
     main = spec.inputs[0].type if spec.inputs else None
     for parameter in spec.inputs:
         if parameter.type == main:
@@ -119,6 +125,20 @@ def _held(spec: Spec, call: Call, by: _Narrowing) -> Changed | None:
         if name in main and given is not None and given.element_type is wide:
             changed = changed.with_input(name, convert(given))
     return Changed(changed, narrow=narrow_output)
+
+
+def _in_tf32(spec: Spec, call: Call, most: int | None = None) -> Changed | None:
+    """Factors as some hardware multiplies them; a bias behind the first two is added as it is."""
+    first = spec.inputs[0].type if spec.inputs else None
+    main = {parameter.name for parameter in spec.inputs[:most] if parameter.type == first}
+    changed = call
+    for name, given in call.inputs:
+        if name in main and given is not None and given.element_type.name == "float":
+            parts, exponents = np.frexp(given.array)
+            parts = np.ldexp(np.rint(np.ldexp(parts, _TF32_BITS)), -_TF32_BITS)
+            with np.errstate(over="ignore"):
+                changed = changed.with_input(name, Tensor(given.element_type, np.ldexp(parts, exponents)))
+    return None if changed.inputs == call.inputs else Changed(changed)
 
 
 def _main_type(call: Call) -> ElementType | None:
