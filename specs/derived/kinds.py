@@ -251,7 +251,7 @@ class KindReader:
         """
         if self._notes.get(name, "") == ANY_SHAPE or self._notes.get(name, "").startswith("or "):
             return True
-        if self._is_whole(name) and not says_quantisation(name):
+        if self._is_whole(name) and ("maybe(" in self._shapes[name] or not says_quantisation(name)):
             return True
         told = {*self._spec.attributes, *(parameter.name for parameter in self._spec.inputs)}
         for parameter in self._spec.inputs:

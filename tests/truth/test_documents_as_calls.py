@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from generator.calls.data.draws import Draw
+from generator.calls.solver.partial import OMITTED
+from generator.calls.solver.solving import Found
+from generator.calls.space.space import open_space
 from generator.trust.witnesses.document_calls import LEAST, make_document_calls
 from opcert.vocabulary.names import OperatorName
 from specs.files.declarations import declare_by_documents
@@ -56,6 +60,18 @@ def test_a_document_that_contradicts_itself_makes_no_call_and_its_lines_are_told
     made = make_document_calls(replace(found, statements=ranks), SECONDS)
     assert not made.calls
     assert all(f":{number}" in " ".join(made.missing) for number in (7, 9))
+
+
+def test_indices_are_asked_only_where_their_axis_is_told() -> None:
+    found = facts("ai.onnx::Gather-13")
+    axis = replace(found.attributes["axis"], has_default=False, default=None)
+    room = facts_path(found.operator, OWN_FOLDER).parent
+    spec = declare_by_documents(replace(found, attributes={"axis": axis}), room, (OWN_FOLDER,))
+    space = open_space(spec)
+    plain = {name: factor[0] for name, factor in space.factors.items()}
+    assert isinstance(space.search.solve(plain, Draw("told")), Found)
+    assert OMITTED in space.factors["axis"]
+    assert not isinstance(space.search.solve({**plain, "axis": OMITTED}, Draw("told")), Found)
 
 
 def test_the_halves_are_those_of_every_machine_and_of_every_version() -> None:

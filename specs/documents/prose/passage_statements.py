@@ -8,11 +8,11 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from specs.documents.prose.part_names import ParameterNames, Sentence, found, name_of, pattern, sentences
-from specs.documents.prose.products import find_products
 from specs.documents.prose.ranges import find_choices, find_multiples, find_ranges
 from specs.documents.prose.ranks import find_ranks, rank_names
 from specs.documents.prose.same_shapes import find_broadcasts, find_same_shapes
 from specs.documents.prose.worded_conditions import condition, necessary
+from specs.documents.prose.worded_products import find_products
 from specs.documents.prose.worded_shapes import find_shapes
 from specs.documents.text.documents import Passage
 from specs.model.spec import Origin
