@@ -17,13 +17,15 @@ KEYS = ("shapes", "extents", "results", "kinds", "constraints")
 class DerivedEntry:
     """One entry: its place in a spec.yaml (`("shapes", "X")`), its value, and what states it.
 
-    `note` says how it was read where no sentence states it; there are no origins then.
+    `note` says how it was read where no sentence states it; there are no origins then. What is there for
+    documents `alone` counts only where nobody declared anything of the operator.
     """
 
     path: tuple[str, ...]
     value: Any
     origins: tuple[Origin, ...] = ()
     note: str = ""
+    alone: bool = False
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -88,8 +90,10 @@ class Collected:
     missing: list[Missing] = field(default_factory=list)
     contradictions: list[Contradiction] = field(default_factory=list)
 
-    def add(self, key: str, name: str, value: Any, *origins: Origin, note: str = "") -> None:
-        self.entries.append(DerivedEntry((key, name), value, origins, note))
+    def add(
+        self, key: str, name: str, value: Any, *origins: Origin, note: str = "", alone: bool = False
+    ) -> None:
+        self.entries.append(DerivedEntry((key, name), value, origins, note, alone))
 
     def lack(self, about: str, why: str, *origins: Origin) -> None:
         self.missing.append(Missing(about, why, origins))

@@ -43,7 +43,7 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
         if key == "constraints":
             chosen += [entry] * undeclared
             continue
-        if name in own[key] or _EVERY.get(key) in own[key]:
+        if (entry.alone and not undeclared) or name in own[key] or _EVERY.get(key) in own[key]:
             continue
         if key == "shapes" and (name in bound or _names([str(entry.value)]) & taken):
             continue
