@@ -93,19 +93,21 @@ class SilentReader:
         """The shape of another input, where of this one its rank alone is said to be that of the other."""
         name = parameter.name
         for each in self._spec.statements:
-            is_rank = isinstance(each, Rank) and each.about == f"inputs.{name}" and each.least == each.most
-            of = re.fullmatch(r"rank\((\w+)\)", str(each.least)) if is_rank else None
+            if not isinstance(each, Rank) or each.about != f"inputs.{name}" or each.least != each.most:
+                continue
+            of = re.fullmatch(r"rank\((\w+)\)", each.least or "")
             if of is not None and of[1] in self._shapes and self._notes[name].startswith("no sentence says"):
                 self._found.add("shapes", name, f"shape({of[1]})", each.origin, alone=True)
 
     def _length(self, parameter: ParameterSpec) -> None:
         """The extent of an input without another one, where sentences say how long it is."""
-        name, about = parameter.name, f"inputs.{parameter.name}"
+        name = parameter.name
         for each in self._spec.statements:
-            is_length = isinstance(each, Range) and each.about == about and each.of == "length"
-            if not is_length or each.at_least != each.at_most or not str(each.at_least).isdecimal():
+            if not isinstance(each, Range) or each.about != f"inputs.{name}" or each.of != "length":
                 continue
-            one = str(each.at_least)
+            one = each.at_least
+            if one is None or one != each.at_most or not one.isdecimal():
+                continue
             forms = {f"{name}_0": one, f"maybe({name}_0)": f"maybe({one})", "()": f"maybe({one})"}
             if self._shapes[name] in forms:
                 self._shapes[name] = forms[self._shapes[name]]

@@ -16,7 +16,7 @@ from specs.documents.prose.part_names import (
     sentences,
 )
 from specs.documents.text.documents import Passage
-from specs.model.statements import Range, Rank, Statement
+from specs.model.statements import Of, Range, Rank, Statement
 
 _RANK = r"(?:[A-Za-z]|rank\(\w{1,40}\)|len\(\w{1,40}\.shape\)|\w{1,40}\.rank)"
 _AXES = pattern(
@@ -50,7 +50,7 @@ def _of_part(about: str, passage: Passage, parts: ParameterNames) -> Iterator[St
         tensor = _tensor(about, text, parts)
         if tensor is not None:
             origin = found(passage, axes.start(), "axes-in-range", 0.9)
-            of = "elements" if about.startswith("inputs.") else "value"
+            of: Of = "elements" if about.startswith("inputs.") else "value"
             yield Range(about, origin, of, f"-rank({tensor})", None, f"rank({tensor}) - 1")
     if not about.startswith("inputs."):
         return

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
-Shape = "tuple[int | None, ...]"
-Axis = "tuple[str, int]"
-"""An input and an axis of it: from its first one on, or negative, from its last."""
+Axis = tuple[str, int]
+"""An input and an axis of it."""
 _HIGHEST = 6
 """The greatest rank that shape functions are asked about."""
 _MOST_AXES = 20
@@ -152,7 +151,7 @@ def type_name(number: int) -> str:
 
 def taken_shapes(tensorflow: Any, asked: Sequence[Any]) -> dict[str, list[Row]]:
     """Of each definition what its shape function takes, asked in processes that may die of a question."""
-    found = {}
+    found: dict[str, list[Row]] = {}
     left = list(asked)
     while left:
         reading, writing = os.pipe()
@@ -278,7 +277,7 @@ class ShapeFunction:
             for one, other in combinations([axis for axis in axes if axis not in fixed], 2)
             if frozenset((one[0], other[0])) not in alike and self._are_equal(probed, one, other)
         ]
-        groups: list[set[Any]] = []
+        groups: list[set[Axis]] = []
         for pair in equal:
             met = [group for group in groups if group & {*pair}]
             groups = [group for group in groups if group not in met] + [set(pair).union(*met)]
@@ -306,7 +305,7 @@ class ShapeFunction:
         ranks: Mapping[str, Sequence[int]],
         probed: Mapping[str, int],
         own: Mapping[int, Any],
-        equal: Sequence[Any],
+        equal: Sequence[tuple[Axis, Axis]],
     ) -> list[str]:
         """Extents of an input of any rank from some rank on: those at its begin, `...`, those at its end.
 
@@ -318,7 +317,7 @@ class ShapeFunction:
         begin = ["?"] * least
         end = ["?"] * least
 
-        def behind(axis: Any) -> Any:
+        def behind(axis: Axis) -> Axis:
             return (axis[0], axis[1] + 1) if axis[0] in is_open else axis
 
         for axis, extent in own.items():
@@ -343,7 +342,7 @@ class ShapeFunction:
             return [*begin, "..."] if known[0] is begin else ["...", *end]
         return [*begin[: least // 2], "...", *end[least // 2 :]] if known else []
 
-    def _with(self, ranks: Mapping[str, int], extents: Mapping[Any, int]) -> bool:
+    def _with(self, ranks: Mapping[str, int], extents: Mapping[Axis, int]) -> bool:
         """Whether it takes inputs of these ranks with these extents; first all of them, else those alone."""
         shapes = {
             name: tuple(extents.get((name, axis)) for axis in range(rank)) for name, rank in ranks.items()
@@ -353,13 +352,13 @@ class ShapeFunction:
             return self.takes(shapes)
         return self.takes({name: shape for name, shape in shapes.items() if name in named})
 
-    def _fixed(self, ranks: Mapping[str, int], axis: Any) -> int | None:
+    def _fixed(self, ranks: Mapping[str, int], axis: Axis) -> int | None:
         if self._with(ranks, {axis: _ONE}):
             return None
         taken = [extent for extent in range(1, 10) if self._with(ranks, {axis: extent})]
         return taken[0] if len(taken) == 1 else None
 
-    def _are_equal(self, ranks: Mapping[str, int], one: Any, other: Any) -> bool:
+    def _are_equal(self, ranks: Mapping[str, int], one: Axis, other: Axis) -> bool:
         return not self._with(ranks, {one: _ONE, other: _OTHER}) and all(
             self._with(ranks, {one: extent, other: extent}) for extent in (_ONE, _OTHER)
         )
