@@ -2,11 +2,13 @@
 
 DIALECT is ai.onnx, ai.onnx.ml, com.microsoft, org.openvino or org.tensorflow. Of every imported operator, in
 its newest version, calls are made of the document alone (a declaration that ships is taken away) and put to
-the runtime. For each operator: calls made, calls answered, how refusals read without numbers and names, and
-what was missing where there is no call. At the end, for each half of the operators: of how many 90 % of at
-least 30 calls are answered, all pairs of levels among them. Half `a` is there to be looked at while rules are
-written; of half `b` no reason is told. What the runtime itself says that it does not offer counts nowhere;
-operators of com.microsoft without a kernel for the CPU are left out and listed.
+the runtime. TensorFlow's documents are the docstrings of the installed package, with what its shape functions
+take (`opcert import --from-package tensorflow`). For each operator: calls made, calls answered, how refusals
+read without numbers and names, and what was missing where there is no call. At the end, for each half of the
+operators: of how many 90 % of at least 30 calls are answered, all pairs of levels among them. Half `a` is
+there to be looked at while rules are written; of half `b` no reason is told. What the runtime itself says
+that it does not offer counts nowhere; operators of com.microsoft without a kernel for the CPU are left out
+and listed.
 """
 
 from __future__ import annotations
