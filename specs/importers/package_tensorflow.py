@@ -100,8 +100,8 @@ def _statement(row: DumpLine) -> Statement:
     origin = Origin("imported", (row.line.source(),), None, "shape-function", 1.0)
     match row.kind:
         case "rank":
-            most = row.values.get("most")
-            return Rank(about, origin, str(row.number_of("least")), None if most is None else str(most))
+            most = None if row.values.get("most") is None else str(row.number_of("most"))
+            return Rank(about, origin, str(row.number_of("least")), most)
         case "shape":
             return StatedShape(about, origin, row.words("extents"))
         case "same":
