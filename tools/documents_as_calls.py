@@ -2,11 +2,13 @@
 
 DIALECT is ai.onnx, ai.onnx.ml, com.microsoft, org.openvino or org.tensorflow. Of every imported operator, in
 its newest version, calls are made of the document alone (a declaration that ships is taken away) and put to
-the runtime. For each operator: calls made, calls answered, how refusals read without numbers and names, and
-what was missing where there is no call. At the end, for each half of the operators: of how many 90 % of at
-least 30 calls are answered, all pairs of levels among them. Half `a` is there to be looked at while rules are
-written; of half `b` no reason is told. What the runtime itself says that it does not offer counts nowhere;
-operators of com.microsoft without a kernel for the CPU are left out and listed.
+the runtime. TensorFlow's documents are the docstrings of the installed package, with what its shape functions
+take (`opcert import --from-package tensorflow`). For each operator: calls made, calls answered, how refusals
+read without numbers and names, and what was missing where there is no call. At the end, for each half of the
+operators: of how many 90 % of at least 30 calls are answered, all pairs of levels among them. Half `a` is
+there to be looked at while rules are written; of half `b` no reason is told. What the runtime itself says
+that it does not offer counts nowhere; operators of com.microsoft without a kernel for the CPU are left out
+and listed.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ from generator.trust.witnesses.truth_runs import (
     is_known_to_onnx,
 )
 from generator.trust.witnesses.truth_table import IN_PROCESS, REFUSING, FailureEntries
+from opcert.commands.packages import package_document
 from opcert.commands.runtime_argument import choose_runtime
 from opcert.vocabulary.attributes import PLAIN_KINDS, attribute
 from opcert.vocabulary.errors import UserError
@@ -74,6 +77,8 @@ asked = ("com.microsoft", "CPUExecutionProvider")
 print(*{one.op_name for one in listed() if (one.domain, one.provider) == asked})
 """
 _OPTIONS = RunOptions(jobs=None, limits=Limits(case_seconds=10.0), max_deaths=1000, most_lost=3)
+_TAKES_CONSTANTS = ("org.openvino",)
+"""Whose operators are asked again with all inputs but the first as constants, where they are not offered."""
 MADE = LEAST + 10
 """So many calls are made at first; more, where the runtime offers fewer than enough of them."""
 SECONDS = 40.0
@@ -176,8 +181,11 @@ def _tensorflow() -> Iterator[Spec]:
         for path in sorted(Path(folder, "documents", "tensorflow", "docstrings").glob("*.txt"))
         if any(mark in path.read_text(encoding="utf-8")[:300] for mark in marks)
     ]
-    for layers in read_documents(paths).layers.values():
-        yield merge_layers(layers)
+    named = {path.stem for path in paths}
+    package = package_document("tensorflow", lambda told: print(told, file=sys.stderr))
+    for layers in read_documents([package]).layers.values():
+        if layers[0].operator.name in named:
+            yield merge_layers(layers)
 
 
 def measure(documents: Sequence[Spec], runtimes: Sequence[Runtime], seconds: float) -> Iterator[Row]:
@@ -258,15 +266,18 @@ def _ask(
 ) -> Iterator[Row]:
     said = [dict(each.said) for each in asked]
     waiting = [each.typed for each in asked]
-    for runtime in runtimes:
+    passes = [(runtime, _OPTIONS) for runtime in runtimes]
+    if facts[0].operator.domain in _TAKES_CONSTANTS:
+        passes += [(runtime, replace(_OPTIONS, forms="initializers")) for runtime in runtimes]
+    for runtime, options in passes:
         left = [(spec, calls) for spec, calls in zip(facts, waiting, strict=True) if calls]
         if not left:
             break
         with scratch_folder("documents") as folder:
-            _, answers = ask_runtime(left, runtime, folder, Silent(), _OPTIONS)
+            _, answers = ask_runtime(left, runtime, folder, Silent(), options)
         for place, spec in enumerate(facts):
             found = answers.get(spec.operator, {})
-            said[place][runtime.text] = found
+            said[place][runtime.text] = {**said[place].get(runtime.text, {}), **found}
             waiting[place] = tuple(
                 typed_call
                 for typed_call in waiting[place]

@@ -11,6 +11,16 @@ ADAPTER = Adapter(
     worker="openvino_worker.py",
     unsupported=(
         UnsupportedRule(
+            "RuntimeError: Check 'op_node != nullptr' failed at "
+            "src/bindings/python/src/pyopenvino/graph/node_factory.cpp:60:\nCouldn't create operation: PReLU",
+            message="Couldn't create operation:",
+        ),
+        UnsupportedRule(
+            "RuntimeError: While validating node 'opset9::NonMaxSuppression NonMaxSuppression_1': Expected "
+            "bf16, fp16 or fp32 as element type for the 'boxes' input.",
+            message="Expected bf16, fp16 or fp32 as element type",
+        ),
+        UnsupportedRule(
             "RuntimeError: Model wasn't fully converted.\nSummary:\n"
             "-- No conversion rule found for operations: StringNormalizer-10",
             message="No conversion rule found for operations:",

@@ -20,6 +20,10 @@ ADAPTER = Adapter(
             "UnimplementedError: The Conv2D op currently only supports the NHWC tensor format on the CPU. "
             "The op was given the format: NCHW"
         ),
+        UnsupportedRule(
+            "InvalidArgumentError: Default AvgPoolingOp only supports NHWC on device type CPU [Op:AvgPool]",
+            message=r"only supports N\w+ on device type CPU",
+        ),
         UnsupportedRule("Unsupported: tf.raw_ops has no Foo", error_class="unsupported"),
     ),
 )

@@ -119,6 +119,7 @@ class OpenvinoWorker(protocol.Worker):
         Some have a number before that of the first set that holds them: Asinh-3 came with the fourth.
         """
         operators = import_module("openvino.opset1")
+        constant = import_module("openvino.op").Constant
         factory = import_module("openvino.utils.node_factory").NodeFactory
         parameters: List[Any] = []
         arguments: List[Any] = []
@@ -127,7 +128,7 @@ class OpenvinoWorker(protocol.Worker):
                 raise protocol.Unsupported("operators of OpenVINO have no omitted inputs before given ones")
             name, element_type, shape = each
             if name in request.constants:
-                node = operators.constant(self._to_tensor(request.constants[name]), shared_memory=False)
+                node = constant(self._to_tensor(request.constants[name]), shared_memory=False)
             else:
                 extents = [-1 if extent is None else extent for extent in shape]
                 node = operators.parameter(extents, self._type(element_type), name=name)

@@ -9,6 +9,7 @@ from opcert.vocabulary.errors import OpcertError
 from specs.derived.derived_shapes import ShapeReader
 from specs.derived.entries import KEYS, Collected, Derived, DerivedEntry
 from specs.derived.kinds import KindReader
+from specs.derived.silent_parts import SilentReader
 from specs.derived.stated_extents import StatedExtents
 from specs.language.expressions import parse
 from specs.model.signature_parts import Origin
@@ -25,6 +26,7 @@ def derive(spec: Spec) -> Derived:
     extents = StatedExtents(spec)
     ShapeReader(spec, extents, found).read()
     KindReader(spec, extents, found).read()
+    SilentReader(spec, found).read()
     _add_rules(spec, found)
     return Derived(
         spec.operator,

@@ -32,7 +32,8 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
     if any(value.get(key) is not None and not isinstance(value[key], dict) for key in own):
         return frozenset()  # whoever reads the declaration says what is wrong with it
     undeclared = not value
-    known = {entry.path[1]: entry.value for entry in derived.entries if entry.path[0] == "shapes"}
+    plain = [entry for entry in derived.entries if not entry.alone]
+    known = {entry.path[1]: entry.value for entry in plain if entry.path[0] == "shapes"}
     version = spec.operator.since_version
     others = [text for name, text in _shapes(own["shapes"], spec, version) if known.get(name) != text]
     taken = _names(others)

@@ -17,6 +17,7 @@ from specs.documents.openvino_pages.items import (
     read_sections,
 )
 from specs.documents.openvino_pages.page_attributes import AttributeReader
+from specs.documents.openvino_pages.page_statements import find_page_statements
 from specs.documents.openvino_pages.parameters import ParameterReader, TypeFinder
 from specs.documents.openvino_pages.tokens import (
     Lexed,
@@ -35,6 +36,7 @@ from specs.documents.prose.passage_statements import find_statements
 from specs.documents.text.documents import KEY, Line, Passage, Text, split_lines, unescape
 from specs.importers import Importer
 from specs.model.spec import Arity, Document, Formula, Prose, Spec, TypeConstraint
+from specs.model.statements import Statement
 
 VERSIONED = re.compile(
     r"^\*\*Versioned[ \t]+name\*\*[ \t]*:\s*\*(?P<name>\w+)-(?P<version>\d{1,4})\*", re.MULTILINE
@@ -78,7 +80,7 @@ def read_page(
         outputs=tuple(builder.parameters.outputs.parameters),
         type_constraints=builder.constraints,
         formulas=tuple(builder.formulas),
-        statements=find_statements(builder.passages(), builder.names),
+        statements=builder.statements(),
         prose=tuple(builder.prose),
         input_arity=arities[0],
         output_arity=arities[1],
@@ -209,6 +211,17 @@ class _Builder:
         tokens = [token for title in titles for token in _tokens(self.sections, title)]
         found["summary"] = worded([token.line for token in tokens if token.kind != "code"])
         return found
+
+    def statements(self) -> tuple[Statement, ...]:
+        """What the sentences say, by the rules of all dialects, and by those of these pages."""
+        passages = self.passages()
+        stated = find_statements(passages, self.names)
+        known = {(each.about, type(each), getattr(each, "of", None)) for each in stated}
+        more = find_page_statements(passages, self.names)
+        return (
+            *stated,
+            *(each for each in more if (each.about, type(each), getattr(each, "of", None)) not in known),
+        )
 
     def _describe(self, about: str, passage: Passage) -> None:
         if passage:

@@ -1,4 +1,7 @@
-"""The installed TensorFlow: docstrings and definitions, as `import --from-package tensorflow` writes them."""
+"""The installed TensorFlow: docstrings, definitions and what shape functions take of each operator.
+
+`import --from-package tensorflow` writes them as a document; a fact of a shape function has its line in it.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ from specs.model.spec import (
     Spec,
     TypeConstraint,
 )
+from specs.model.statements import Broadcast, Rank, SameShape, StatedShape, Statement
 from specs.rules.several_documents import find_differences
 
 _KINDS: dict[str, tuple[AttributeKind | None, str | None]] = {
@@ -80,9 +84,30 @@ def read_definition(rows: Sequence[DumpLine], name: OperatorName, document: Docu
             for each, variable in _variables((*inputs, *outputs), inferred).items()
             if (types := _types(attributes[each]))
         },
+        statements=tuple(map(_statement, (row for row in rows if row.kind in _TAKEN))),
         input_arity=Arity.of(parameters),
         output_arity=Arity.of(results),
     )
+
+
+_TAKEN = ("rank", "shape", "same", "broadcast")
+"""The rows that say what a shape function takes."""
+
+
+def _statement(row: DumpLine) -> Statement:
+    """What the shape function takes of one input; raises UserError where the row says no such thing."""
+    about = f"inputs.{row.word('name')}"
+    origin = Origin("imported", (row.line.source(),), None, "shape-function", 1.0)
+    match row.kind:
+        case "rank":
+            most = None if row.values.get("most") is None else str(row.number_of("most"))
+            return Rank(about, origin, str(row.number_of("least")), most)
+        case "shape":
+            return StatedShape(about, origin, row.words("extents"))
+        case "same":
+            return SameShape(about, origin, f"inputs.{row.word('as')}")
+        case _:
+            return Broadcast(about, origin, (row.word("as"), row.word("name")))
 
 
 def _origin(row: DumpLine) -> Origin:
@@ -196,9 +221,82 @@ def _read(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> S
     return replace(
         merged,
         documents=(document,),
+        statements=with_taken_shapes(docstring.statements, definition.statements),
         input_arity=definition.input_arity,
         output_arity=definition.output_arity,
     ).with_findings((*docstring.findings, *differences))
+
+
+def with_taken_shapes(stated: Sequence[Statement], taken: Sequence[Statement]) -> tuple[Statement, ...]:
+    """What a docstring states and what the shape function takes, as one list.
+
+    A shape of the docstring that leaves the number of extents open stays; others get the extents that the
+    function finds equal or fixed, under the docstring's names for them. Of ranks one that the function alone
+    takes comes first, and any other behind the docstring's.
+    """
+    named = {each.about: each for each in reversed(stated) if isinstance(each, StatedShape) and not each.when}
+    told = {about: shape.extents for about, shape in named.items()}
+    ranks = {each.about: each.least for each in stated if isinstance(each, Rank) and each.least == each.most}
+    others = {each.about for each in stated if isinstance(each, SameShape | Broadcast)}
+    shapes = [
+        _of_rank(each, _rank_of(told[each.about]) if each.about in told else ranks.get(each.about))
+        for each in taken
+        if isinstance(each, StatedShape) and _is_as_open(each.extents, told.get(each.about, each.extents))
+    ]
+    names: dict[str, str] = {}
+    for shape in shapes:
+        for extent, name in zip(shape.extents, told.get(shape.about, ()), strict=False):
+            if (
+                extent.startswith(_GROUP)
+                and len(told[shape.about]) == len(shape.extents)
+                and name.isidentifier()
+            ):
+                names.setdefault(extent, name)
+    found: dict[str, Statement] = {}
+    for shape in shapes:
+        whole = told.get(shape.about, ())
+        own = shape.about.partition(".")[2]
+        extents = []
+        for axis, extent in enumerate(shape.extents):
+            if extent == _FREE:
+                extents.append(whole[axis] if len(whole) == len(shape.extents) else f"{own}_{axis}")
+            else:
+                extents.append(names.get(extent, extent))
+        also = named[shape.about].origin.sources if shape.about in named else ()
+        origin = replace(shape.origin, sources=(*shape.origin.sources, *also))
+        found[shape.about] = StatedShape(shape.about, origin, tuple(extents))
+    first = [each for each in taken if isinstance(each, Rank) and each.least == each.most]
+    last = [
+        each
+        for each in taken
+        if each not in first and not isinstance(each, StatedShape) and each.about not in others
+    ]
+    kept = [each for each in stated if not (isinstance(each, StatedShape) and each.about in found)]
+    return (*found.values(), *(each for each in first if each.about not in others), *kept, *last)
+
+
+_ANY, _FREE, _GROUP = "...", "?", "n"
+"""Extents of the rows of shape functions: any number of them, one of which the function says nothing, and
+how the names of those that are equal begin."""
+
+
+def _rank_of(told: Sequence[str]) -> int | None:
+    return None if _ANY in told else len(told)
+
+
+def _is_as_open(taken: Sequence[str], told: Sequence[str]) -> bool:
+    """Whether a docstring's shape leaves the number of extents open nowhere else than the function does."""
+    at = [place for place, extent in enumerate(told) if extent == _ANY]
+    return not at or (len(taken) == len(told) and taken[at[0]] == _ANY)
+
+
+def _of_rank(shape: StatedShape, rank: int | str | None) -> StatedShape:
+    """A shape with as many extents as the rank says where it leaves their number open."""
+    missing = int(rank) - len(shape.extents) + 1 if rank is not None and str(rank).isdecimal() else -1
+    if _ANY not in shape.extents or missing < 0:
+        return shape
+    at = shape.extents.index(_ANY)
+    return replace(shape, extents=(*shape.extents[:at], *[_FREE] * missing, *shape.extents[at + 1 :]))
 
 
 def layers(rows: Sequence[DumpLine], name: OperatorName, document: Document) -> tuple[Spec, Spec]:
@@ -227,6 +325,15 @@ def _renamed(docstring: Spec, definition: Spec) -> Spec:
             type=variables.get(parameter.type, parameter.type),
         )
 
+    def with_our_names(statement: Statement) -> Statement:
+        about = _renamed_part(statement.about, names)
+        if isinstance(statement, SameShape):
+            return replace(statement, about=about, as_=_renamed_part(statement.as_, names))
+        if isinstance(statement, Broadcast):
+            inputs = tuple(names.get(each, each) for each in statement.inputs)
+            return replace(statement, about=about, inputs=inputs)
+        return replace(statement, about=about)
+
     attributes = definition.attributes
     lost = [attribute for attribute in attributes if attribute not in docstring.attributes]
     found = [attribute for attribute in docstring.attributes if attribute not in attributes]
@@ -241,6 +348,7 @@ def _renamed(docstring: Spec, definition: Spec) -> Spec:
         attributes=attributes,
         inputs=tuple(map(rename, definition.inputs)),
         outputs=tuple(map(rename, definition.outputs)),
+        statements=tuple(map(with_our_names, definition.statements)),
         type_constraints={
             variables.get(name, name): TypeConstraint(
                 variables.get(name, name), type_constraint.types, type_constraint.origin
@@ -248,6 +356,11 @@ def _renamed(docstring: Spec, definition: Spec) -> Spec:
             for name, type_constraint in definition.type_constraints.items()
         },
     )
+
+
+def _renamed_part(about: str, names: Mapping[str, str]) -> str:
+    group, _, name = about.partition(".")
+    return f"{group}.{names.get(name, name)}"
 
 
 def _in_order(theirs: Sequence[str], ours: Sequence[str]) -> list[str]:

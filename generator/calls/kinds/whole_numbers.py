@@ -34,6 +34,7 @@ _LEVELS: Mapping[str, tuple[Level, ...]] = {
     "permutation": ("reversed", "identity", "rotated", "random"),
     "images": ("some", "ones", "two", "one_axis_of_one", "long"),
     "lengths": ("ragged", "full", "least", "rising"),
+    "alike": ("least",),
 }
 _NEEDED = {
     "repeats": ("of",),
@@ -42,6 +43,7 @@ _NEEDED = {
     "permutation": ("of",),
     "images": ("batch",),
     "lengths": ("most",),
+    "alike": ("length",),
 }
 _TABLES = ([63, 65], [4, 33, 31])
 """Shapes of some four thousand elements, no extent of which is a multiple of a vector."""
@@ -52,7 +54,8 @@ class WholeNumbers(SingleKind):
     """What they are is `what`: `extents` of any output, the shape that an input is broadcast with
     (`expansion`), `repeats` of each axis of an input, a `permutation` of these, or as many `counts` from 1 as
     `length` says; the shape of a batch of `images`, as many as `batch` says, or `lengths` of sequences, from
-    `least` (0 where it is not given) to `most`.
+    `least` (0 where it is not given) to `most`. Those that are `alike`, as many as `length` says, are all the
+    `least`.
 
     `drawn` are extents of an output of random numbers, which may be so many that their distribution shows.
     """
@@ -102,6 +105,8 @@ class WholeNumbers(SingleKind):
                 yield from _permutations(level, list(range(len(shape))), draw)
             case "images":
                 found = _images(level, int(scope.value(self._batch)), scope.shape(self.name)[0] - 2, draw)
+            case "alike":
+                found = [self._least(scope)] * self._count(scope)
             case _:
                 found = _lengths(level, scope.shape(self.name), *self._ends(scope), draw)
         if found is not None:
@@ -115,7 +120,10 @@ class WholeNumbers(SingleKind):
     def _ends(self, scope: Partial) -> tuple[int, int]:
         """The least and the greatest length."""
         assert self.most is not None, "it is needed with lengths"
-        return 0 if self.least is None else int(scope.value(self.least)), int(scope.value(self.most))
+        return self._least(scope), int(scope.value(self.most))
+
+    def _least(self, scope: Partial) -> int:
+        return 0 if self.least is None else int(scope.value(self.least))
 
     def _count(self, scope: Partial) -> int:
         """How many numbers there are."""
@@ -136,6 +144,9 @@ class WholeNumbers(SingleKind):
                 return {**length, "positive": f"all(each > 0 for each in {name})"}
             case "repeats":
                 return {**length, **not_negative}
+            case "alike":
+                low = "0" if self.least is None else self.least.text
+                return {**length, "range": f"all(each >= ({low}) for each in {name})"}
             case "expansion":
                 return {**not_negative, "broadcasts": f"broadcasts(shape({self.of}), {name})"}
             case "permutation":
@@ -156,7 +167,11 @@ class WholeNumbers(SingleKind):
         word = self.word
         shape = list(scope.shape(self.of)) if self.of is not None else [2]
         rank = len(shape)
-        if word in ("counts", "repeats"):
+        if word == "alike":
+            count, least = self._count(scope), self._least(scope)
+            yield "length", [least] * (count + 1)
+            yield from (("range", [least] * (count - 1) + [least - 1]) for _ in range(min(count, 1)))
+        elif word in ("counts", "repeats"):
             count, plain = self._count(scope), 2 if word == "counts" else 1
             yield "length", [plain] * (count + 1)
             if count:

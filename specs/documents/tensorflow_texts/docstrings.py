@@ -15,6 +15,7 @@ from specs.documents.tensorflow_texts.phrases import (
     AttributePhrase,
     TensorPhrase,
     describe_tensor,
+    find_counted,
     is_type,
     our_type,
     read_attribute,
@@ -201,6 +202,13 @@ class Builder(KeepsFindings):
 
     def spec(self, operator: OperatorName, document: Document) -> Spec:
         """The facts that were collected, and what was found on the way."""
+        passages = self._told_apart()
+        names = ParameterNames(
+            tuple(self.attributes),
+            tuple(parameter.name for parameter in self.inputs),
+            tuple(output.name for output in self.outputs),
+        )
+        stated = find_statements(passages, names)
         return Spec(
             operator=operator,
             documents=(document,),
@@ -209,14 +217,7 @@ class Builder(KeepsFindings):
             outputs=tuple(self.outputs),
             type_constraints=self.type_constraints,
             formulas=tuple(self.formulas),
-            statements=find_statements(
-                self._told_apart(),
-                ParameterNames(
-                    tuple(self.attributes),
-                    tuple(parameter.name for parameter in self.inputs),
-                    tuple(output.name for output in self.outputs),
-                ),
-            ),
+            statements=(*stated, *find_counted(passages, stated)),
             prose=tuple(self.prose),
             examples=tuple(self.examples),
             findings=tuple(self.findings),

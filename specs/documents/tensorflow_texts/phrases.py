@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from opcert.vocabulary.errors import UserError
 from specs.documents.prose.formulas import find_formulas
 from specs.documents.text.documents import Passage
 from specs.model.spec import AllowedValues, AttributeSpec, Formula, Origin
+from specs.model.statements import StatedShape, Statement
 
 _TYPES = {"float8_e5m2": "float8e5m2", "float8_e4m3fn": "float8e4m3fn",
           "float8_e5m2fnuz": "float8e5m2fnuz", "float8_e4m3fnuz": "float8e4m3fnuz"}  # fmt: skip
@@ -340,3 +341,34 @@ def _fits(value: object, kind: AttributeKind | None, other: str | None) -> bool:
 def unique(words: Iterable[Any]) -> tuple[Any, ...]:
     """The words in order, each once."""
     return tuple(dict.fromkeys(words))
+
+
+_COUNTED = re.compile(
+    r"\b1-D\.\s{1,4}`(?P<count>[A-Za-z]\w{0,20})` (?:non-empty values|values|elements|vector)\b"
+)
+_SHAPE_OF_SPARSE = re.compile(r"\b1-D\.\s{1,4}(?:The )?[Ss]hape of the (?:\w{1,20} )?SparseTensor\b")
+_CLOSE = 2000
+"""How far into a passage they stand."""
+
+
+def find_counted(passages: Mapping[str, Passage], stated: Sequence[Statement]) -> Iterator[StatedShape]:
+    """Shapes of the parts of a sparse tensor: ``1-D. `N` non-empty values``, and as many extents as it has.
+
+    The extents are those that a matrix of indices before them is said to have: `N x R`.
+    """
+    known = {each.about for each in stated if isinstance(each, StatedShape)}
+    matrix: tuple[str, ...] = ()
+    for about, passage in passages.items():
+        if not about.startswith("inputs."):
+            continue
+        own = next((each for each in stated if isinstance(each, StatedShape) and each.about == about), None)
+        if own is not None and len(own.extents) == 2:
+            matrix = own.extents
+        text = passage.text[:_CLOSE]
+        counted, whole = _COUNTED.search(text), _SHAPE_OF_SPARSE.search(text)
+        match = counted or whole
+        if match is None or about in known or (counted is None and not matrix):
+            continue
+        extent = counted["count"] if counted is not None else matrix[1]
+        origin = Origin("imported", (passage.source(match.start()),), None, "counted-elements", 0.9)
+        yield StatedShape(about, origin, (extent,))

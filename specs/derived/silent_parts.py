@@ -1,0 +1,164 @@
+"""What calls of documents alone give where no sentence says anything: the plainest value that there is."""
+
+from __future__ import annotations
+
+import re
+
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from specs.derived.entries import Collected
+from specs.derived.kinds import LEFT_OUT
+from specs.language.shape_expressions import parse_shape
+from specs.model.signature_parts import AttributeSpec, ParameterSpec
+from specs.model.spec import Spec
+from specs.model.statements import Range, Rank
+
+_AXIS = re.compile(r"(?:axis|axes|dim|dims|dimension)")
+_EXTENTS = re.compile(r"(?:.*_)?(?:sizes?|shapes?|dims|multiples|\w*size)")
+"""How integers are called that are extents: from 1 on, and few."""
+_COUNT = re.compile(r"(?:.*_)?(?:k|n|num|count|lengths?|depth|limit|num_\w+|strides?|steps?)")
+"""How integers are called that say how many there are of something: one is the plainest."""
+_WINDOW = re.compile(r"(?:k_?size|kernel(?:_shape)?|strides?|rates?|dilations?|pads_(?:begin|end))")
+"""How lists of integers are called that have one for each axis that a window slides over."""
+_SPATIAL = {"org.openvino": 2}
+"""Of how many axes in front such lists have none; in other documents they have one of every axis."""
+_MOST = 5
+_ANY_NUMBER = "integer(1, 4)"
+"""The kind of an integer of which no sentence says anything."""
+
+
+class SilentReader:
+    """Adds kinds where there are none yet, for documents alone: nothing that people declared is filled so."""
+
+    def __init__(self, spec: Spec, found: Collected) -> None:
+        self._spec = spec
+        self._found = found
+        self._shapes = {e.path[1]: str(e.value) for e in found.entries if e.path[0] == "shapes"}
+        self._notes = {e.path[1]: e.note for e in found.entries if e.path[0] == "shapes"}
+        self._kinds = {e.path[1]: str(e.value) for e in found.entries if e.path[0] == "kinds"}
+
+    def read(self) -> None:
+        """Add the entries."""
+        for attribute in self._spec.attributes.values():
+            if attribute.name not in self._kinds and (call := self._list(attribute)) is not None:
+                self._add(attribute.name, call, "no sentence says which values it has")
+                about = f"kinds.{attribute.name}"
+                self._found.missing[:] = [each for each in self._found.missing if each.about != about]
+            if _AXIS.fullmatch(attribute.name) and self._kinds.get(attribute.name) == _ANY_NUMBER:
+                self._add(attribute.name, f"axis({self._spec.inputs[0].name})", "an axis by its name")
+                self._with_axes(self._spec.inputs[0].name, attribute.name)
+            self._choice(attribute)
+        for name, shape in self._shapes.items():
+            if "auto_broadcast" in self._spec.attributes and shape.startswith("*broadcast("):
+                alike = shape.removeprefix("*broadcast(").removesuffix(")")
+                self._found.add(
+                    "shapes", name, alike, note="what auto_broadcast allows in any case", alone=True
+                )
+        for parameter in self._spec.inputs:
+            self._same_rank(parameter)
+            self._length(parameter)
+            self._input(parameter)
+
+    def _add(self, name: str, call: str, note: str) -> None:
+        self._found.add("kinds", name, call, note=note, alone=True)
+
+    def _choice(self, attribute: AttributeSpec) -> None:
+        """One of several values alone, where shapes are those of it, or where another one needs a list."""
+        values = attribute.values.values if attribute.values is not None else ()
+        if attribute.name == "data_format" and attribute.default in values:
+            note = "the format that the shapes are written in"
+            self._add(attribute.name, f"enumeration({attribute.default!r})", note)
+        if attribute.name == "padding" and "EXPLICIT" in values:
+            others = ", ".join(repr(value) for value in values if value != "EXPLICIT")
+            self._add(attribute.name, f"enumeration({others})", "no sentence says explicit paddings")
+
+    def _list(self, attribute: AttributeSpec) -> str | None:
+        """The kind of a list: as many of the least number as it has to have, or none."""
+        if attribute.kind in ("ints", "floats", "strings") and not attribute.required:
+            return LEFT_OUT
+        if attribute.kind != "ints" or not self._shapes:
+            return None
+        length: str | None = None
+        if attribute.least_length is not None:
+            length = str(attribute.least_length)
+        elif _WINDOW.fullmatch(attribute.name):
+            front = _SPATIAL.get(self._spec.operator.domain, 0)
+            image = next((name for name in self._shapes if not _EXTENTS.fullmatch(name)), None)
+            length = image and f"rank({image})" + (f" - {front}" if front else "")
+        if length is None:
+            return None
+        least = 0 if attribute.name.startswith("pad") else max(1, int(attribute.at_least or 0))
+        return f"whole_numbers('alike', length={length}, least={least})"
+
+    def _same_rank(self, parameter: ParameterSpec) -> None:
+        """The shape of another input, where of this one its rank alone is said to be that of the other."""
+        name = parameter.name
+        for each in self._spec.statements:
+            if not isinstance(each, Rank) or each.about != f"inputs.{name}" or each.least != each.most:
+                continue
+            of = re.fullmatch(r"rank\((\w+)\)", each.least or "")
+            if of is not None and of[1] in self._shapes and self._notes[name].startswith("no sentence says"):
+                self._found.add("shapes", name, f"shape({of[1]})", each.origin, alone=True)
+
+    def _length(self, parameter: ParameterSpec) -> None:
+        """The extent of an input without another one, where sentences say how long it is."""
+        name = parameter.name
+        for each in self._spec.statements:
+            if not isinstance(each, Range) or each.about != f"inputs.{name}" or each.of != "length":
+                continue
+            one = each.at_least
+            if one is None or one != each.at_most or not one.isdecimal():
+                continue
+            forms = {f"{name}_0": one, f"maybe({name}_0)": f"maybe({one})", "()": f"maybe({one})"}
+            if self._shapes[name] in forms:
+                self._shapes[name] = forms[self._shapes[name]]
+                self._found.add("shapes", name, self._shapes[name], each.origin, alone=True)
+
+    def _input(self, parameter: ParameterSpec) -> None:
+        """The kind of integers that are no data: an axis, a count, or indices, all of what is first."""
+        name, first = parameter.name, self._spec.inputs[0]
+        known = self._kinds.get(name)
+        shape = self._shapes[name]
+        silent = self._notes[name].startswith("no sentence says")
+        if known is not None:
+            axes = re.fullmatch(r"axes\((\w+)\)( or error)?", known)
+            if axes is not None and (silent or self._is_one(name)):
+                self._scalar(name, f"axis({axes[1]}){axes[2] or ''}")
+            return
+        types = self._spec.types_of(parameter)
+        is_data = parameter.type == first.type and parameter.type in self._spec.type_constraints
+        if not types or not all(ELEMENT_TYPES[each].is_integer for each in types):
+            return
+        is_count = _EXTENTS.fullmatch(name) or _COUNT.fullmatch(name)
+        if parameter.option == "variadic" or (not is_count and (is_data or parameter is first)):
+            return
+        if _AXIS.fullmatch(name) and (silent or self._is_one(name)):
+            self._scalar(name, f"axis({first.name})")
+        elif _AXIS.fullmatch(name) and name != "dims" and (shape == "()" or len(self._parts(name)) == 1):
+            self._add(name, f"{'axis' if shape == '()' else 'axes'}({first.name})", "an axis by its name")
+            self._with_axes(first.name, name)
+        else:
+            ends, note = "0, 1", "no sentence says which integers: the first index"
+            if is_count:
+                ends = f"1, {_MOST}" if _EXTENTS.fullmatch(name) else "1, 2"
+                note = "a number of something, by its name"
+            given = f", when=present({name})" if parameter.option == "optional" else ""
+            self._add(name, f"data('range', {ends}{given})", note)
+
+    def _is_one(self, name: str) -> bool:
+        """Whether an input has one element at most, or is called like one axis and may be a scalar."""
+        shape = self._shapes[name]
+        return shape in ("maybe(1)", "1") or (shape.startswith("maybe(") and name in ("axis", "dim"))
+
+    def _parts(self, name: str) -> tuple[object, ...]:
+        return tuple(parse_shape(self._shapes[name]).parts())
+
+    def _scalar(self, name: str, call: str) -> None:
+        self._found.add("shapes", name, "()", note="one axis", alone=True)
+        self._add(name, call, "an axis by its name")
+        self._with_axes(self._spec.inputs[0].name, name)
+
+    def _with_axes(self, of: str, name: str) -> None:
+        """The input has an axis then."""
+        pack = self._shapes[of].removeprefix("*")
+        if pack.isidentifier() and not any(e.path == ("extents", pack) for e in self._found.entries):
+            self._found.add("extents", pack, "1..4", note=f"{name} is one of its axes", alone=True)

@@ -1,0 +1,182 @@
+"""What calls of documents alone give where sentences say little, and words of OpenVINO and TensorFlow."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from generator.trust.witnesses.document_calls import make_document_calls
+from opcert.vocabulary.names import OperatorName
+from specs.documents.openvino_pages.page_statements import find_page_statements
+from specs.documents.prose.part_names import ParameterNames
+from specs.documents.tensorflow_texts.phrases import find_counted
+from specs.documents.text.documents import Line, Passage
+from specs.files.declarations import declare_by_documents
+from specs.files.library import load_imported, load_spec
+from specs.files.spec_folders import OWN_FOLDER, facts_path
+from specs.importers.package_tensorflow import with_taken_shapes
+from specs.model.signature_parts import Origin, Source
+from specs.model.statements import Range, Rank, StatedShape, Statement, describe
+
+PARTS = ParameterNames(("axis",), ("data", "axes"), ("output",))
+HERE = Origin("imported", (Source("d1", 1),))
+
+
+def declared_alone(name: str) -> dict[str, str]:
+    """The kinds of a document alone, by the names of parts."""
+    operator = OperatorName.parse(name)
+    room = facts_path(operator, OWN_FOLDER).parent
+    spec = declare_by_documents(load_imported(operator), room, (OWN_FOLDER,))
+    assert spec.declared is not None
+    return {kind.name: kind.call for kind in spec.declared.kinds}
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("The range of elements is `[-r, r-1]`, where `r` is the rank of `data`.", ["range of elements"]),
+        ("Axes from `-rank(data) .. rank(data)-1`.", ["range of elements"]),
+        ("Indices have to be from range `[-R, R-1]`, where `R` is the rank of the output.", []),
+        ("Numbers from `-r` to `s - 1`.", []),
+        ("A scalar or 1D tensor with 1 element.", ["range of length"]),
+        ("A 1D tensor with 10 elements.", []),
+        ("A tensor of a rank not less than 1.", ["rank >= 1"]),
+    ],
+)
+def test_pages_of_openvino_say_axes_single_elements_and_ranks(text: str, stated: list[str]) -> None:
+    passages = {"inputs.axes": Passage([Line(text, 7)])}
+    found = list(find_page_statements(passages, PARTS))
+    assert len(found) == len(stated)
+    for statement, words in zip(found, stated, strict=True):
+        assert describe(statement).startswith(words.removesuffix(" >= 1"))
+        assert statement.origin.sources[0].line == 7
+
+
+def test_the_axes_are_those_of_the_input_that_is_named() -> None:
+    names = ParameterNames((), ("first", "second", "axes"), ())
+    text = "Values in `[-r, r-1]` where `r` is the rank of `second`."
+    (found,) = find_page_statements({"inputs.axes": Passage([Line(text, 1)])}, names)
+    assert isinstance(found, Range)
+    assert (found.at_least, found.at_most) == ("-rank(second)", "rank(second) - 1")
+
+
+def test_the_parts_of_a_sparse_tensor_have_the_extents_of_its_indices() -> None:
+    passages = {
+        "inputs.indices": Passage([Line("2-D. `N x R` matrix with the indices.", 1)]),
+        "inputs.values": Passage([Line("1-D. `N` non-empty values.", 2)]),
+        "inputs.shape": Passage([Line("1-D. Shape of the input SparseTensor.", 3)]),
+        "inputs.other": Passage([Line("1-D. A list.", 4)]),
+    }
+    stated = [StatedShape("inputs.indices", HERE, ("N", "R"))]
+    found = {shape.about: shape.extents for shape in find_counted(passages, stated)}
+    assert found == {"inputs.values": ("N",), "inputs.shape": ("R",)}
+    assert not list(find_counted({"inputs.shape": passages["inputs.shape"]}, ()))
+
+
+PIECES = (
+    "[-r, r-1]",
+    "[-r, ",
+    "-rank(data) .. ",
+    "rank of `",
+    "1D tensor with ",
+    "rank ",
+    "1-D. `N` ",
+    "1-D.  ",
+    "- ",
+)
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_megabyte_of_one_piece_takes_bounded_time(piece: str) -> None:
+    passages = {"inputs.axes": Passage([Line(piece * (1_000_000 // len(piece)), 1)])}
+    begun = time.process_time()
+    list(find_page_statements(passages, PARTS))
+    list(find_counted(passages, ()))
+    assert time.process_time() - begun < 5
+
+
+def shape(about: str, *extents: str) -> StatedShape:
+    return StatedShape(f"inputs.{about}", HERE, extents)
+
+
+@pytest.mark.parametrize(
+    ("stated", "taken", "shapes"),
+    [
+        # What the function finds equal has the docstring's name.
+        (
+            [shape("x", "batch", "depth")],
+            [shape("x", "?", "n0"), shape("b", "n0")],
+            {"x": "batch depth", "b": "depth"},
+        ),
+        # Extents that nobody names are the input's own.
+        ([], [shape("x", "?", "n0"), shape("y", "n0", "4")], {"x": "x_0 n0", "y": "n0 4"}),
+        # A rank that the docstring states closes what the function leaves open.
+        ([Rank("inputs.x", HERE, "3", "3")], [shape("x", "...", "n0")], {"x": "x_0 x_1 n0"}),
+        # An open shape of the docstring has the function's extents where both leave the same place open.
+        ([shape("x", "...", "M", "K")], [shape("x", "...", "n0", "n0")], {"x": "... M M"}),
+        ([shape("x", "M", "...")], [shape("x", "...", "n0")], {"x": "M ..."}),
+    ],
+)
+def test_shapes_of_docstrings_and_of_shape_functions_become_one(
+    stated: list[Statement], taken: list[Statement], shapes: dict[str, str]
+) -> None:
+    found = with_taken_shapes(stated, taken)
+    told = [each for each in found if isinstance(each, StatedShape)]
+    assert {each.about.removeprefix("inputs."): " ".join(each.extents) for each in told} == shapes
+
+
+def test_silent_axes_lists_and_choices_have_their_plainest_values() -> None:
+    assert declared_alone("org.openvino::TopK-3")["axis"] == "axis(input)"
+    assert declared_alone("org.openvino::ReduceL1-4")["axes"] == "axes(data)"
+    strides = declared_alone("org.openvino::DeformableConvolution-8")["strides"]
+    assert strides == "whole_numbers('alike', length=rank(input) - 2, least=1)"
+    gather = declared_alone("org.openvino::GatherElements-6")
+    assert gather["input_2"] == "data('range', 0, 1)"
+
+
+def test_what_is_silent_is_not_put_into_what_people_declared(tmp_path: Path) -> None:
+    operator = OperatorName.parse("org.openvino::TopK-3")
+    facts = facts_path(operator, OWN_FOLDER)
+    room = tmp_path / "org.openvino" / "TopK"
+    shutil.copytree(facts.parent, room)
+    (room / "spec.yaml").write_text("kinds: {k: integer(1)}\n", encoding="utf-8")
+    declared = load_spec(operator, [tmp_path]).declared
+    assert declared is not None
+    assert {kind.name: kind.call for kind in declared.kinds}["axis"] == "integer(1, 4)"
+
+
+POOL = """\
+operator: {domain: ai.test, name: Pool, since_version: 1}
+documents:
+  d1: {file: pool.md, dialect: onnx-markdown, sha256: "00", identity: stated}
+attributes:
+  strides: {type: ints, required: true, src: [d1, 5]}
+  pads_end: {type: ints, required: true, src: [d1, 6]}
+inputs:
+  - {name: X, type: T, option: single, src: [d1, 10]}
+outputs:
+  - {name: Y, type: T, option: single, src: [d1, 14]}
+type_constraints:
+  T: {types: [float], src: [d1, 16]}
+statements:
+  - {about: inputs.X, says: rank, least: "1", most: "3", rule: stated-rank, confidence: 1.0, src: [d1, 11]}
+"""
+
+
+def test_a_list_of_alike_numbers_is_as_long_as_it_says(tmp_path: Path) -> None:
+    room = tmp_path / "ai.test" / "Pool"
+    room.mkdir(parents=True)
+    (room / "imported-1.yaml").write_text(POOL, encoding="utf-8")
+    made = make_document_calls(load_imported(OperatorName.parse("ai.test::Pool-1"), [tmp_path]), 20.0)
+    ranks = set()
+    for call in made.calls:
+        data = dict(call.inputs)["X"]
+        assert data is not None
+        rank = len(data.shape)
+        ranks.add(rank)
+        assert call.attributes["strides"].value == (1,) * rank
+        assert call.attributes["pads_end"].value == (0,) * rank
+    assert ranks == {1, 2, 3}
