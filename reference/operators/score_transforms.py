@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from opcert.vocabulary.tensors import tensor
-from reference.answers import Answer
+from reference.answers import Answer, OutsideDomain
 from reference.functions.functions import function_of
 from reference.functions.stable_formulas import logistic, whichever
 from reference.numbers.enclosures import nearest_value
@@ -121,6 +121,8 @@ def top_labels(
     Where the transform brings scores into another order, or what programs hold of them may be equal, it is a
     reading whether labels are those of scores before it or behind.
     """
+    if not labels or scores.shape[1] != len(labels):
+        raise OutsideDomain("no text says what the label of a score without one is")
     before, behind = _near_greatest(scores), _near_greatest(final)
     chosen, others = [], dict[int, tuple[Any, ...]]()
     for row, (raw, changed) in enumerate(zip(before, behind, strict=True)):
