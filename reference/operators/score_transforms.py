@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from opcert.vocabulary.tensors import tensor
-from reference.answers import Answer
+from reference.answers import Answer, OutsideDomain
 from reference.functions.functions import function_of
 from reference.functions.stable_formulas import logistic, whichever
 from reference.numbers.enclosures import nearest_value
@@ -57,15 +57,13 @@ def _either_logistic(scores: Numbers) -> Numbers:
 def _softmax_of_others(scores: Numbers, reading: Choice[str]) -> Numbers:
     """The softmax in which scores of zero stay zero, and no text says what a row of zeros is."""
     zero = scores.finite & (scores.value.signs() == 0) & (scores.error == 0)
-    plain = softmax(scores, axis=-1, version=13)
     if not zero.any() or reading.ask() == "softmax":
-        return plain
+        return softmax(scores, axis=-1, version=13)
     apart = scores - greatest(scores, -1, Choice("propagates"), keepdims=True)
     powers = function_of("exp", apart).where(~zero, 0)
-    summed = total(powers, -1, keepdims=True)
-    none = np.broadcast_to(zero.all(axis=-1, keepdims=True), scores.shape)
-    found = (powers / summed.where(~zero.all(axis=-1, keepdims=True), 1)).where(~none, plain)
-    return opened(found, none) if none.any() else found
+    none = zero.all(axis=-1, keepdims=True)
+    found = powers / total(powers, -1, keepdims=True).where(~none, 1)
+    return opened(found, np.broadcast_to(none, scores.shape)) if none.any() else found
 
 
 def _probit(scores: Numbers, reading: Choice[str]) -> Numbers:
@@ -123,8 +121,9 @@ def top_labels(
     Where the transform brings scores into another order, or what programs hold of them may be equal, it is a
     reading whether labels are those of scores before it or behind.
     """
-    before = [_near_greatest(scores, row) for row in range(scores.shape[0])]
-    behind = [_near_greatest(final, row) for row in range(scores.shape[0])]
+    if not labels or scores.shape[1] != len(labels):
+        raise OutsideDomain("no text says what the label of a score without one is")
+    before, behind = _near_greatest(scores), _near_greatest(final)
     chosen, others = [], dict[int, tuple[Any, ...]]()
     for row, (raw, changed) in enumerate(zip(before, behind, strict=True)):
         places = changed if raw != changed and label_of.ask() == "transformed" else raw
@@ -143,12 +142,13 @@ def _stored(label: int | str) -> int | bytes:
     return label.encode() if isinstance(label, str) else label
 
 
-def _near_greatest(scores: Numbers, row: int) -> list[int]:
-    """The places of the numbers of a row of which a program may hold the greatest."""
-    value, error = scores.value.spread(scores.shape).floats()[row], scores.error[row]
-    if not scores.finite[row].all() or scores.lost[row].any():
-        return list(range(scores.shape[1]))
-    return np.flatnonzero(value + error >= np.max(value - error)).tolist()
+def _near_greatest(scores: Numbers) -> list[list[int]]:
+    """Of each row the places of the numbers of which a program may hold the greatest."""
+    value, error = scores.value.spread(scores.shape).floats(), scores.error
+    with np.errstate(invalid="ignore"):
+        near = value + error >= np.max(value - error, axis=-1, keepdims=True)
+    open_rows = (~scores.finite | scores.lost).any(axis=-1, keepdims=True)
+    return [np.flatnonzero(row).tolist() for row in near | open_rows]
 
 
 def _are_equal(scores: Numbers, row: int, places: Sequence[int]) -> bool:

@@ -73,6 +73,8 @@ def scores_of(
     working: Working,
 ) -> Numbers:
     """For each row and target what its votes come to, and the base value beside that."""
+    if base and len(base) != targets:
+        raise OutsideDomain("there is a base value for each target, or none")
     votes: list[list[list[Fraction]]] = []
     for row in rows.astype(object).tolist():
         own: list[list[Fraction]] = [[] for _ in range(targets)]

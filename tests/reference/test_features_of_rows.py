@@ -32,7 +32,7 @@ def test_scaled_as_double_precision_does(kind: str) -> None:
         scale = [float(np.float32(random.uniform(-3, 3))) for _ in range(count)]
         (got,) = answers("Scaler", 1, {"X": tensor(X)}, offset=tuple(offset), scale=tuple(scale))
         double = (X.astype(np.float64) - np.array(offset)) * np.array(scale)
-        single = (X.astype(np.float32) - np.float32(offset)) * np.float32(scale)
+        single = (X.astype(np.float32) - np.array(offset, np.float32)) * np.array(scale, np.float32)
         assert got.expected.element_type.name == "float"
         assert accepted(got, double.astype(np.float32)).all()
         assert accepted(got, single).all()

@@ -55,7 +55,7 @@ def test_label_encoder_is_a_search_for_the_last_key(version: int, own: str, othe
             keys[-1] = keys[0]
         elements = [random.choice(KNOWN[own]) for _ in range(6)]
         default = random.choice([None, KNOWN[other][1]])
-        given = {f"keys_{LISTS[own]}": tuple(keys), f"values_{LISTS[other]}": tuple(values)}
+        given: dict[str, Any] = {f"keys_{LISTS[own]}": tuple(keys), f"values_{LISTS[other]}": tuple(values)}
         if version == 4 and random.random() < 0.5:
             given = {
                 "keys_tensor": tensor_of(own, keys, (count,)),
@@ -115,7 +115,7 @@ def test_one_hot_rows_have_a_one_where_the_category_is(kind: str) -> None:
     fractions = [0.0, 0.5, 0.9] if kind in ("float", "double") else [0]
     for _ in range(30):
         chosen = [random.choice([*categories, categories[0] * 3]) for _ in range(4)]
-        cats = {"cats_strings" if kind == "string" else "cats_int64s": tuple(categories)}
+        cats: dict[str, Any] = {"cats_strings" if kind == "string" else "cats_int64s": tuple(categories)}
         shown = list(chosen)
         if kind != "string":
             shown = [each + math.copysign(random.choice(fractions), each) for each in chosen]

@@ -37,7 +37,8 @@ def sums(row: list[float], coefficients: list[float], intercepts: list[float] | 
 def test_targets_have_their_coefficients_side_by_side(kind: type, targets: int) -> None:
     random = Random(f"{kind}{targets}")
     for with_intercepts in (True, False):
-        X = np.array([[random.uniform(-9, 9) for _ in range(3)] for _ in range(4)]).astype(kind)
+        numbers = [[random.uniform(-9, 9) for _ in range(3)] for _ in range(4)]
+        X: np.ndarray[Any, Any] = np.array(numbers).astype(kind)
         coefficients, intercepts = drawn(random, targets)
         (got,) = answers(
             "LinearRegressor",

@@ -88,7 +88,7 @@ def as_lists(trees: Sequence[Tree], votes: str) -> dict[str, Any]:
 
 
 def rows_of(random: Random, kind: type) -> np.ndarray[Any, Any]:
-    pool = [*THRESHOLDS, 0.0, 7.0, 0.1] if kind != np.int64 else [0, 1, 2, -1]
+    pool: list[float] = [*THRESHOLDS, 0.0, 7.0, 0.1] if kind != np.int64 else [0, 1, 2, -1]
     if kind != np.int64:
         pool.append(math.nan)
     return np.array([[random.choice(pool) for _ in range(3)] for _ in range(5)], kind)

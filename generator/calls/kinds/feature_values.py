@@ -111,7 +111,7 @@ class _Imputed(FeatureValues):
         return {**super().factors(), "replaced": ("nan_or_least", "number", "infinity", OMITTED)}
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
-        kind, level = self.type_of(scope, self.of), levels["replaced"]
+        kind, level = self.type_of(scope, self.of), str(levels["replaced"])
         count = self.length(levels["length"], scope)
         found: dict[str, Any] = dict.fromkeys(self.covered)
         if kind.is_float:
@@ -199,7 +199,7 @@ class _Widths(FeatureValues):
         count, rows = int(levels[f"{self.of}_count"]), 1 if levels["rows"] == "one" else draw.integer(2, 5)
         equal = draw.integer(2, 4)
         drawn = {"equal": [equal] * count, "ones": [1] * count}
-        widths = drawn.get(levels["widths"], draw.shuffled(range(1, 6))[:count])
+        widths = drawn.get(str(levels["widths"]), draw.shuffled(range(1, 6))[:count])
         yield {f"shapes:{self.of}": [(rows, width) for width in widths], _WIDTHS: widths}
 
     def rules(self) -> Iterable[Constraint]:

@@ -15,7 +15,7 @@ from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import Kind, Level
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
-from specs.model.spec import Constraint
+from specs.model.spec import Constraint, Otherwise
 
 _LISTS = {"string": "strings", "int64": "int64s", "float": "floats"}
 """Types that have a list of their own among the attributes, and the end of its name."""
@@ -92,7 +92,7 @@ class KeyedValues(Lookup):
             names = self._attributes(start)
             ones.append(f"sum([{', '.join(f'present({name})' for name in names)}]) == 1")
             yield self.one_of(f"one_of_{start}", *names)
-        stated = "error" if self._has_tensors else "undefined"
+        stated: Otherwise = "error" if self._has_tensors else "undefined"
         one = " and ".join(ones)
         same = f"{self._length('keys')} == {self._length('values')}"
         yield self.rule("same_length", same, one, about="keys_int64s", otherwise=stated)

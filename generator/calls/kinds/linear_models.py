@@ -10,7 +10,7 @@ from generator.calls.data.draws import Draw
 from generator.calls.data.grown_trees import TRANSFORMS
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import InputName, Kind, KindChange, Level, misread_as
-from specs.model.spec import Constraint
+from specs.model.spec import Constraint, Otherwise
 
 LABELS: Mapping[str, list[Any]] = {"ints": [7, -1, 2**40], "strings": ["b", "", "ä"]}
 
@@ -49,7 +49,7 @@ class LinearModels(Kind):
         yield self.rule("coefficients_given", "present(coefficients)", about="coefficients")
         count = f"len(coefficients) == {self.rows} * shape({self.of})[-1]"
         yield self.rule("coefficients_count", count, "present(coefficients)", about="coefficients")
-        stated = "error" if self.counted == "targets" else "undefined"
+        stated: Otherwise = "error" if self.counted == "targets" else "undefined"
         matches = f"len(intercepts) == {self.rows}"
         yield self.rule(
             "intercepts_count", matches, "present(intercepts)", about="intercepts", otherwise=stated

@@ -75,11 +75,14 @@ class Lookup(Kind):
         return unlisted_keys(self.type_of(scope, self.of).name)
 
     def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
-        keys, others = list(self.keys(scope)), self.strangers(scope)
+        keys = [key for key in self.keys(scope) if _fits(key, tensor.element_type)]
+        others = self.strangers(scope)
         level = scope.level("found")
         pool = {"all": keys, "none": others}.get(level, [*keys[:4], *others[:2], *keys[4:], *others[2:]])
         draw = Draw(repr(tensor.array.tolist()))
         order = draw.shuffled(pool or others)
+        if keys and level != "none":
+            order.sort(key=lambda each: each is not keys[0])  # a key that is there twice comes first
         chosen = [order[place % len(order)] for place in range(tensor.array.size)]
         return tensor_of(tensor.element_type, chosen, tensor.shape)
 
@@ -87,6 +90,11 @@ class Lookup(Kind):
         """That exactly one of some attributes is there."""
         listed = ", ".join(f"present({each})" for each in attributes)
         return self.rule(name, f"sum([{listed}]) == 1", about=attributes[0], otherwise="error")
+
+
+def _fits(key: Any, kind: ElementType) -> bool:
+    """Whether a tensor of a type can have a key: where the table is one of another type, it cannot."""
+    return isinstance(key, str if kind.kind == "string" else int if kind.is_integer else int | float)
 
 
 def tensor_of(kind: ElementType, values: Sequence[Any], shape: tuple[int, ...]) -> Tensor:

@@ -22,7 +22,7 @@ from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import InputName, Kind, Level
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.numbers.numbers import encode
-from specs.model.spec import Constraint
+from specs.model.spec import Constraint, Otherwise
 
 _SIDES = ("truenodeids", "falsenodeids")
 _LISTS = ("nodeids", "featureids", "modes", *_SIDES)
@@ -120,7 +120,7 @@ class Trees(Kind):
         given = " and ".join(f"present({each})" for each in (*lists, "nodes_treeids"))
         yield self.rule("nodes_given", given, about="nodes_nodeids")
         same = " and ".join(f"len({each}) == len(nodes_treeids)" for each in lists)
-        stated = "error" if self.votes == "class" else "undefined"
+        stated: Otherwise = "error" if self.votes == "class" else "undefined"
         yield self.rule("nodes_same_length", same, given, about="nodes_nodeids", otherwise=stated)
         sound = f"{given} and {same}"
         values = "(nodes_values if present(nodes_values) else [])"
@@ -159,11 +159,11 @@ class Trees(Kind):
             tensor_of = f"{word}_weights_as_tensor"
             weights = f"(values({tensor_of}) if present({tensor_of}) else {weights})"
         same = " and ".join(f"len({each}) == len({word}_ids)" for each in (*lists, weights))
-        stated = "error" if word == "class" else "undefined"
+        stated: Otherwise = "error" if word == "class" else "undefined"
         yield self.rule("votes_same_length", same, given, about=f"{word}_ids", otherwise=stated)
         named = f"{word}_treeids, {word}_nodeids, nodes_treeids, nodes_nodeids, nodes_modes"
         leaves = f"are_votes_of_leaves({named})"
-        yield self.rule("votes_of_leaves", leaves, f"{sound} and {given}", about=f"{word}_nodeids")
+        yield self.rule("votes_of_leaves", leaves, f"{sound} and {given} and {same}", about=f"{word}_nodeids")
         inside = f"all(0 <= each < {self.target_count} for each in {word}_ids)"
         yield self.rule("votes_inside", inside, given, about=f"{word}_ids")
 
@@ -263,7 +263,7 @@ class _Classifier(Trees):
         found |= as_listed_nodes(grown, "class", with_tracks=levels["tracks"] != OMITTED)
         base = [draw.integer(-8, 8) / 8 for _ in range(classes)]
         found["base_values"] = base if levels["base"] == "given" and not plan.small else None
-        labels = {"int64s": [7, -1, 2**40], "strings": ["b", "", "ä"]}
+        labels: dict[str, list[Any]] = {"int64s": [7, -1, 2**40], "strings": ["b", "", "ä"]}
         found[f"classlabels_{levels['labels']}"] = labels[str(levels["labels"])][:classes]
         found["post_transform"] = levels["post_transform"]
         return _in_tensors(found, levels, self.type_of(scope, self.of).name)
@@ -276,7 +276,7 @@ class _Classifier(Trees):
     def vote_rules(self, sound: str) -> Iterator[Constraint]:
         one = "present(classlabels_int64s) != present(classlabels_strings)"
         yield from super().vote_rules(f"{sound} and {one}")
-        every = f"len(set(class_ids)) == {self.target_count}"
+        every = f"all(each in class_ids for each in range({self.target_count}))"
         yield self.rule("every_class_has_votes", every, f"present(class_ids) and {one}", about="class_ids")
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:

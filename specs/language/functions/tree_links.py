@@ -19,7 +19,7 @@ def tree_faults(
     """
     keys = list(zip(trees, ids, strict=False))
     sides = list(zip(keys, modes, trues, falses, strict=False))
-    children = {
+    children: dict[Hashable, tuple[Hashable, ...]] = {
         key: () if mode == "LEAF" else ((key[0], true), (key[0], false)) for key, mode, true, false in sides
     }
     roots = {tree: (tree, number) for tree, number in reversed(keys)}
