@@ -30,6 +30,11 @@ def can_double(operator: OperatorName, element_type: str) -> bool:
     return element_type in (_NUMBERS if operator.since_version >= 7 else ())
 
 
+def can_concatenate(operator: OperatorName, element_type: str) -> bool:
+    """Whether a body of that operator's version may put tensors of a type behind each other."""
+    return f"tensor({element_type})" in _made_by("Concat", operator.since_version)
+
+
 def can_hold(operator: OperatorName, kind: ValueType) -> bool:
     """Whether nodes of that operator's version make sequences and optionals of the type."""
     if isinstance(kind, TensorType):
