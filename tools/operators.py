@@ -71,10 +71,14 @@ unsupported, in whatever form they fail; the others demand nothing but survival.
 ONNX = "ai.onnx"
 REST = """## The rest of ONNX
 
-Operators that no version of has a reference: those of sequences, optionals, control flow, strings, images,
-maps, trees and training. *imported*: their pages are read into specs, which `opcert lint` checks. *declared*:
-their calls are declared, too, and tried on ONNX's checker and on programs (`python -m tools.truth`).
-`opcert list operators --all` says of each version, and of those before opset 7, why it has no cases.
+Operators that no version of has a reference: those of sequences, optionals, images, maps and trees.
+*imported*: their pages are read into specs, which `opcert lint` checks. *declared*: their calls are declared,
+too, and tried on ONNX's checker and on programs (`python -m tools.truth`). `opcert list operators --all`
+says of each version, and of those before opset 7, why it has no cases.
+
+`Gradient` stays without: it asks for the derivative of a part of the graph that it stands in, between values
+that it names. A call of it alone means nothing, no runtime of the table has it, and what it gives at a break
+of a function (`Relu` at 0, the places of a `MaxPool`) no page says.
 """
 
 

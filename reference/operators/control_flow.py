@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -99,7 +101,7 @@ def scan(
     states, scanned = given[:-num_scan_inputs], given[-num_scan_inputs:]
     axes = scan_input_axes or (0,) * num_scan_inputs
     moved = [
-        _arranged(value, lambda each, axis=axis: np.moveaxis(each, axis, 0))
+        _arranged(value, partial(np.moveaxis, source=axis, destination=0))
         for value, axis in zip(scanned, axes, strict=True)
     ]
     turned = _turned(moved, scan_input_directions)
@@ -130,10 +132,8 @@ def scan_of_batches(
     lengths = [most] * batch if sequence_lens is None else sequence_lens.array.tolist()
     found: list[list[Answer]] = []
     for member, length in enumerate(lengths):
-        own = [_arranged(value, lambda each, member=member: each[member, ...]) for value in given]
-        cut = [
-            _arranged(value, lambda each, length=length: each[:length]) for value in own[-num_scan_inputs:]
-        ]
+        own = [_arranged(value, itemgetter((member, ...))) for value in given]
+        cut = [_arranged(value, itemgetter(slice(length))) for value in own[-num_scan_inputs:]]
         states, gathered = _scanned(run, own[:-num_scan_inputs], _turned(cut, directions), length)
         found.append([*states, *(_filled(value, most) for value in gathered)])
     return tuple(_stacked(list(values)) for values in zip(*found, strict=True))
@@ -182,7 +182,7 @@ def _scanned(
     runs: list[list[Answer]] = []
     first = len(states)
     for at in range(count):
-        cut = [_arranged(value, lambda each, at=at: each[at, ...]) for value in slices]
+        cut = [_arranged(value, itemgetter((at, ...))) for value in slices]
         found = run.outputs([*states, *cut])
         if len(found) < first:
             raise OutsideDomain("a body that gives fewer states than it takes")
@@ -209,7 +209,7 @@ def _placed(
     """What was gathered along the first axis, along the axes that are asked for."""
     found = _turned(values, directions)
     return [
-        _arranged(value, lambda each, axis=axis: np.moveaxis(each, 0, axis))
+        _arranged(value, partial(np.moveaxis, source=0, destination=axis))
         for value, axis in zip(found, axes or (0,) * len(found), strict=True)
     ]
 

@@ -149,20 +149,21 @@ def test_a_body_is_run_as_often_as_the_call_says() -> None:
         tensors = dict(call.inputs)
         trips, condition = tensors.get("M"), tensors.get("cond")
         states = [tensor.array for name, tensor in call.inputs if name == "v_initial" and tensor is not None]
-        if condition is None or not condition.array.item() or levels["body_each_run"] != 1:
+        if condition is None or not condition.array.item() or levels["body_each_run"] == 0:
             continue
-        count = 1 if levels["body_condition"] == "stops" else int(trips.array.item())  # type: ignore[union-attr]
-        if trips is not None:
-            count = min(count, int(trips.array.item()))
+        ends = {"stops": 1, "counts": 2}.get(str(levels["body_condition"]), 3)
+        count = ends if trips is None else min(ends, int(trips.array.item()))
         runs.add(count)
         if count == 0:
             continue
         found = evaluate(space_of(named("Loop-13")), call)
-        times = 2**count if levels["body_step"] == "doubled" else 1
+        times = {"doubled": 2, "nested": 3}.get(str(levels["body_step"]), 1) ** count
         for state, result in zip(states, found, strict=False):
-            if state.dtype == np.float32 and np.abs(state).max(initial=0) < 1e30:
+            if levels["body_step"] == "grown":
+                assert result.shape == (state.shape[0] * 2**count, *state.shape[1:])
+            elif state.dtype == np.float32 and np.abs(state).max(initial=0) < 1e30:
                 assert np.array_equal(result, state * np.float32(times), equal_nan=True)
-        assert found[-1].reshape(-1).tolist() == list(range(count))
+        assert found[len(states)].reshape(-1).tolist() == list(range(count))
     assert {0, 1, 2} <= runs
     given = [dict(call.inputs).get("M") for _, call in rows_of(named("Loop-13"))]
     assert {0, 3} < {int(tensor.array.item()) for tensor in given if tensor is not None}
@@ -186,8 +187,9 @@ def test_slices_are_taken_along_the_axes_and_gathered() -> None:
 
 def test_rules_of_bodies_are_broken_alone() -> None:
     wanted = {
-        "Loop-25": {"body_takes", "body_gives", "body_types", "two_inputs"},
-        "Scan-25": {"body_takes", "body_gives", "body_types", "num_scan_inputs_range"},
+        "Loop-25": {"body_takes", "body_gives", "body_types", "body_shapes", "two_inputs"}
+        | {"something_ends_it"},
+        "Scan-25": {"body_takes", "body_gives", "body_types", "body_shapes", "num_scan_inputs_range"},
         "SequenceMap-17": {"body_takes", "body_types"},
         "If-1": {
             "else_branch_outputs",

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from generator.exploring.diagnosis.explain import FailingCase, explain
 
 from conformance.judging.judge import Judgement, judge
 from conformance.judging.responses import Answered
@@ -17,6 +16,7 @@ from conformance.judging.verdicts import FAILING
 from conformance.suite.cases import Case
 from generator.asking.calls import call_of
 from generator.asking.expectations import expect
+from generator.exploring.diagnosis.change_trials import FailingCase, explain
 from generator.making.cases.sized_cases import add_kernel_sizes
 from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.attributes import Attribute

@@ -10,7 +10,16 @@ import numpy as np
 
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
-from generator.calls.solver.bodies import NESTED, STEPS, BodyMaker, can_double, can_hold, scalar, shaped_type
+from generator.calls.solver.bodies import (
+    NESTED,
+    STEPS,
+    BodyMaker,
+    can_concatenate,
+    can_double,
+    can_hold,
+    scalar,
+    shaped_type,
+)
 from generator.calls.solver.form_levels import HeldForm
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import InputName, Kind, Level
@@ -35,6 +44,8 @@ class Body(Kind):
 
     def can(self, step: str, element_type: str) -> bool:
         """Whether the version's bodies may do a step with values of a type."""
+        if step == _GROWN:
+            return can_concatenate(self.subject.spec.operator, element_type)
         return step not in ("doubled", NESTED) or can_double(self.subject.spec.operator, element_type)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import onnx
@@ -28,6 +29,11 @@ _NUMBERS = ("float", "double", "float16", "int32", "int64", "uint32", "uint64")
 def can_double(operator: OperatorName, element_type: str) -> bool:
     """Whether a body of that operator's version may add values of a type, by an operator with a reference."""
     return element_type in (_NUMBERS if operator.since_version >= 7 else ())
+
+
+def can_concatenate(operator: OperatorName, element_type: str) -> bool:
+    """Whether a body of that operator's version may put tensors of a type behind each other."""
+    return f"tensor({element_type})" in _made_by("Concat", operator.since_version)
 
 
 def can_hold(operator: OperatorName, kind: ValueType) -> bool:
@@ -84,8 +90,8 @@ class BodyMaker:
     def node(self, name: str, *inputs: str, **attributes: object) -> str:
         """What a node of one output makes; its name. Other graphs are given as their makers."""
         made = self._new("made")
-        stated = {
-            key: each._proto if isinstance(each, BodyMaker) else each for key, each in attributes.items()
+        stated: dict[str, Any] = {
+            key: value._proto if isinstance(value, BodyMaker) else value for key, value in attributes.items()
         }
         self._add(make_node(name, list(inputs), [made], **stated))
         self._made.add(made)
