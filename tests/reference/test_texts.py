@@ -75,7 +75,8 @@ def test_no_texts_and_no_parts() -> None:
 @pytest.mark.parametrize("action", ["NONE", "LOWER", "UPPER"])
 def test_normalized_texts(action: str) -> None:
     words = ["Monday", "monday", "Tuesday", "\u00c9t\u00e9", "stra\u00dfe", "\u0130x", "", "\u039f\u03a3"]
-    plain: Callable[[str], str] = {"NONE": str, "LOWER": str.lower, "UPPER": str.upper}[action]
+    plains: dict[str, Callable[[str], str]] = {"NONE": str, "LOWER": str.lower, "UPPER": str.upper}
+    plain = plains[action]
     inputs, settings = {"X": texts(*words)}, {"case_change_action": action, "stopwords": ("monday", "")}
     found = answer("StringNormalizer", 10, inputs, is_case_sensitive=1, **settings)
     assert listed(found) == [plain(word) for word in words if word not in ("monday", "")]
