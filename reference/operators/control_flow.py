@@ -16,7 +16,7 @@ from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.registry.bodies import Body, Shared, as_answer, is_exact
+from reference.registry.evaluated_bodies import EvaluatedBody, Shared, as_answer, is_exact
 from reference.shared.movement import Accumulation, NegativeZeros, Subnormals
 
 Overflow = Annotated[Choice[Literal["wrap", "saturate"]], AsReading]
@@ -39,7 +39,7 @@ def if_else(
     """What the branch gives that the condition names. Source: If, Summary, cond."""
     shared = _shared(accumulation_type, integer_overflow, subnormals, negative_zeros)
     branch = then_branch if _truth(as_answer(cond)) else else_branch
-    return tuple(Body.of(branch, version, shared).outputs(()))
+    return tuple(EvaluatedBody.of(branch, version, shared).outputs(()))
 
 
 @reference_operator("ai.onnx::Loop")
@@ -59,7 +59,9 @@ def loop(
 
     Where the condition is left out, what the body says of it counts for nothing. Source: Loop, Summary.
     """
-    run = Body.of(body, version, _shared(accumulation_type, integer_overflow, subnormals, negative_zeros))
+    run = EvaluatedBody.of(
+        body, version, _shared(accumulation_type, integer_overflow, subnormals, negative_zeros)
+    )
     states = [as_answer(state) for state in v_initial]
     most = None if M is None else _whole(as_answer(M))
     going = Answer(Tensor(_BOOL, np.array(True))) if cond is None else as_answer(cond)
@@ -96,7 +98,9 @@ def scan(
     negative_zeros: NegativeZeros,
 ) -> tuple[Answer, ...]:
     """The states behind the last slice, then what each slice gave, along an axis. Source: Scan, Summary."""
-    run = Body.of(body, version, _shared(accumulation_type, integer_overflow, subnormals, negative_zeros))
+    run = EvaluatedBody.of(
+        body, version, _shared(accumulation_type, integer_overflow, subnormals, negative_zeros)
+    )
     given = [as_answer(value) for value in initial_state_and_scan_inputs]
     states, scanned = given[:-num_scan_inputs], given[-num_scan_inputs:]
     axes = scan_input_axes or (0,) * num_scan_inputs
@@ -126,7 +130,7 @@ def scan_of_batches(
 
     Source: Scan-8, Summary.
     """
-    run = Body.of(body, 8, _shared(accumulation_type, integer_overflow, subnormals, negative_zeros))
+    run = EvaluatedBody.of(body, 8, _shared(accumulation_type, integer_overflow, subnormals, negative_zeros))
     given = [as_answer(value) for value in initial_state_and_scan_inputs]
     batch, most = given[-1].expected.shape[:2]
     lengths = [most] * batch if sequence_lens is None else sequence_lens.array.tolist()
@@ -170,13 +174,13 @@ def _single(value: Answer) -> Any:
     return value.expected.array.reshape(-1)[0]
 
 
-def _gathered(run: Body, output: int, place: int, runs: Sequence[Sequence[Answer]]) -> Answer:
+def _gathered(run: EvaluatedBody, output: int, place: int, runs: Sequence[Sequence[Answer]]) -> Answer:
     """What all runs gave at a place, one after the other along a new first axis."""
     return _stacked([each[place] for each in runs]) if runs else Answer(run.nothing_given(output))
 
 
 def _scanned(
-    run: Body, states: list[Answer], slices: Sequence[Answer], count: int
+    run: EvaluatedBody, states: list[Answer], slices: Sequence[Answer], count: int
 ) -> tuple[list[Answer], list[Answer]]:
     """The last states, and what all runs gave besides, along a new first axis."""
     runs: list[list[Answer]] = []

@@ -18,8 +18,8 @@ from specs.language.functions.patterns import (
     Alternatives,
     Characters,
     Node,
-    Place,
-    Repeated,
+    PatternPlace,
+    RepeatedPattern,
     Sequence,
     read_pattern,
 )
@@ -42,7 +42,7 @@ class _Program:
     """States with the ways between them: over a character, at a place, or free; the last state is the end."""
 
     over: dict[int, list[tuple[Characters, int]]] = field(default_factory=dict)
-    free: dict[int, list[tuple[Place | None, int]]] = field(default_factory=dict)
+    free: dict[int, list[tuple[PatternPlace | None, int]]] = field(default_factory=dict)
     count: int = 1
 
     @classmethod
@@ -63,7 +63,7 @@ class _Program:
             behind = self._state()
             self.over.setdefault(start, []).append((node, behind))
             return behind
-        if isinstance(node, Place):
+        if isinstance(node, PatternPlace):
             behind = self._state()
             self.free.setdefault(start, []).append((node, behind))
             return behind
@@ -78,7 +78,7 @@ class _Program:
             return behind
         return self._repeat(node, start)
 
-    def _repeat(self, node: Repeated, start: int) -> int:
+    def _repeat(self, node: RepeatedPattern, start: int) -> int:
         for _ in range(node.least):
             start = self._add(node.part, start)
         behind = self._state()

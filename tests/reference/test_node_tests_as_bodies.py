@@ -12,8 +12,8 @@ from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
 from reference.readings.choices import Choice
-from reference.registry.bodies import Body
 from reference.registry.conversions import ARITHMETIC_READINGS, MOVEMENT_READINGS
+from reference.registry.evaluated_bodies import EvaluatedBody
 from tests.reference.official_tests import load_node_tests
 
 OPERATORS = (
@@ -48,7 +48,7 @@ def test_node_tests_are_agreed_with(name: str) -> None:
     graph = read_graph(test.model.graph)
     known = {**ARITHMETIC_READINGS, **MOVEMENT_READINGS}
     readings = {reading: Choice(options[0]) for reading, options in known.items()}
-    body = Body.of(Graph(graph.raw, graph.inputs, graph.outputs, opset), opset, readings)
+    body = EvaluatedBody.of(Graph(graph.raw, graph.inputs, graph.outputs, opset), opset, readings)
     ((given, wanted),) = test.data_sets
     found = body.outputs([Answer(held(np.asarray(each))) for each in given])
     assert len(found) == len(wanted)

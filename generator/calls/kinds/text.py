@@ -28,7 +28,7 @@ _TEXTS: Mapping[Level, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Text(SingleKind):
+class TextKind(SingleKind):
     """Elements of an input; `words` are what other texts have to do with: delimiters, stop words."""
 
     words: Expression | None = None

@@ -15,7 +15,7 @@ from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Graph
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
-from reference.registry.bodies import means_another, unreferenced
+from reference.registry.evaluated_bodies import means_another, unreferenced
 from specs.files.library import load_spec
 from specs.language.shape_expressions import parse_shape
 from specs.model.declared import Declared

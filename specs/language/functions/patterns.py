@@ -29,7 +29,7 @@ class Characters:
 
 
 @dataclass(frozen=True)
-class Place:
+class PatternPlace:
     """Between characters: `begin`, `end` (of all), `begin_line`, `end_line`, `edge`, `inside` (a word)."""
 
     word: str
@@ -50,7 +50,7 @@ class Alternatives:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class RepeatedPattern:
     """A part at least so often, and at most (None: any number of times)."""
 
     part: Node
@@ -58,7 +58,7 @@ class Repeated:
     most: int | None
 
 
-Node = Characters | Place | Sequence | Alternatives | Repeated
+Node = Characters | PatternPlace | Sequence | Alternatives | RepeatedPattern
 
 _DIGITS: tuple[Range, ...] = ((48, 57),)
 _UPPER, _LOWER = (65, 90), (97, 122)
@@ -118,7 +118,7 @@ def _without(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
 
 def _times(node: Node) -> int:
     """How often a part of it is repeated at most, by counted repetitions within each other."""
-    if isinstance(node, Repeated):
+    if isinstance(node, RepeatedPattern):
         own = node.least if node.most is None else node.most
         return max(own, 1) * _times(node.part)
     if isinstance(node, Sequence | Alternatives):
@@ -182,9 +182,9 @@ class _Reader:
         if first == ".":
             return [Characters(((0, _LAST),) if "s" in flags else _without(((10, 10),)))]
         if first == "^":
-            return [Place("begin_line" if "m" in flags else "begin")]
+            return [PatternPlace("begin_line" if "m" in flags else "begin")]
         if first == "$":
-            return [Place("end_line" if "m" in flags else "end")]
+            return [PatternPlace("end_line" if "m" in flags else "end")]
         if first in "*+?":
             raise ValueError("a repetition of nothing")
         if first == "\\":
@@ -193,7 +193,7 @@ class _Reader:
                 text, _, self.rest = self.rest.partition("\\E")
                 return [Characters(((ord(each), ord(each)),), folded) for each in text]
             if self.rest[:1] in _PLACES:
-                return [Place(_PLACES[self._take()])]
+                return [PatternPlace(_PLACES[self._take()])]
             return [Characters(self._escape(), folded)]
         return [Characters(((ord(first), ord(first)),), folded)]
 
@@ -225,7 +225,7 @@ class _Reader:
             least, most = ends
             if max(least, most or 0) > _MOST_REPEATS or (most is not None and most < least):
                 raise ValueError("a repetition of more than 1000 times, or of more than most")
-            repeated = Repeated(atoms[-1], least, most)
+            repeated = RepeatedPattern(atoms[-1], least, most)
             if _times(repeated) > _MOST_REPEATS:
                 raise ValueError("repetitions within each other of more than 1000 times")
             atoms = [*atoms[:-1], repeated]

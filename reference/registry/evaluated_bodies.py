@@ -68,7 +68,7 @@ _DEEPEST = 12
 
 
 @dataclass(frozen=True)
-class Body:
+class EvaluatedBody:
     """A graph at work: its message, the opset of its nodes, values around it by name, and the readings."""
 
     proto: GraphProto
@@ -77,7 +77,7 @@ class Body:
     shared: Shared
 
     @classmethod
-    def of(cls, graph: Graph, version: int, shared: Shared) -> Body:
+    def of(cls, graph: Graph, version: int, shared: Shared) -> EvaluatedBody:
         """The body of a node of that version, of the opset that the graph says it stands in if it does."""
         return cls(_message(graph), graph, graph.opset or version, shared)
 
