@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,11 @@ from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
-from reference.readings.choices import AsReading, Choice
+from reference.readings.choices import Choice
 from reference.registry import reference_operator
 from reference.registry.evaluated_bodies import EvaluatedBody, Shared, as_answer, is_exact
-from reference.shared.movement import Accumulation, NegativeZeros, Subnormals
+from reference.shared.movement import Accumulation, NegativeZeros, Overflow, Subnormals
 
-Overflow = Annotated[Choice[Literal["wrap", "saturate"]], AsReading]
 _MOST_RUNS = 10_000
 _BOOL, _INT64 = ELEMENT_TYPES["bool"], ELEMENT_TYPES["int64"]
 
