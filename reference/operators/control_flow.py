@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.registry.bodies import Body, Shared, as_answer, is_exact
+from reference.registry.body_runs import Body, Shared, as_answer, is_exact
 
 Accumulation = Annotated[Choice[Literal["float32", "input"]], AsReading]
 Overflow = Annotated[Choice[Literal["wrap", "saturate"]], AsReading]
@@ -101,8 +102,7 @@ def scan(
     states, scanned = given[:-num_scan_inputs], given[-num_scan_inputs:]
     axes = scan_input_axes or (0,) * num_scan_inputs
     moved = [
-        _arranged(value, lambda each, axis=axis: np.moveaxis(each, axis, 0))
-        for value, axis in zip(scanned, axes, strict=True)
+        _arranged(value, partial(_axis_moved, axis, 0)) for value, axis in zip(scanned, axes, strict=True)
     ]
     turned = _turned(moved, scan_input_directions)
     states, gathered = _scanned(run, states, turned, turned[0].expected.shape[0])
@@ -132,10 +132,8 @@ def scan_of_batches(
     lengths = [most] * batch if sequence_lens is None else sequence_lens.array.tolist()
     found: list[list[Answer]] = []
     for member, length in enumerate(lengths):
-        own = [_arranged(value, lambda each, member=member: each[member, ...]) for value in given]
-        cut = [
-            _arranged(value, lambda each, length=length: each[:length]) for value in own[-num_scan_inputs:]
-        ]
+        own = [_arranged(value, partial(_taken, member)) for value in given]
+        cut = [_arranged(value, partial(_taken, slice(length))) for value in own[-num_scan_inputs:]]
         states, gathered = _scanned(run, own[:-num_scan_inputs], _turned(cut, directions), length)
         found.append([*states, *(_filled(value, most) for value in gathered)])
     return tuple(_stacked(list(values)) for values in zip(*found, strict=True))
@@ -184,7 +182,7 @@ def _scanned(
     runs: list[list[Answer]] = []
     first = len(states)
     for at in range(count):
-        cut = [_arranged(value, lambda each, at=at: each[at, ...]) for value in slices]
+        cut = [_arranged(value, partial(_taken, at)) for value in slices]
         found = run.outputs([*states, *cut])
         if len(found) < first:
             raise OutsideDomain("a body that gives fewer states than it takes")
@@ -211,7 +209,7 @@ def _placed(
     """What was gathered along the first axis, along the axes that are asked for."""
     found = _turned(values, directions)
     return [
-        _arranged(value, lambda each, axis=axis: np.moveaxis(each, 0, axis))
+        _arranged(value, partial(_axis_moved, 0, axis))
         for value, axis in zip(found, axes or (0,) * len(found), strict=True)
     ]
 
@@ -271,3 +269,13 @@ def _arranged(value: Answer, arrange: Callable[[NDArray[Any]], NDArray[Any]]) ->
             at: value.alternatives[place] for at, place in enumerate(places) if place in value.alternatives
         }
     return Answer(expected, allowed, alternatives or None)
+
+
+def _axis_moved(source: int, place: int, array: NDArray[Any]) -> NDArray[Any]:
+    return np.moveaxis(array, source, place)
+
+
+def _taken(places: int | slice, array: NDArray[Any]) -> NDArray[Any]:
+    """What stands at places of the first axis; of one place an array, too."""
+    found: NDArray[Any] = array[places, ...]
+    return found

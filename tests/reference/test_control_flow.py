@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -30,9 +30,9 @@ adding (int64 i, bool going, float[2] state) => (bool more, float[2] next, float
 """
 
 
-def graph(text: str, opset: int = 0, **around: Answer) -> Graph:
+def graph(text: str, opset: int = 0, around: Mapping[str, Answer] | None = None) -> Graph:
     found = read_graph(parse_graph(text))
-    return Graph(found.raw, found.inputs, found.outputs, opset, around)
+    return Graph(found.raw, found.inputs, found.outputs, opset, around or {})
 
 
 def floats(*values: float) -> Tensor:
@@ -103,7 +103,7 @@ outer (int64 i, bool c, float[2] x) => (bool d, float[2] y, float[2] z) {
 
 def test_bodies_three_deep_see_what_is_around_them() -> None:
     around = {"factor": Answer(floats(3, 5)), "i_zero": Answer(scalar(0))}
-    found = looped(graph(NESTED, **around), [floats(1, 2)], 3, None)
+    found = looped(graph(NESTED, around=around), [floats(1, 2)], 3, None)
     x, factor, seen = np.array([1.0, 2.0]), np.array([3.0, 5.0]), []
     for i in range(3):
         seen.append(x.tolist())
@@ -114,7 +114,7 @@ def test_bodies_three_deep_see_what_is_around_them() -> None:
 
 def test_what_nothing_gives_is_refused_by_name() -> None:
     with pytest.raises(OutsideDomain, match="factor"):
-        looped(graph(NESTED, i_zero=Answer(scalar(0))), [floats(1, 2)], 1, None)
+        looped(graph(NESTED, around={"i_zero": Answer(scalar(0))}), [floats(1, 2)], 1, None)
 
 
 def test_an_operator_without_a_reference_is_named() -> None:
@@ -128,7 +128,7 @@ def test_bounds_go_through_bodies() -> None:
         d = Identity (c) e = Exp (x) f = Identity (e) y = Div (f, e)
     }"""
     operator = find_operator(OperatorName("ai.onnx", "Loop", 21))
-    inputs = {"M": scalar(2), "v_initial": (floats(0.3, 0.7),)}
+    inputs: dict[str, Any] = {"M": scalar(2), "v_initial": (floats(0.3, 0.7),)}
     (one,) = operator.evaluate({"body": graph(body)}, inputs)
     assert one.allowed is not None
     assert np.all((one.allowed > 1e-8) & (one.allowed < 1e-4))
@@ -140,7 +140,7 @@ def test_bounds_go_through_bodies() -> None:
     assert np.all(found.allowed < 1e-4)
 
 
-COMPUTED = {
+COMPUTED: dict[str, Callable[[Any], Any]] = {
     "Add (x, k)": lambda x: x + 2,
     "Sub (k, x)": lambda x: 2 - x,
     "Mul (x, x)": lambda x: x * x,
@@ -171,7 +171,7 @@ def test_what_is_off_before_a_node_is_allowed_behind_it(node: str, off: float) -
         "k": Answer(floats(2, 2)),
         "m": Answer(tensor(np.array([[1, 2], [3, -4]], np.float32))),
     }
-    branch = graph(f"b () => (float[n] y) {{ y = {node} }}", **around)
+    branch = graph(f"b () => (float[n] y) {{ y = {node} }}", around=around)
     operator = find_operator(OperatorName("ai.onnx", "If", 21))
     attributes = {"then_branch": branch, "else_branch": branch}
     (found,) = operator.evaluate(attributes, {"cond": scalar(True)})
@@ -254,11 +254,11 @@ def test_batches_of_scans_have_lengths_of_their_own() -> None:
     text = "b (float s, float a) => (float t, float u) { t = Add (s, a) u = Identity (t) }"
     operator = find_operator(OperatorName("ai.onnx", "Scan", 8))
     rows = tensor(np.array([[1, 2, 3], [4, 5, 6]], np.float32))
-    inputs = {
+    inputs: dict[str, Any] = {
         "sequence_lens": tensor(np.array([3, 1], np.int64)),
         "initial_state_and_scan_inputs": (floats(10, 20), rows),
     }
-    attributes = {"body": graph(text, 8), "num_scan_inputs": 1, "directions": (1,)}
+    attributes: dict[str, Any] = {"body": graph(text, 8), "num_scan_inputs": 1, "directions": (1,)}
     last, seen = operator.evaluate(attributes, inputs)
     assert last.expected.array.tolist() == [16, 24]
     assert seen.expected.array[0].tolist() == [13, 15, 16]
@@ -276,7 +276,7 @@ def test_onnx_evaluates_a_loop_alike() -> None:
     """
     evaluator = ReferenceEvaluator(parse_model(text))
     given = {"M": np.array(5), "go": np.array(True), "x": np.array([1, 2], np.float32)}
-    wanted = evaluator.run(None, given)
+    wanted: Any = evaluator.run(None, given)
     found = looped(graph(ADDING), [floats(1, 2)], 5, True)
     assert [each.array.tolist() for each in found[:2]] == [each.tolist() for each in wanted[:2]]
     # It gives numbers without axes one, where they are put together.

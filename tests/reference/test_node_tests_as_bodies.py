@@ -12,7 +12,7 @@ from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
 from reference.readings.choices import Choice
-from reference.registry.bodies import Body
+from reference.registry.body_runs import Body
 from reference.registry.conversions import ARITHMETIC_READINGS, MOVEMENT_READINGS
 from tests.reference.official_tests import load_node_tests
 
@@ -46,7 +46,7 @@ def test_node_tests_are_agreed_with(name: str) -> None:
     test = TESTS[name]
     opset = max((each.version for each in test.model.opset_import if not each.domain), default=21)
     graph = read_graph(test.model.graph)
-    known = ARITHMETIC_READINGS | MOVEMENT_READINGS
+    known = {**ARITHMETIC_READINGS, **MOVEMENT_READINGS}
     readings = {reading: Choice(options[0]) for reading, options in known.items()}
     body = Body.of(Graph(graph.raw, graph.inputs, graph.outputs, opset), opset, readings)
     ((given, wanted),) = test.data_sets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from random import Random
 from typing import Any
@@ -75,7 +75,8 @@ def test_no_texts_and_no_parts() -> None:
 @pytest.mark.parametrize("action", ["NONE", "LOWER", "UPPER"])
 def test_normalized_texts(action: str) -> None:
     words = ["Monday", "monday", "Tuesday", "\u00c9t\u00e9", "stra\u00dfe", "\u0130x", "", "\u039f\u03a3"]
-    plain = {"NONE": str, "LOWER": str.lower, "UPPER": str.upper}[action]
+    mappings: dict[str, Callable[[str], str]] = {"NONE": str, "LOWER": str.lower, "UPPER": str.upper}
+    plain = mappings[action]
     inputs, settings = {"X": texts(*words)}, {"case_change_action": action, "stopwords": ("monday", "")}
     found = answer("StringNormalizer", 10, inputs, is_case_sensitive=1, **settings)
     assert listed(found) == [plain(word) for word in words if word not in ("monday", "")]

@@ -20,7 +20,7 @@ def stepped(name: str, T: int, groups: list[list[Floats]], **attributes: Any) ->
     """What the reference answers in float64, with the distances that it allows."""
     operator = find_operator(OperatorName("ai.onnx.preview.training", name, 1))
     inputs = tuple(tensor(each) for group in groups for each in group)
-    given = {"R": tensor(np.array(0.5)), "T": tensor(np.array(T, np.int64)), "inputs": inputs}
+    given: dict[str, Any] = {"R": tensor(np.array(0.5)), "T": tensor(np.array(T, np.int64)), "inputs": inputs}
     found = operator.evaluate(attributes, given)
     return [(each.expected.array, np.zeros(1) if each.allowed is None else each.allowed) for each in found]
 

@@ -17,7 +17,7 @@ from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Graph
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
-from reference.registry.bodies import means_another, unreferenced
+from reference.registry.body_runs import means_another, unreferenced
 from specs.files.library import load_spec
 from specs.language.shape_expressions import parse_shape
 from specs.model.declared import Declared
