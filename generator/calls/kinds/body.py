@@ -53,8 +53,7 @@ class Body(Kind):
 
 _SHAPES: Mapping[Level, tuple[int, ...]] = {"matrix": (2, 3), "scalar": (), "vector": (5,), "empty": (0, 2)}
 _OTHERS: Mapping[Level, tuple[int, ...]] = {"same_shapes": (), "other_extents": (1,), "other_ranks": (2,)}
-_IN_SEQUENCE = 2
-_DEEP = 2  # how many branches stand within a branch that has some
+_IN_SEQUENCE, _DEEP = 2, 2  # tensors of a sequence; branches within a branch that has some
 
 
 @dataclass(frozen=True)
