@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from operator import itemgetter
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +13,11 @@ from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
-from reference.readings.choices import AsReading, Choice
+from reference.readings.choices import Choice
 from reference.registry import reference_operator
-from reference.registry.evaluated_bodies import EvaluatedBody, Shared, as_answer, is_exact
-from reference.shared.movement import Accumulation, NegativeZeros, Subnormals
+from reference.registry.body_runs import EvaluatedBody, Shared, as_answer, is_exact
+from reference.shared.movement import Accumulation, NegativeZeros, Overflow, Subnormals
 
-Overflow = Annotated[Choice[Literal["wrap", "saturate"]], AsReading]
 _MOST_RUNS = 10_000
 _BOOL, _INT64 = ELEMENT_TYPES["bool"], ELEMENT_TYPES["int64"]
 
@@ -105,8 +103,7 @@ def scan(
     states, scanned = given[:-num_scan_inputs], given[-num_scan_inputs:]
     axes = scan_input_axes or (0,) * num_scan_inputs
     moved = [
-        _arranged(value, partial(np.moveaxis, source=axis, destination=0))
-        for value, axis in zip(scanned, axes, strict=True)
+        _arranged(value, partial(_axis_moved, axis, 0)) for value, axis in zip(scanned, axes, strict=True)
     ]
     turned = _turned(moved, scan_input_directions)
     states, gathered = _scanned(run, states, turned, turned[0].expected.shape[0])
@@ -136,8 +133,8 @@ def scan_of_batches(
     lengths = [most] * batch if sequence_lens is None else sequence_lens.array.tolist()
     found: list[list[Answer]] = []
     for member, length in enumerate(lengths):
-        own = [_arranged(value, itemgetter((member, ...))) for value in given]
-        cut = [_arranged(value, itemgetter(slice(length))) for value in own[-num_scan_inputs:]]
+        own = [_arranged(value, partial(_taken, member)) for value in given]
+        cut = [_arranged(value, partial(_taken, slice(length))) for value in own[-num_scan_inputs:]]
         states, gathered = _scanned(run, own[:-num_scan_inputs], _turned(cut, directions), length)
         found.append([*states, *(_filled(value, most) for value in gathered)])
     return tuple(_stacked(list(values)) for values in zip(*found, strict=True))
@@ -186,7 +183,7 @@ def _scanned(
     runs: list[list[Answer]] = []
     first = len(states)
     for at in range(count):
-        cut = [_arranged(value, itemgetter((at, ...))) for value in slices]
+        cut = [_arranged(value, partial(_taken, at)) for value in slices]
         found = run.outputs([*states, *cut])
         if len(found) < first:
             raise OutsideDomain("a body that gives fewer states than it takes")
@@ -213,7 +210,7 @@ def _placed(
     """What was gathered along the first axis, along the axes that are asked for."""
     found = _turned(values, directions)
     return [
-        _arranged(value, partial(np.moveaxis, source=0, destination=axis))
+        _arranged(value, partial(_axis_moved, 0, axis))
         for value, axis in zip(found, axes or (0,) * len(found), strict=True)
     ]
 
@@ -273,3 +270,13 @@ def _arranged(value: Answer, arrange: Callable[[NDArray[Any]], NDArray[Any]]) ->
             at: value.alternatives[place] for at, place in enumerate(places) if place in value.alternatives
         }
     return Answer(expected, allowed, alternatives or None)
+
+
+def _axis_moved(source: int, place: int, array: NDArray[Any]) -> NDArray[Any]:
+    return np.moveaxis(array, source, place)
+
+
+def _taken(places: int | slice, array: NDArray[Any]) -> NDArray[Any]:
+    """What stands at places of the first axis; of one place an array, too."""
+    found: NDArray[Any] = array[places, ...]
+    return found

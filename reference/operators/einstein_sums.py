@@ -8,7 +8,6 @@ from functools import partial, reduce
 from itertools import chain
 from math import prod
 from operator import mul
-from typing import Annotated, Literal
 
 import numpy as np
 
@@ -17,8 +16,8 @@ from reference.answers.number_answers import answer_of
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.numbers.working import MARGIN, rounded_up
-from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
+from reference.shared.movement import Overflow
 from reference.sums.summation import sum_of_products, total
 from specs.language.functions.equations import einsum_terms
 
@@ -31,7 +30,7 @@ def einstein_sum(
     Inputs: tuple[Numbers, ...],
     *,
     equation: str,
-    integer_overflow: Annotated[Choice[Literal["saturate", "wrap"]], AsReading],
+    integer_overflow: Overflow,
 ) -> Answer:
     """output[term] = sum(input1[term1] * input2[term2] * ...) over all other indices. Source: its Summary."""
     terms = einsum_terms(equation, len(Inputs))

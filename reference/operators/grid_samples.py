@@ -35,7 +35,7 @@ from reference.shared.interpolation.sampling import (
     reflected,
     taps_of,
 )
-from reference.shared.movement import Accumulation, NegativeZeros, Subnormals, blank, moved
+from reference.shared.movement import Accumulation, NegativeZeros, Overflow, Subnormals, blank, moved
 
 FLOAT = ELEMENT_TYPES["float"]
 
@@ -61,7 +61,6 @@ def held(given: Tensor, between: Choice[str], overflow: Choice[str]) -> Tensor:
 
 HALF = Fraction(1, 2)
 Conversion = Annotated[Choice[Literal["truncate", "floor", "half_even", "half_away", "half_up"]], AsReading]
-Overflow = Annotated[Choice[Literal["saturate", "wrap"]], AsReading]
 Between = Annotated[Choice[Literal["exact", "float32"]], AsReading]
 CubicBorder = Annotated[Choice[Literal["elements", "locations"]], AsReading]
 PartlyOutside = Annotated[Choice[Literal["elements", "locations"]], AsReading]

@@ -20,7 +20,7 @@ from reference.readings.choices import Choice
 from reference.registry import AsReading, reference_operator
 from reference.shared.interpolation.asked_axes import Method, Readings, plan_axes, read_request
 from reference.shared.interpolation.resampling import Behaviours, resample
-from reference.shared.movement import NegativeZeros, Subnormals
+from reference.shared.movement import NegativeZeros, Overflow, Subnormals
 
 Coordinates = Annotated[Literal["asymmetric", "half_pixel", "align_corners"], AsReading]
 NearestElement = Annotated[
@@ -40,7 +40,6 @@ PolicyLength = Annotated[Choice[Literal["integer", "fractional"]], AsReading]
 SymmetricWidth = Annotated[Choice[Literal["whole", "fractional"]], AsReading]
 UnitAxis = Annotated[Choice[Literal["formula", "unchanged"]], AsReading]
 Conversion = Annotated[Choice[Literal["truncate", "floor", "half_even", "half_away", "half_up"]], AsReading]
-Overflow = Annotated[Choice[Literal["saturate", "wrap"]], AsReading]
 IntegerSteps = Annotated[Choice[Literal["once", "from_last_axis", "from_first_axis"]], AsReading]
 UnlistedAxes = Annotated[Choice[Literal["untouched", "weighed"]], AsReading]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from math import prod
 from operator import itemgetter, mul
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,10 @@ from reference.answers.number_answers import answer_of
 from reference.answers.orders import greater_of, lesser_of
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.working import Working
-from reference.readings.choices import AsReading, Choice
+from reference.readings.choices import Choice
 from reference.registry import reference_operator
-from reference.shared.movement import Accumulation, NegativeZeros, Subnormals, moved
+from reference.shared.movement import Accumulation, NegativeZeros, Overflow, Subnormals, moved
 from reference.sums.summation import total
-
-Overflow = Annotated[Choice[Literal["wrap", "saturate"]], AsReading]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ Parts = tuple[Tensor, ...]
 
 
 @reference_operator("ai.onnx::SequenceEmpty")
-def make_empty(*, dtype: int = 1) -> Answer | Tensor:
+def make_empty(*, dtype: int = 1) -> Answer:
     """A sequence of no tensor, of the type `dtype`. Source: SequenceEmpty, Summary."""
     del dtype  # of no tensor nothing shows it
     return sequence_of(())
@@ -49,9 +49,9 @@ def erase_from(input_sequence: Parts, position: int = -1) -> Answer | Tensor:
 
 
 @reference_operator("ai.onnx::SequenceLength")
-def count_tensors(input_sequence: Parts) -> Tensor:
+def count_tensors(input_sequence: Parts) -> Answer:
     """How many tensors there are, int64 without axes. Source: SequenceLength, Summary."""
-    return tensor(np.array(len(input_sequence), np.int64))
+    return Answer(tensor(np.array(len(input_sequence), np.int64)))
 
 
 @reference_operator("ai.onnx::ConcatFromSequence")
@@ -103,12 +103,12 @@ def open_optional(input: Tensor | Parts) -> Answer | Tensor:
 
 
 @reference_operator("ai.onnx::OptionalHasElement")
-def holds_element(input: Tensor | Parts | None = None) -> Tensor:
+def holds_element(input: Tensor | Parts | None = None) -> Answer:
     """Whether there is something: false of an optional of nothing, and where there is no input.
 
     Source: OptionalHasElement, Summary.
     """
-    return tensor(np.array(input is not None))
+    return Answer(tensor(np.array(input is not None)))
 
 
 def _held(value: Tensor | Parts | None) -> Answer | Tensor:

@@ -19,6 +19,7 @@ from reference.readings.choices import AsReading, Choice
 Subnormals = Annotated[Choice[Literal["kept", "flushed"]], AsReading]
 NegativeZeros = Annotated[Choice[Literal["kept", "lost"]], AsReading]
 Accumulation = Annotated[Choice[Literal["float32", "input"]], AsReading]
+Overflow = Annotated[Choice[Literal["saturate", "wrap"]], AsReading]
 
 CLASSIC_TYPES = (
     "bool", "string", "float16", "bfloat16", "float", "double", "complex64", "complex128",

@@ -56,6 +56,22 @@ UNSUPPORTED: Mapping[str, Case] = {
         [("X", _SQUARE), ("roi", None), _scales(1, 1)],
         {"exclude_outside": ("int", 1), "mode": ("string", "linear")},
     ),
+    "angles in a contrib kernel": make_case(
+        "com.microsoft::Attention-1",
+        [("input", numbers((1, 1, 32))), ("weights", numbers((32, 96))), ("bias", numbers((96,)))],
+        {"num_heads": ("int", 1), "do_rotary": ("int", 1)},
+        numbers((1, 1, 32)),
+    ),
+    "experts": make_case(
+        "com.microsoft::MoE-1",
+        [
+            *(("input", numbers((1, 2))), ("router_probs", numbers((1, 1)))),
+            *(("fc1_experts_weights", numbers((1, 4, 2))), ("fc1_experts_bias", None)),
+            ("fc2_experts_weights", numbers((1, 2, 2))),
+        ],
+        {"activation_type": ("string", "swiglu"), "k": ("int", 1), "swiglu_fusion": ("int", 0)},
+        numbers((1, 2)),
+    ),
     "IR version": _of_the_future(make_case("ai.onnx::Abs-13", [("X", _LINE)])),
     "layout": make_case(
         "ai.onnx::RNN-22",

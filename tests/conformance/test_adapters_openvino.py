@@ -73,7 +73,10 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     training = make_case("ai.onnx::Dropout-13", [("data", line), ("ratio", half), ("training_mode", yes)])
     whole = make_case("ai.onnx::ReduceSum-13", [("data", line), ("axes", tensor([0]))], output=numbers((1,)))
     best = make_case("ai.onnx::TopK-11", [("X", line), ("K", tensor([1]))], output=numbers((1,)))
+    boxes = [("boxes", numbers((1, 1, 4), "double")), ("scores", numbers((1, 1, 1), "double"))]
     cases: list[Case | tuple[Case, Form]] = [
+        make_case("org.openvino::PReLU-1", [("data", line), ("slope", line)]),
+        make_case("org.openvino::NonMaxSuppression-9", boxes, output=numbers((1, 3), "int64")),
         make_case("ai.onnx::StringNormalizer-10", [("X", numbers((1,), "string"))]),
         make_case("ai.onnx::Identity-16", [("X", numbers((1,), "complex64"))]),
         make_case("ai.onnx::CenterCropPad-18", [("input_data", words), ("shape", tensor([2]))]),

@@ -212,7 +212,7 @@ def test_rules_of_bodies_are_broken_alone() -> None:
         ("Loop-25", "kinds:\n  body: body('loop', v_initial)\n", 2, ["lacks an argument", "stops"]),
         ("SequenceMap-17", "kinds:\n  body: body('element', additional_inputs, additional_inputs)\n", 2,
          ["not the name of a sequence", "input_sequence"]),
-        ("Gather-13", "kinds:\n  indices: divisor(2)\n", 2, ["unknown kind", "integer(divides="]),
+        ("Gather-13", "kinds:\n  indices: divisor(2)\n", 2, ["unknown kind", "integer"]),
         ("If-25", "kinds:\n  then_branch: body('limb')\n", 2, ["unknown word", "'loop'"]),
         ("Gather-13", "kinds:\n  data: held('value')\n", 2, ["may be of a type optional(...)", "data"]),
         ("Gemm-13", "kinds:\n  alpha: vocabulary(A, 'int64')\n", 2, ["of a type map(...)", "got A"]),

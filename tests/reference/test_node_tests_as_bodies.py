@@ -12,8 +12,8 @@ from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
 from reference.readings.choices import Choice
+from reference.registry.body_runs import EvaluatedBody
 from reference.registry.conversions import ARITHMETIC_READINGS, MOVEMENT_READINGS
-from reference.registry.evaluated_bodies import EvaluatedBody
 from tests.reference.official_tests import load_node_tests
 
 OPERATORS = (

@@ -58,7 +58,9 @@ def test_there_is_a_profile_for_each_family_of_documents() -> None:
     """Every operator of the default suite stands in the profile of its documents, and in no other's."""
     families = {
         "onnx": "ai.onnx",
+        "onnx-ml": "ai.onnx.ml",
         "onnx-preview": "ai.onnx.preview",
+        "onnx-training": "ai.onnx.preview.training",
         "onnxruntime-contrib": "com.microsoft",
         "openvino": "org.openvino",
         "tensorflow": "org.tensorflow",

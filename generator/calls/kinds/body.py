@@ -11,14 +11,18 @@ import numpy as np
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
 from generator.calls.solver.bodies import (
+    GROWN,
     NESTED,
     STEPS,
     BodyMaker,
-    can_concatenate,
-    can_double,
     can_hold,
+    can_step,
+    outputs_of,
     scalar,
     shaped_type,
+    tensor_in,
+    unwrapped,
+    with_shape,
 )
 from generator.calls.solver.form_levels import HeldForm
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
@@ -28,7 +32,7 @@ from generator.calls.variables.wanted_outputs import NAMES
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
-from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType, ValueType
+from opcert.vocabulary.value_types import TensorType, ValueType
 from reference.numbers.numbers import encode
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint, ParameterSpec
@@ -44,16 +48,12 @@ class Body(Kind):
 
     def can(self, step: str, element_type: str) -> bool:
         """Whether the version's bodies may do a step with values of a type."""
-        if step == _GROWN:
-            return can_concatenate(self.subject.spec.operator, element_type)
-        return step not in ("doubled", NESTED) or can_double(self.subject.spec.operator, element_type)
+        return can_step(self.subject.spec.operator, step, element_type)
 
 
 _SHAPES: Mapping[Level, tuple[int, ...]] = {"matrix": (2, 3), "scalar": (), "vector": (5,), "empty": (0, 2)}
 _OTHERS: Mapping[Level, tuple[int, ...]] = {"same_shapes": (), "other_extents": (1,), "other_ranks": (2,)}
-_IN_SEQUENCE = 2
-_DEEP = 2
-"""How many branches stand within a branch that has some."""
+_IN_SEQUENCE, _DEEP = 2, 2  # tensors of a sequence; branches within a branch that has some
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,10 @@ class _Branch(Body):
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         if self.like is not None:
             return {} if self.says(self.same_shapes) else {f"{self.name}_shapes": tuple(_OTHERS)}
+        forms = (TENSOR,) if self.says(self.tensors) else listed_forms(self.subject.spec, self._output)
         return {
             f"{self.name}_count": (2, 1, 3),
-            f"{self.name}_form": (TENSOR,)
-            if self.says(self.tensors)
-            else listed_forms(self.subject.spec, self._output),
+            f"{self.name}_form": forms,
             f"{self.name}_shape": tuple(_SHAPES),
             f"{self.name}_made": ("constants", NESTED),
         }
@@ -102,7 +101,7 @@ class _Branch(Body):
             shapes = levels.get(f"{self.name}_shapes", "same_shapes")
             more = _OTHERS[shapes]
             kinds = []
-            for kind, shape in _outputs_of(scope.find(self.like.text)):
+            for kind, shape in outputs_of(scope.find(self.like.text)):
                 if more and not (shape and len(more) == 1):
                     kinds.append((kind, (*more, *shape)))
                 else:
@@ -125,7 +124,7 @@ class _Branch(Body):
                 yield self.rule(f"{self.name}_shapes", shapes, same)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
-        given = _outputs_of(scope.find(self.name))
+        given = outputs_of(scope.find(self.name))
         yield f"{self.name}_takes_nothing", {self.name: self._graph(given, draw, takes=1)}
         if self.like is not None:
             yield f"{self.name}_outputs", {self.name: self._graph([*given, given[0]], draw)}
@@ -155,45 +154,13 @@ class _Branch(Body):
         for _ in range(takes):
             body.take(shaped_type("int64", ()))
         for place, (kind, shape) in enumerate(outputs):
-            held = _tensor_in(kind)
-            count = 1 if isinstance(_unwrapped(kind), TensorType) else _IN_SEQUENCE
+            held = tensor_in(kind)
+            count = 1 if isinstance(unwrapped(kind), TensorType) else _IN_SEQUENCE
             streams = [draw.child(f"{place}/{each}") for each in range(count)]
             parts = [body.constant(fill(held.element_type, shape, "distinct", stream)) for stream in streams]
-            shaped = _with_shape(kind, shape)
+            shaped = with_shape(kind, shape)
             body.give(body.within_branches(body.hold(kind, parts), shaped, deep), shaped)
         return body.made()
-
-
-def _unwrapped(kind: ValueType) -> ValueType:
-    return kind.of if isinstance(kind, OptionalType) else kind
-
-
-def _tensor_in(kind: ValueType) -> TensorType:
-    return kind if isinstance(kind, TensorType) else _tensor_in(kind.of)
-
-
-def _with_shape(kind: ValueType, shape: Sequence[int]) -> ValueType:
-    if isinstance(kind, TensorType):
-        return TensorType(kind.element_type, tuple(shape))
-    if isinstance(kind, SequenceType | OptionalType):
-        return type(kind)(_with_shape(kind.of, shape))
-    return kind
-
-
-def _outputs_of(graph: Graph) -> list[tuple[ValueType, tuple[int, ...]]]:
-    """The types of a branch's outputs without shapes, and the shapes of the tensors in them."""
-    found = []
-    for output in graph.outputs or ():
-        assert output is not None
-        shape = _tensor_in(output).shape or ()
-        found.append((_with_open_shape(output), tuple(int(extent) for extent in shape if extent is not None)))
-    return found
-
-
-def _with_open_shape(kind: ValueType) -> ValueType:
-    if isinstance(kind, SequenceType | OptionalType):
-        return type(kind)(_with_open_shape(kind.of))
-    return TensorType(_tensor_in(kind).element_type)
 
 
 @dataclass(frozen=True)
@@ -245,10 +212,8 @@ class _ElementBody(Body):
         return body.made()
 
 
-_GROWN, _COUNTS = "grown", "counts"
-"""States that are put behind themselves, so that they grow; a condition that ends it after two runs."""
-_COMPUTES = 11
-"""The first version of which bodies add and compare with operators that have references."""
+_COUNTS = "counts"  # a condition that ends it after two runs
+_COMPUTES = 11  # the first version of which bodies add and compare with operators that have references
 _BEFORE = 2
 """What the body takes before the states: the number of the iteration, and the condition."""
 
@@ -274,7 +239,7 @@ class _RepeatedBody(Body):
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         computes = self.subject.spec.operator.since_version >= _COMPUTES
         return {
-            f"{self.name}_step": (*STEPS, NESTED, _GROWN) if computes else ("kept",),
+            f"{self.name}_step": (*STEPS, NESTED, GROWN) if computes else ("kept",),
             f"{self.name}_condition": ("kept", "stops", *((_COUNTS,) if computes else ())),
             f"{self.name}_each_run": (1, 0, 2),
         }
@@ -285,7 +250,7 @@ class _RepeatedBody(Body):
             return
         shapes, each_run = scope.find(f"shapes:{self.carried}"), int(levels[f"{self.name}_each_run"])
         step, kind = str(levels[f"{self.name}_step"]), self.type_of(scope, self.carried).name
-        if step == _GROWN and (not all(shapes) or each_run > 1):
+        if step == GROWN and (not all(shapes) or each_run > 1):
             return
         if (shapes or (each_run and step == "kept")) and self.can(step, kind):
             yield {self.name: self._graph(kind, shapes, step, ends, each_run)}
@@ -335,7 +300,7 @@ class _RepeatedBody(Body):
         counted, truth = (shaped_type(each, ()) for each in ("int64", "bool"))
         number, condition = body.take(counted), body.take(truth)
         types = [shaped_type(kind, shape) for shape in shapes]
-        if step == _GROWN:  # no two runs have the same extents
+        if step == GROWN:  # no two runs have the same extents
             types = [TensorType(each.element_type, (None, *(each.shape or ())[1:])) for each in types]
         states = [body.take(tensor_type) for tensor_type in types]
         for _ in range(takes):
@@ -345,7 +310,7 @@ class _RepeatedBody(Body):
         elif ends == _COUNTS:
             condition = body.node("Less", number, body.constant(scalar(1, ELEMENT_TYPES["int64"])))
         body.give(condition, truth)
-        if step == _GROWN:
+        if step == GROWN:
             results = [body.node("Concat", state, state, axis=0) for state in states]
         else:
             results = [body.step(state, step, each) for state, each in zip(states, types, strict=True)]

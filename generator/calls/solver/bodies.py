@@ -23,6 +23,8 @@ STEPS = ("kept", "doubled")
 """What a body does with a value: nothing, or adds it to itself."""
 NESTED = "nested"
 """It adds the value twice, by a loop in a branch, which both call it by its name outside of them."""
+GROWN = "grown"
+"""It puts the value behind itself along the first axis."""
 _NUMBERS = ("float", "double", "float16", "int32", "int64", "uint32", "uint64")
 
 
@@ -31,9 +33,11 @@ def can_double(operator: OperatorName, element_type: str) -> bool:
     return element_type in (_NUMBERS if operator.since_version >= 7 else ())
 
 
-def can_concatenate(operator: OperatorName, element_type: str) -> bool:
-    """Whether a body of that operator's version may put tensors of a type behind each other."""
-    return f"tensor({element_type})" in _made_by("Concat", operator.since_version)
+def can_step(operator: OperatorName, step: str, element_type: str) -> bool:
+    """Whether bodies of that operator's version may do a step with values of a type."""
+    if step == GROWN:
+        return f"tensor({element_type})" in _made_by("Concat", operator.since_version)
+    return step not in ("doubled", NESTED) or can_double(operator, element_type)
 
 
 def can_hold(operator: OperatorName, kind: ValueType) -> bool:
@@ -91,7 +95,7 @@ class BodyMaker:
         """What a node of one output makes; its name. Other graphs are given as their makers."""
         made = self._new("made")
         stated: dict[str, Any] = {
-            key: value._proto if isinstance(value, BodyMaker) else value for key, value in attributes.items()
+            key: each._proto if isinstance(each, BodyMaker) else each for key, each in attributes.items()
         }
         self._add(make_node(name, list(inputs), [made], **stated))
         self._made.add(made)
@@ -168,3 +172,38 @@ def zeros_of(kind: ValueType) -> Tensor:
     if not isinstance(kind, TensorType) or kind.shape is None:
         raise ValueError(f"no tensor of a known shape: {kind}")
     return zeros(kind.element_type, [int(extent) for extent in kind.shape if isinstance(extent, int)])
+
+
+def unwrapped(kind: ValueType) -> ValueType:
+    """What an optional holds; any other type itself."""
+    return kind.of if isinstance(kind, OptionalType) else kind
+
+
+def tensor_in(kind: ValueType) -> TensorType:
+    """The type of the tensors in a value."""
+    return kind if isinstance(kind, TensorType) else tensor_in(kind.of)
+
+
+def with_shape(kind: ValueType, shape: Sequence[int]) -> ValueType:
+    """The type with that shape of its tensors."""
+    if isinstance(kind, TensorType):
+        return TensorType(kind.element_type, tuple(shape))
+    if isinstance(kind, SequenceType | OptionalType):
+        return type(kind)(with_shape(kind.of, shape))
+    return kind
+
+
+def outputs_of(graph: Graph) -> list[tuple[ValueType, tuple[int, ...]]]:
+    """The types of a branch's outputs without shapes, and the shapes of the tensors in them."""
+    found = []
+    for output in graph.outputs or ():
+        assert output is not None
+        shape = tensor_in(output).shape or ()
+        found.append((_with_open_shape(output), tuple(int(extent) for extent in shape if extent is not None)))
+    return found
+
+
+def _with_open_shape(kind: ValueType) -> ValueType:
+    if isinstance(kind, SequenceType | OptionalType):
+        return type(kind)(_with_open_shape(kind.of))
+    return TensorType(tensor_in(kind).element_type)

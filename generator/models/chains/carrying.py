@@ -10,8 +10,8 @@ import numpy as np
 from conformance.suite.cases import Alternative, ExpectedOutput
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
-from reference.registry.evaluated_bodies import MOVING as MOVING
-from reference.registry.evaluated_bodies import NEVER_FARTHER as NEVER_FARTHER
+from reference.registry.body_runs import MOVING as MOVING
+from reference.registry.body_runs import NEVER_FARTHER as NEVER_FARTHER
 
 ONE_BY_ONE = frozenset({"Abs", "Cast", "Clip", "Identity", "Neg", "Not", "Relu"})
 """Operators of which each element that comes out is that of the same place that went in."""

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.suite.cases import Alternative, Expectation, ExpectedOutput
-from generator.models.chains.bodies import answers_of_bodies, has_bodies
 from generator.models.chains.carrying import (
     MOVING,
     NEVER_FARTHER,
@@ -30,6 +29,7 @@ from generator.models.chains.carrying import (
     substituted,
     with_open_zeros,
 )
+from generator.models.chains.chain_bodies import answers_of_bodies, has_bodies
 from generator.models.chains.chains import Chain, Link
 from generator.models.chains.node_answers import (
     Unpushed,

@@ -16,7 +16,7 @@ from generator.models.chains.chains import Link
 from generator.models.chains.node_answers import call_of_node, rules_and_reference
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.tensors import Tensor
-from reference.registry.evaluated_bodies import unreferenced
+from reference.registry.body_runs import unreferenced
 from reference.registry.reference_operator import ReferenceOperator
 from specs.model.spec import ParameterSpec, Spec
 from specs.model.structures import is_sequence

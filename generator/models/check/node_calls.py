@@ -8,6 +8,8 @@ from functools import cached_property
 
 from conformance.checked_models.model_calls import ModelNode, ModelValue
 from generator.asking.named_operators import calls_are_declared, referenced_operators
+from generator.calls.kinds.enumeration import Enumeration
+from generator.calls.kinds.integer import Integer
 from generator.calls.space.space import CallSpace, open_space
 from generator.calls.variables.wanted_outputs import asks_for_outputs
 from generator.models.check.call_cases import Uncovered
@@ -15,7 +17,7 @@ from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Graph
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
-from reference.registry.evaluated_bodies import means_another, unreferenced
+from reference.registry.body_runs import means_another, unreferenced
 from specs.files.library import load_spec
 from specs.language.shape_expressions import parse_shape
 from specs.model.declared import Declared
@@ -41,14 +43,13 @@ def _drawn(space: CallSpace) -> Mapping[str, Constraint | None]:
     counts = frozenset[str]().union(*(parse_shape(shape).names for shape in shapes))
     found: dict[str, Constraint | None] = {}
     for kind in space.kinds:
-        if kind.is_listed and kind.name in counts:
+        if isinstance(kind, Enumeration) and kind.listed and kind.name in counts:
             found |= dict.fromkeys(rule.id for rule in kind.rules())
-        endless = kind.without_end
-        if endless is not None:
+        if isinstance(kind, Integer) and kind.high is not None and not kind.high.names:
             attribute = space.spec.attributes.get(kind.name)
             if attribute is None or attribute.at_most is None:
                 found |= dict.fromkeys(rule.id for rule in kind.rules())
-                found |= {rule.id: rule for rule in endless.rules()}
+                found |= {rule.id: rule for rule in replace(kind, high=None).rules()}
     return found
 
 

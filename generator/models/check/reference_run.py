@@ -17,7 +17,7 @@ from conformance.checked_models.whole_reading import WholeModel
 from conformance.judging.output_comparison import compare_output
 from conformance.suite.cases import ExpectedOutput
 from conformance.suite.protos import read_graph
-from generator.models.chains.bodies import has_bodies
+from generator.models.chains.chain_bodies import has_bodies
 from generator.models.chains.chains import Link
 from generator.models.chains.node_answers import SUMS, Unpushed, call_of_node
 from generator.models.chains.pushing import World, after

@@ -15,7 +15,7 @@ from generator.models.chains.node_answers import Unpushed, call_of_node, rules_a
 from opcert.vocabulary.attributes import Attribute, Graph
 from opcert.vocabulary.errors import OpcertError
 from reference.answers import Answer
-from reference.registry.evaluated_bodies import arguments_by_name
+from reference.registry.body_runs import arguments_by_name
 
 
 def has_bodies(link: Link) -> bool:
