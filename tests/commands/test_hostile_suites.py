@@ -22,7 +22,7 @@ from tests.commands.forged_suites import forge_suite
 from tests.commands.test_hostile_text import check
 from tests.conformance.samples import echo_runtime, make_case, make_suite
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 Capture = pytest.CaptureFixture[str]
 WORDS = {

@@ -23,7 +23,7 @@ from opcert.vocabulary.errors import UserError
 from tests.commands.command_line import call, check_message, heed_signals, identity_suite
 from tests.conformance.samples import echo_runtime, find_processes, make_case, make_suite
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 Capture = pytest.CaptureFixture[str]
 GOOD = "fake_backends:Good"

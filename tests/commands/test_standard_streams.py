@@ -13,7 +13,7 @@ from conformance.recording.records import read_record
 from tests.commands.command_line import identity_suite
 from tests.conformance.samples import FAKES
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 REPOSITORY = Path(__file__).parents[2]
 OPCERT = f"{sys.executable} -m opcert"

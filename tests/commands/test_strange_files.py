@@ -135,7 +135,7 @@ def squeeze(path: Path, name: str, piece: bytes, times: int, first: bytes = b"")
             file.write(piece)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("first", "piece"),
     [
@@ -152,7 +152,7 @@ def test_a_manifest_that_unpacks_to_gigabytes(tmp_path: Path, first: bytes, piec
     check_bomb(tmp_path / "suite.zip", "suite.zip")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("first", ['{"cases":[', "[", '{"cases":["x'])
 def test_a_manifest_in_a_folder_has_a_limit_too(tmp_path: Path, first: str) -> None:
     suite = identity_suite(tmp_path)
@@ -165,7 +165,7 @@ def test_a_manifest_in_a_folder_has_a_limit_too(tmp_path: Path, first: str) -> N
     check_bomb(suite, "manifest.json")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("bytes_", [1 << 40, -5, 10**30, True])
 def test_a_golden_of_another_size_than_the_manifest_states(tmp_path: Path, bytes_: int) -> None:
     suite = identity_suite(tmp_path)

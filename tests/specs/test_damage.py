@@ -80,7 +80,7 @@ def test_truncation_never_crashes(first_pages: Path, name: str, share: float) ->
         plain_layer(spec, "d1")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), name=st.sampled_from(FIRST_PAGES))
 def test_lines_removed_doubled_or_shuffled_never_crash(
@@ -124,7 +124,7 @@ def test_any_text_is_refused_or_read(content: str) -> None:
             continue
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("before", "repeated", "behind", "times"),
     [

@@ -83,7 +83,7 @@ def silent(raw: bytes, damaged: bytes, dialect: str) -> list[Change]:
     return changes
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("name", [*HARMLESS, *HARMFUL])
 @SETTINGS
@@ -112,7 +112,7 @@ def test_violence_crashes_nothing(name: str, dialect: str, seed: int) -> None:
     assert all(isinstance(spec, Spec) for spec in specs)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_document_cut_off_at_any_byte(dialect: str) -> None:
     """A small document at every place, or at every so many bytes where fewer examples are asked for."""
@@ -131,7 +131,7 @@ SECTIONS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("dialect", SECTIONS)
 def test_a_section_that_is_missing_is_reported(dialect: str) -> None:
     mark, heading, titles = SECTIONS[dialect]

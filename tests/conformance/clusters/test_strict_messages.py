@@ -222,7 +222,7 @@ WORKERS = ["result", "error", "probe", "probe_error", "probe_pickle", "event", "
 SCHEDULERS = ["identity", "ncores", "gather", "in_memory", "erred", "reported", "scheduler_error", "register"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("who", "how"),
     [*(("worker", worker) for worker in WORKERS), *(("scheduler", scheduler) for scheduler in SCHEDULERS)],
