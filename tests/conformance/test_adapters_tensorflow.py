@@ -48,6 +48,9 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     cases = [
         _blocks(numbers((1, 1, 1), "string")),
         make_case("org.tensorflow::Conv2D-1", [("input", image), ("filter", image)], channels_first),
+        make_case(
+            "org.tensorflow::AvgPool-1", [("value", image)], {"ksize": ("ints", [1] * 4), **channels_first}
+        ),
         make_case("org.tensorflow::Foo-1", [("x", image)]),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)

@@ -36,6 +36,7 @@ from specs.files.shared_readings import FILE_NAME as READINGS
 from specs.files.shared_readings import named_in, read_shared
 from specs.files.spec_folders import (
     DECLARATION,
+    GROUPS,
     OWN_FOLDER,
     PARTS,
     REGRESSIONS,
@@ -43,6 +44,7 @@ from specs.files.spec_folders import (
     find_facts,
     find_part,
     find_room,
+    group_file,
     room_of,
 )
 
@@ -65,6 +67,10 @@ def spec_files(operator: OperatorName, folders: Sequence[Path] = ()) -> dict[str
         beside = (declaration.with_name(name) for name in _DECLARED)
         found.update((path.name, path) for path in beside if path.is_file())
         found.update((f"{PARTS}/{path.name}", path) for path in _parts(declaration, every))
+        content = _content(declaration)
+        group = content.get("group") if isinstance(content, dict) else None
+        if isinstance(group, str) and (file := group_file(declaration, group)).is_file():
+            found[f"{GROUPS}/{file.name}"] = file
     return found
 
 
