@@ -76,7 +76,7 @@ def grow(
         if not each_target and not one_target and targets > 1:
             chosen = draw.shuffled(chosen)[: draw.integer(1, targets)]
         if plan.small:
-            share = 2.0 ** -math.ceil(math.log2(plan.trees)) / _SIXTEENTHS
+            share = math.ldexp(1.0, -(plan.trees - 1).bit_length()) / _SIXTEENTHS
             weights = [share * draw.integer(1, _SIXTEENTHS - 1) for _ in chosen]
         else:
             weights = [draw.integer(-16, 16) / 8 for _ in chosen]

@@ -43,7 +43,7 @@ def unlisted_keys(element_type: str) -> list[Any]:
     kind = ELEMENT_TYPES[element_type]
     if kind.kind == "string":
         return ["c", "A", "a ", "unheard of"]
-    return [5, 1, -2, 99] if kind.is_integer else [5.0, 0.75, -3.25, 2.0**100, 0.0]
+    return [5, 1, -2, 99] if kind.is_integer else [5.0, 0.75, -3.25, math.ldexp(1.0, 100), 0.0]
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ class _Categories(Lookup):
         rule, known, stranger = ("strings_known", ["a"], "c") if is_text else ("numbers_known", [1], 2)
         yield rule, {own: known, "zeros": 0, self.of: np.full(shape, stranger, dtype=object)}
         if kind.is_float:
-            for wrong in (math.nan, math.inf, 2.0**63):
+            for wrong in (math.nan, math.inf, math.ldexp(1.0, 63)):
                 yield "integers_hold_them", {"zeros": 1, self.of: np.full(shape, wrong)}
 
     def changes(self) -> Iterable[KindChange]:

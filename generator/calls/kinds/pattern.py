@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -79,7 +80,7 @@ class Pattern(Kind):
         shape = {"scalar": (), "empty": (2, 0), "matrix": (2, 3)}.get(
             str(levels[f"shape_{self.of}"]), (len(texts),)
         )
-        listed = [texts[at % len(texts)] for at in range(int(np.prod(shape)))]
+        listed = [texts[at % len(texts)] for at in range(prod(shape))]
         yield {self.name: pattern, str(self.of): np.array(listed, dtype=object).reshape(shape)}
 
     def rules(self) -> Iterable[Constraint]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -97,8 +98,10 @@ def _contradicts(value: Any, remark: Remark) -> bool:
         return False
     given = np.array(printed.data, dtype=np.float64)
     computed = value.astype(np.float64).reshape(-1)
-    slack = 10.0 ** -(printed.decimals or 0) if printed.decimals is not None else 0.5
-    return not np.allclose(given, computed, rtol=_ROUNDED, atol=slack, equal_nan=True)
+    slack = float(Fraction(1, 10) ** printed.decimals) if printed.decimals is not None else 0.5
+    with np.errstate(invalid="ignore"):
+        near = np.abs(given - computed) <= slack + _ROUNDED * np.abs(computed)
+    return not bool((near | (given == computed) | (np.isnan(given) & np.isnan(computed))).all())
 
 
 def _fits(value: Any, remark: Remark) -> bool:
