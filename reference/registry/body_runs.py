@@ -35,8 +35,7 @@ from specs.model.spec import Spec
 MOVING = frozenset(
     {
         "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Identity",
-        "Pad",
-        "Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze",
+        "Pad", "Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze",
     }
 )  # fmt: skip
 """Operators of which each element that comes out is one that went in, or 0."""
@@ -44,23 +43,10 @@ NEVER_FARTHER = frozenset({"Abs", "Clip", "Neg", "Relu"})
 """Operators that take two numbers to two that are no farther apart, without rounding either."""
 CARRYING = frozenset(
     {
-        *(
-            "Add",
-            "Div",
-            "Exp",
-            "Gemm",
-            "Log",
-            "MatMul",
-            "Mean",
-            "Mul",
-            "Reciprocal",
-            "Sigmoid",
-            "Sqrt",
-            "Sub",
-        ),
-        *("Sum", "Tanh"),
+        "Add", "Div", "Exp", "Gemm", "Log", "MatMul", "Mean", "Mul", "Reciprocal", "Sigmoid", "Sqrt", "Sub",
+        "Sum", "Tanh",
     }
-)
+)  # fmt: skip
 """Operators whose references compute from numbers that have errors as from any others."""
 Shared = Mapping[str, Choice[Any]]
 """The readings of arithmetic and of moving, with the option that holds in the whole call."""

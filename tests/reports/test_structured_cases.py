@@ -54,14 +54,19 @@ def test_a_plain_script_is_given_for_plain_cases_alone(name: str) -> None:
     assert (case_lines(EVERY[name]) is not None) == (name in ("first_and_last_output", "three_parts"))
 
 
-@pytest.mark.parametrize("name", ["unsorted", "random"])
-def test_the_script_beside_a_case_does_not_blame_for_what_it_cannot_judge(tmp_path: Path, name: str) -> None:
-    with open_suite(make_suite(tmp_path, [EVERY[name]])) as suite:
-        folder = write_reproduction(suite, str(EVERY[name].id), tmp_path / "case").parent
-    done = subprocess.run(
+def reproduced(tmp_path: Path, case: Case) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The folder of a case, and what the script in it says of ONNX's evaluator."""
+    with open_suite(make_suite(tmp_path, [case])) as suite:
+        folder = write_reproduction(suite, str(case.id), tmp_path / "case").parent
+    return folder, subprocess.run(
         [sys.executable, "reproduce.py", "--runtime", "onnx"],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["unsorted", "random"])
+def test_the_script_beside_a_case_does_not_blame_for_what_it_cannot_judge(tmp_path: Path, name: str) -> None:
+    _, done = reproduced(tmp_path, EVERY[name])
     assert done.returncode == 2, done.stdout + done.stderr
     assert "not tried" in done.stdout
 
@@ -90,12 +95,7 @@ SCRIPTED = ("sequence_insert", "empty_sequence", "optional", "empty_optional", "
 @pytest.mark.parametrize("name", SCRIPTED)
 def test_the_script_beside_a_case_gives_and_takes_values(tmp_path: Path, name: str) -> None:
     """ONNX's evaluator makes a list of an optional, which the script tells as the judge does."""
-    with open_suite(make_suite(tmp_path, [EVERY[name]])) as suite:
-        folder = write_reproduction(suite, str(EVERY[name].id), tmp_path / "case").parent
-    done = subprocess.run(
-        [sys.executable, "reproduce.py", "--runtime", "onnx"],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    folder, done = reproduced(tmp_path, EVERY[name])
     wrong = name == "optional_made"
     assert done.returncode == wrong, done.stdout + done.stderr
     if wrong:

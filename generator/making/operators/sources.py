@@ -36,7 +36,6 @@ from specs.files.shared_readings import FILE_NAME as READINGS
 from specs.files.shared_readings import named_in, read_shared
 from specs.files.spec_folders import (
     DECLARATION,
-    GROUPS,
     OWN_FOLDER,
     PARTS,
     REGRESSIONS,
@@ -54,8 +53,8 @@ _DECLARED = (DECLARATION, SEARCHED)
 def spec_files(operator: OperatorName, folders: Sequence[Path] = ()) -> dict[str, Path]:
     """The files of an operator's spec that its cases depend on, by their place in its room.
 
-    Parts that the declaration uses have names such as `parts/<part>.yaml`. Raises UserError for an unknown
-    operator; what is wrong in files, their readers say.
+    Parts that the declaration uses are `parts/<part>.yaml`, the file of its group `groups/<group>.yaml`.
+    Raises UserError for an unknown operator; what is wrong in files, their readers say.
     """
     facts = find_facts(operator, folders)
     own = (facts, *_calls(operator, facts.parent))
@@ -66,11 +65,7 @@ def spec_files(operator: OperatorName, folders: Sequence[Path] = ()) -> dict[str
         # What the search for calls learned lies beside it.
         beside = (declaration.with_name(name) for name in _DECLARED)
         found.update((path.name, path) for path in beside if path.is_file())
-        found.update((f"{PARTS}/{path.name}", path) for path in _parts(declaration, every))
-        content = _content(declaration)
-        group = content.get("group") if isinstance(content, dict) else None
-        if isinstance(group, str) and (file := group_file(declaration, group)).is_file():
-            found[f"{GROUPS}/{file.name}"] = file
+        found.update((f"{path.parent.name}/{path.name}", path) for path in _shared(declaration, every))
     return found
 
 
@@ -91,24 +86,29 @@ def named_readings(files: Iterable[Path]) -> list[str]:
     return sorted({name for group in groups for name in group.values()})
 
 
-def _parts(declaration: Path, folders: Sequence[Path]) -> Iterator[Path]:
-    """The parts that a declaration uses, and those that these use."""
+def _shared(declaration: Path, folders: Sequence[Path]) -> Iterator[Path]:
+    """The file of a declaration's group, the parts that it uses, and those that these use."""
     seen: set[Path] = set()
     pending = [declaration]
     while pending:
-        for name in _used(pending.pop()):
-            path = find_part(str(name), folders)
-            if path is not None and path not in seen:
-                seen.add(path)
-                pending.append(path)
-                yield path
+        path = pending.pop()
+        content = _content(path)
+        if not isinstance(content, dict):
+            continue
+        if isinstance(group := content.get("group"), str) and (file := group_file(path, group)).is_file():
+            yield file
+        for name in _used(content, path):
+            part = find_part(str(name), folders)
+            if part is not None and part not in seen:
+                seen.add(part)
+                pending.append(part)
+                yield part
 
 
-def _used(path: Path) -> Sequence[Any]:
-    """The names of the parts that a file uses; none of a damaged one, or of one with a damaged group."""
-    content = _content(path)
+def _used(content: Mapping[str, Any], path: Path) -> Sequence[Any]:
+    """The names of the parts that a file uses; none of one with a damaged group."""
     try:
-        return parts_used(content, path) if isinstance(content, dict) else ()
+        return parts_used(content, path)
     except OpcertError:
         return ()
 
