@@ -17,6 +17,7 @@ from generator.asking.expectations import expect
 from generator.exploring.diagnosis.smallest_calls import SmallestCalls
 from generator.exploring.shrinking.judged_calls import Ask, case_of
 from generator.exploring.shrinking.known_space import Attempt
+from generator.exploring.shrinking.shrinking import simpler
 from opcert.vocabulary.attributes import Attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
@@ -97,3 +98,14 @@ def test_what_costs_a_process_or_is_no_failure_is_not_tried(verdict: str) -> Non
         raise AssertionError
 
     assert SmallestCalls(never, "fake", (), 60).of(case, verdict, "", None) is case
+
+
+def test_short_lists_alone_are_made_simpler_number_by_number() -> None:
+    """Trees have lists of thousands, and each simpler call is as long to read as the one before."""
+
+    def simpler_calls(count: int) -> int:
+        call = Call({"value_ints": Attribute("ints", (7,) * count)}, ())
+        return len(list(simpler(space_of("ai.onnx::Constant-25"), call)))
+
+    assert simpler_calls(64) > 64
+    assert simpler_calls(1_000) < 10

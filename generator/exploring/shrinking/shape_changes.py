@@ -22,6 +22,10 @@ Change = Callable[[NDArray[Any], int, int], NDArray[Any]]
 """What becomes of an array's entry: array, index, axis."""
 
 
+MOST_ONE_BY_ONE = 64
+"""Tensors and lists of up to so many elements are made simpler, or shorter, one element at a time."""
+
+
 def lengths(call: Call) -> list[int]:
     """The lengths of a call's lists: attributes, and inputs of one or two dimensions behind the first."""
     found = [
@@ -127,7 +131,7 @@ def fewer_axes(call: Call) -> Iterator[Call]:
 
 def _without_entries(call: Call) -> Iterator[Call]:
     for length in lengths(call):
-        for index in reversed(range(length)):
+        for index in reversed(range(length if length <= MOST_ONE_BY_ONE else 0)):
             yield change_entry(call, length, index, remove)
 
 

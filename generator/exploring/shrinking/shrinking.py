@@ -22,14 +22,11 @@ from generator.exploring.shrinking.element_changes import (
 from generator.exploring.shrinking.judged_calls import Budget, CallFailure, CallTrials, Exhausted
 from generator.exploring.shrinking.known_space import Attempt, CallValidity
 from generator.exploring.shrinking.one_factor import left_out
-from generator.exploring.shrinking.shape_changes import fewer_axes, flatter, shorter
+from generator.exploring.shrinking.shape_changes import MOST_ONE_BY_ONE, fewer_axes, flatter, shorter
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.numbers import encode
-
-MOST_ONE_BY_ONE = 64
-"""Elements of tensors up to this size are made simpler one by one."""
 
 
 def simpler(space: CallValidity, call: Call, *, values_tell: bool = False) -> Iterator[Call]:
@@ -103,7 +100,7 @@ def _simpler_attributes(space: CallValidity, call: Call) -> Iterator[Call]:
             if isinstance(value, str) and isinstance(given.value, str) and value != given.value:
                 yield call.with_attribute(name, Attribute(given.kind, value))
         if isinstance(given.value, tuple):
-            for place, item in enumerate(given.value):
+            for place, item in enumerate(given.value if len(given.value) <= MOST_ONE_BY_ONE else ()):
                 for new in _simpler_numbers(item):
                     items: list[Any] = [*given.value[:place], new, *given.value[place + 1 :]]
                     yield call.with_attribute(name, Attribute(given.kind, tuple(items)))
@@ -235,7 +232,7 @@ def shrink(bench: CallTrials, attempt: Attempt, failure: CallFailure) -> Small:
     small, seen = Small(attempt, failure, 0, least=True), set[str]()
 
     def beside(now: Small) -> Iterator[Attempt]:
-        return _candidates(bench.space, now.attempt, seen, failure.verdict == "mismatch")
+        return _candidates(trials, now.attempt, seen, failure.verdict == "mismatch")
 
     def keep(now: Small, candidate: Attempt) -> Small | None:
         found = trials.fails(candidate)
@@ -252,12 +249,11 @@ def shrink(bench: CallTrials, attempt: Attempt, failure: CallFailure) -> Small:
     return replace(small, attempt=_with_neighbour(bench.space, small.attempt), tries=budget.spent)
 
 
-def _candidates(
-    space: CallValidity, attempt: Attempt, seen: set[str], values_tell: bool
-) -> Iterator[Attempt]:
-    """Simpler calls, valid or breaking the same rule, that were not seen yet."""
-    now = weight(attempt.call)
+def _candidates(trials: CallTrials, attempt: Attempt, seen: set[str], values_tell: bool) -> Iterator[Attempt]:
+    """Simpler calls, valid or breaking the same rule, that were not seen yet, while there is time."""
+    space, now = trials.space, weight(attempt.call)
     for call in simpler(space, attempt.call, values_tell=values_tell):
+        trials.budget.check()
         if weight(call) >= now:
             continue
         digest = call.digest(space.spec.operator)
