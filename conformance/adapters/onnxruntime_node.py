@@ -47,6 +47,17 @@ UNSUPPORTED = (
         message=r"exclude_outside can be set to 1 (only )?when",
     ),
     UnsupportedRule(
+        "Error: Non-zero status code returned while running Attention node. Name:'' Status Message: Rotary "
+        "embedding is not supported in Attention CPU kernel. Please fuse the model with MHA + "
+        "RotaryEmbedding.",
+        message=r"is not supported in \w+ CPU kernel",
+    ),
+    UnsupportedRule(
+        "Error: Exception during initialization: moe_cpu.cc:28 CPU MoE only supports interleaved SwiGLU "
+        "format. Please set swiglu_fusion=1.",
+        message=r"CPU \w+ (only supports|does not support) ",
+    ),
+    UnsupportedRule(
         "Error: model.cc:202 Unsupported model IR version: 14, max supported IR version: 13",
         message=r"Unsupported model IR version: \d+, max supported IR version",
     ),
