@@ -16,6 +16,8 @@ from reference.functions.stable_formulas import logistic, whichever
 from reference.numbers.enclosures import nearest_value
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
+from reference.numbers.rationals import Rationals
+from reference.numbers.working import Mask
 from reference.operators.softmaxes import softmax
 from reference.readings.choices import AsReading, Choice
 from reference.shared.extremes import greatest
@@ -28,6 +30,10 @@ LabelOf = Annotated[Choice[Literal["scores", "transformed"]], AsReading]
 Ties = Annotated[Choice[Literal["first", "last"]], AsReading]
 _WINITZKI = Fraction(147, 1000)
 _PROBIT_ULPS = 64
+_BEHIND = 128
+"""Scores that are so far behind the greatest one have no share that is above zero in float."""
+_ROUNDINGS = 4
+"""So many a share is charged where one score is all that counts, or nothing is known but that it is one."""
 
 
 def transformed(scores: Numbers, transform: str, softmax_zero: Choice[str], probit: Choice[str]) -> Numbers:
@@ -39,7 +45,7 @@ def transformed(scores: Numbers, transform: str, softmax_zero: Choice[str], prob
     if transform == "LOGISTIC":
         found = _either_logistic(single)
     elif transform == "SOFTMAX":
-        found = softmax(single, axis=-1, version=13)
+        found = _held_to_shares(softmax(single, axis=-1, version=13), single)
     elif transform == "SOFTMAX_ZERO":
         found = _softmax_of_others(single, softmax_zero)
     else:
@@ -58,12 +64,35 @@ def _softmax_of_others(scores: Numbers, reading: Choice[str]) -> Numbers:
     """The softmax in which scores of zero stay zero, and no text says what a row of zeros is."""
     zero = scores.finite & (scores.value.signs() == 0) & (scores.error == 0)
     if not zero.any() or reading.ask() == "softmax":
-        return softmax(scores, axis=-1, version=13)
+        return _held_to_shares(softmax(scores, axis=-1, version=13), scores)
     apart = scores - greatest(scores, -1, Choice("propagates"), keepdims=True)
     powers = function_of("exp", apart).where(~zero, 0)
     none = zero.all(axis=-1, keepdims=True)
     found = powers / total(powers, -1, keepdims=True).where(~none, 1)
+    found = _held_to_shares(found, scores, ~zero)
     return opened(found, np.broadcast_to(none, scores.shape)) if none.any() else found
+
+
+def _held_to_shares(found: Numbers, scores: Numbers, counted: Mask | None = None) -> Numbers:
+    """Shares of scores that are far from exact: between 0 and 1, and 1 where one score is far ahead.
+
+    `counted` are the scores that are shared out, all where it is None.
+    """
+    wild = ~(found.error <= 1) & scores.finite.all(axis=-1, keepdims=True)
+    if not wild.any():
+        return found
+    counted = np.ones(scores.shape, np.bool_) if counted is None else counted
+    value = scores.value.spread(scores.shape).floats()
+    with np.errstate(invalid="ignore"):  # beyond all bounds nothing is known: NaN, which nothing is behind
+        low, high = (np.where(counted, value + side * scores.error, -np.inf) for side in (-1, 1))
+    gone = np.max(low, axis=-1, keepdims=True) - _BEHIND >= high
+    first = ~gone & (np.sum(~gone, axis=-1, keepdims=True) == 1)
+    value = Rationals.of(np.where(first, 2, np.where(gone, 0, 1)).astype(object)) * Fraction(1, 2)
+    rounded = _ROUNDINGS * found.working.unit
+    none = np.where(counted, scores.shape[-1] * found.working.least, 0.0)
+    error = np.where(first, rounded, np.where(gone, none, 0.5 + rounded))
+    inner = replace(Numbers.exact(value, found.working), error=error)
+    return inner.where(wild, found)
 
 
 def _probit(scores: Numbers, reading: Choice[str]) -> Numbers:

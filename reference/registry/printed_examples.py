@@ -160,7 +160,7 @@ def _elements(answer: Answer, printed: Sequence[Any], decimals: int | None, roun
     """The element that differs most from what is printed, beyond what is allowed and what printing rounds."""
     array = answer.expected.array
     if answer.expected.element_type.kind in ("string", "bool"):
-        fits = np.array([str(one) == str(other) for one, other in zip(printed, array.flat, strict=True)])
+        fits = np.array([str(one) == _word_of(other) for one, other in zip(printed, array.flat, strict=True)])
         return None if fits.all() else _told(array, printed, fits, int(np.argmin(fits)))
     if array.dtype.kind not in "fiu" or not all(isinstance(each, int | float) for each in printed):
         return None
@@ -180,10 +180,15 @@ def _elements(answer: Answer, printed: Sequence[Any], decimals: int | None, roun
     return None if fits.all() else _told(array, printed, fits, int(np.argmax(np.where(fits, -1.0, off))))
 
 
+def _word_of(element: object) -> str:
+    """A string or a truth value as a page prints it; strings are kept in UTF-8."""
+    return element.decode(errors="backslashreplace") if isinstance(element, bytes) else str(element)
+
+
 def _told(array: NDArray[Any], printed: Sequence[Any], fits: NDArray[np.bool_], worst: int) -> str:
     place = ", ".join(str(each) for each in np.unravel_index(worst, array.shape))
     plain = array.reshape(-1)[worst]
-    is_now = f"{float(plain):.9g}" if array.dtype.kind in "fiu" else str(plain)
+    is_now = f"{float(plain):.9g}" if array.dtype.kind in "fiu" else _word_of(plain)
     count = int(np.count_nonzero(~fits))
     return (
         f"[{place}] is printed as {printed[worst]} and is {is_now}; {count} of {array.size} elements differ"

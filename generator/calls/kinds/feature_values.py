@@ -140,17 +140,17 @@ class _Imputed(FeatureValues):
     def rules(self) -> Iterable[Constraint]:
         floats, whole = "imputed_value_floats", "imputed_value_int64s"
         one = f"sum([present({floats}), present({whole})]) == 1"
-        yield self.rule("one_of_imputed", one, about=floats, otherwise="error")
+        yield self.rule("one_of_imputed", one, about=floats)
         of_floats = f"element_type({self.of}) in FLOATS"
         fits = f"present({floats}) == ({of_floats})"
-        yield self.rule("imputed_of_type", fits, one, about=floats, otherwise="error")
+        yield self.rule("imputed_of_type", fits, one, about=floats)
         for name in (floats, whole):
             lengths = self.lengths(name)
-            yield self.rule(f"{name}_length", lengths, f"present({name})", about=name, otherwise="error")
+            yield self.rule(f"{name}_length", lengths, f"present({name})", about=name)
         within = "all(LOW[element_type({0})] <= each <= HIGH[element_type({0})] for each in {1})"
         integers = f"present({whole}) and not ({of_floats})"
         yield self.rule(
-            "imputed_within_type", within.format(self.of, whole), integers, about=whole, otherwise="error"
+            "imputed_within_type", within.format(self.of, whole), integers, about="summary", otherwise="error"
         )
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:

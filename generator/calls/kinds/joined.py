@@ -74,7 +74,7 @@ class Joined(Kind):
         name, axis = self.name, self.axis.text
         first = f"{name}[0]"
         same_rank = f"all(rank(each) == rank({first}) for each in {name})"
-        yield self.rule(f"{name}_ranks", same_rank)
+        yield self.rule(f"{name}_ranks", same_rank, about="summary")
         more = "" if self.new is None else f" + ({self.new.text} == 1)"
         low = f"-rank({first})" + more.replace("+", "-") if self._may_be_negative else "0"
         yield self.rule(f"{axis}_range", f"{low} <= {axis} < rank({first}){more}", about=axis)
@@ -85,7 +85,7 @@ class Joined(Kind):
             f"all(shape(each)[at] == shape({first})[at] "
             f"for each in {name} for at in range(rank({first})) if {others})"
         )
-        yield self.rule(f"{name}_alike", fits, f"rank({first}) > 0 and {same_rank}")
+        yield self.rule(f"{name}_alike", fits, f"rank({first}) > 0 and {same_rank}", about="summary")
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         shapes = [tuple(each) for each in scope.find(f"shapes:{self.name}")]

@@ -51,9 +51,7 @@ class LinearModels(Kind):
         yield self.rule("coefficients_count", count, "present(coefficients)", about="coefficients")
         stated: Otherwise = "error" if self.counted == "targets" else "undefined"
         matches = f"len(intercepts) == {self.rows}"
-        yield self.rule(
-            "intercepts_count", matches, "present(intercepts)", about="intercepts", otherwise=stated
-        )
+        yield self.rule("intercepts_count", matches, "present(intercepts)", about="summary", otherwise=stated)
         listed = f"post_transform in {[*TRANSFORMS]!r}"
         yield self.rule("post_transform_value", listed, about="post_transform")
 

@@ -121,17 +121,17 @@ class Trees(Kind):
         yield self.rule("nodes_given", given, about="nodes_nodeids")
         same = " and ".join(f"len({each}) == len(nodes_treeids)" for each in lists)
         stated: Otherwise = "error" if self.votes == "class" else "undefined"
-        yield self.rule("nodes_same_length", same, given, about="nodes_nodeids", otherwise=stated)
+        yield self.rule("nodes_same_length", same, given, about="summary", otherwise=stated)
         sound = f"{given} and {same}"
         values = "(nodes_values if present(nodes_values) else [])"
         if self.subject.has("nodes_values_as_tensor"):
             values = f"(values(nodes_values_as_tensor) if present(nodes_values_as_tensor) else {values})"
         count = f"len({values}) == len(nodes_treeids)"
-        yield self.rule("nodes_values_length", count, given, about="nodes_values", otherwise=stated)
+        yield self.rule("nodes_values_length", count, given, about="summary", otherwise=stated)
         tracks = "nodes_missing_value_tracks_true"
         yield self.rule(
             "tracks_length", f"len({tracks}) == len(nodes_treeids)", f"{given} and present({tracks})",
-            about=tracks, otherwise=stated,
+            about="summary", otherwise=stated,
         )  # fmt: skip
         modes = f"all(each in {[*MODES[:-1], 'LEAF']!r} for each in nodes_modes)"
         yield self.rule("nodes_modes_known", modes, given, about="nodes_modes")
@@ -160,7 +160,7 @@ class Trees(Kind):
             weights = f"(values({tensor_of}) if present({tensor_of}) else {weights})"
         same = " and ".join(f"len({each}) == len({word}_ids)" for each in (*lists, weights))
         stated: Otherwise = "error" if word == "class" else "undefined"
-        yield self.rule("votes_same_length", same, given, about=f"{word}_ids", otherwise=stated)
+        yield self.rule("votes_same_length", same, given, about="summary", otherwise=stated)
         named = f"{word}_treeids, {word}_nodeids, nodes_treeids, nodes_nodeids, nodes_modes"
         leaves = f"are_votes_of_leaves({named})"
         yield self.rule("votes_of_leaves", leaves, f"{sound} and {given} and {same}", about=f"{word}_nodeids")

@@ -62,8 +62,8 @@ class KindSubject:
         return parameter is not None and parameter.option == "optional"
 
     def sources(self, name: str) -> tuple[Source, ...]:
-        """Where the documents speak of a name: its passage, or else where it is listed."""
-        about = {f"{group}.{name}" for group in ("attributes", "inputs", "outputs")}
+        """Where the documents speak of a name (or `summary`): its passage, or else where it is listed."""
+        about = {name, *(f"{group}.{name}" for group in ("attributes", "inputs", "outputs"))}
         found = tuple(prose.source for prose in self.spec.prose if prose.about in about)
         if found:
             return found

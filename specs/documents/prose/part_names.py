@@ -68,6 +68,7 @@ _WORDS = (
         "error",
         pattern(
             r"\b(?:an?|results? in|raises?|throws?|=>) errors?\b(?! function)|\berror condition\b|\bthrow\b"
+            r"|\boperator will fail\b"
         ),
     ),
     ("invalid", pattern(r"\b(?:invalid|illegal)\b")),
