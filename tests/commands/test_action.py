@@ -262,6 +262,7 @@ def test_a_runtime_that_is_wrong_fails_on_what_is_new(repository: Path, tmp_path
     assert "known or waived" in made.steps["tell"].printed
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_installing_makes_an_environment_with_opcert(repository: Path, tmp_path: Path) -> None:
     """As it stands, of a wheel that has what opcert's own has: its entry, its packages, its lock."""

@@ -105,6 +105,7 @@ def test_figures_that_are_not_kept_leave_the_lock_alone(
     assert path.read_text() == text
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("text", ["", '{"format": "opcert-lock/1"}'])
 def test_a_lock_that_nobody_can_read_is_written_anew(capsys: Capture, path: Path, text: str) -> None:
     """Older and damaged ones say that `generate --update` mends them: so it must."""

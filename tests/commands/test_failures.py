@@ -146,7 +146,13 @@ def test_a_terminal_without_unicode(tmp_path: Path) -> None:
     assert "größe-\\u5c3a\\u5bf8.txt: the document is no operator page" in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        *(pytest.param(each, marks=pytest.mark.nightly) for each in (signal.SIGINT, signal.SIGHUP)),
+    ],
+)
 def test_a_certification_that_is_ended_from_outside(
     capsys: Capture, tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -174,6 +180,7 @@ def test_a_certification_that_is_ended_from_outside(
     assert [path.name for path in out.iterdir()] == ["run.jsonl"]
 
 
+@pytest.mark.nightly
 def test_a_suite_whose_making_is_ended_leaves_nothing(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*OPCERT, "generate", "CenterCropPad-18", "Resize-10"],

@@ -130,6 +130,7 @@ def test_typed_and_marked_packages(built: Path, wheel: Path) -> None:
     assert set(places) <= names
 
 
+@pytest.mark.nightly
 def test_beside_folders_of_the_same_names(wheel: Path, project: Path, tmp_path: Path) -> None:
     python = make_environment(tmp_path / "environment")
     install(python, wheel, "pytest")

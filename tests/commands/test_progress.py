@@ -58,6 +58,7 @@ def test_a_run_elsewhere_prints_lines(capsys: Capture, tmp_path: Path) -> None:
     assert "\x1b" not in answer.err + answer.out
 
 
+@pytest.mark.nightly
 def test_generating_on_a_terminal_shows_how_far_it_is(
     capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -167,7 +167,7 @@ def test_a_runtime_that_only_dies_on_some_cases_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.nightly), 2])
 def test_a_fast_worker_that_dies_with_many_cases_before_it_loses_none_of_them(
     tmp_path: Path, jobs: int
 ) -> None:
@@ -253,7 +253,7 @@ def test_a_run_returns_the_record_that_it_wrote(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("jobs", [2, 5])
+@pytest.mark.parametrize("jobs", [2, pytest.param(5, marks=pytest.mark.nightly)])
 def test_several_workers_give_the_same_record(tmp_path: Path, jobs: int) -> None:
     cases = [make_case(do, seed=1) for do in ("ulp", "SIGSEGV", "raise", "exit3")]
     cases += [make_case("echo", seed=each) for each in range(30)]

@@ -59,6 +59,7 @@ def kept(suite: Path) -> Path:
     return suite
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @needs_namespaces
 @pytest.mark.parametrize("place", [lambda suite: suite, zipped, kept])

@@ -33,6 +33,7 @@ def run(folder: Path, *deeds: str, memory: int = 4 << 30, mark: str = "") -> Rec
         return run_suite(suite, runtime, folder / "run.jsonl", options)
 
 
+@pytest.mark.nightly
 def test_a_worker_that_starts_hundreds_of_short_lived_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

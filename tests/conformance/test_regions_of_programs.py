@@ -20,7 +20,10 @@ CALLS = 300
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(each, marks=pytest.mark.runtimes(each)) for each in ("onnxruntime", "openvino")],
+    [
+        pytest.param("onnxruntime", marks=pytest.mark.runtimes("onnxruntime")),
+        pytest.param("openvino", marks=[pytest.mark.runtimes("openvino"), pytest.mark.nightly]),
+    ],
 )
 def test_programs_answer_what_is_expected(name: str) -> None:
     random, otherwise = Random(name), 0

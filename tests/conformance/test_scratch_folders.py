@@ -122,6 +122,7 @@ def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, temporary: Path, num
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["run.jsonl"]
 
 
+@pytest.mark.nightly
 def test_another_live_run_is_left_alone(tmp_path: Path, temporary: Path) -> None:
     go = tmp_path / "go"
     suite = make_suite(tmp_path, [make_case("wait")])
@@ -139,6 +140,7 @@ def test_another_live_run_is_left_alone(tmp_path: Path, temporary: Path) -> None
     assert not list(temporary.iterdir())
 
 
+@pytest.mark.nightly
 def test_a_killed_generate_leaves_nothing_for_ever(tmp_path: Path, temporary: Path) -> None:
     """Whatever it was at: in the folder of temporary files, beside the suite, or in the cache."""
     left = [tmp_path / "out" / f".{NAME}", temporary / NAME]

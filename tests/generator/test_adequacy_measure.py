@@ -97,6 +97,7 @@ def test_what_a_poor_suite_misses_survives_with_a_call_that_tells_it() -> None:
     assert found.score < 0.5
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("few_calls")
 def test_only_what_agrees_on_every_random_call_is_equivalent() -> None:
     found = _measured(_cases(CENTER))

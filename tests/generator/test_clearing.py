@@ -25,6 +25,7 @@ def pairs(rows: list[Row]) -> set[tuple[tuple[int, int], ...]]:
     return {combination for row in rows for combination in combinations(enumerate(row), 2)}
 
 
+@pytest.mark.nightly
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 10), min_size=60, max_size=60), st.integers(0, 100))
 def test_what_stands_in_for_a_row_covers_what_it_covered(weights: list[int], chosen: int) -> None:

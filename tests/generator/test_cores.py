@@ -30,6 +30,7 @@ def test_no_search_finds_a_call_with_a_kept_core(operator: OperatorName) -> None
     ] == []
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNED_AGAIN)
 def test_learning_again_finds_what_is_kept(name: str) -> None:

@@ -138,6 +138,7 @@ def attentions(*starts: str) -> list[Case]:
     return found
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_keys_behind_the_last_do_not_take_part_under_a_softcap() -> None:
     """Padding of 65 keys to 128 whose scores are capped: they are not left out by an infinity."""

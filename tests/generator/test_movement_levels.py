@@ -80,6 +80,7 @@ def test_suite_is_large_enough_and_small_enough(operator: str) -> None:
     assert max(sizes) <= 64 * 1024
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @every_operator
 @settings(max_examples=120, deadline=None)

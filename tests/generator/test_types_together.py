@@ -168,8 +168,8 @@ def test_unsigned_numbers_are_no_negative_ones() -> None:
 @pytest.mark.parametrize(
     ("name", "word"),
     [
-        ("Attention-25", "alone_is_causal_1"),
-        ("Attention-25", "alone_softcap_0_5"),
+        pytest.param("Attention-25", "alone_is_causal_1", marks=pytest.mark.nightly),
+        pytest.param("Attention-25", "alone_softcap_0_5", marks=pytest.mark.nightly),
         ("Gemm-13", "alone_transA_1"),
         ("Conv-22", "alone_auto_pad_SAME_LOWER"),
     ],

@@ -118,6 +118,7 @@ def _verdicts(record: Path) -> dict[str, str]:
     return {row["case"]: row["verdict"] for row in rows if row["type"] == "result"}
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_nothing_is_late_and_nothing_lost_while_the_clock_jumps(tmp_path: Path, jumping: Path) -> None:
     deeds = [("echo", each) for each in range(12)] + [("zero", 20), ("sleep", 21), ("raise", 22)]
@@ -135,6 +136,7 @@ def test_nothing_is_late_and_nothing_lost_while_the_clock_jumps(tmp_path: Path, 
     assert _opcert(jumping, "report", record, "-s", suite, "-o", tmp_path / "report").returncode == 0
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_is_certified_while_a_clock_is_set_right_holds(tmp_path: Path, jumping: Path) -> None:
     """It was years ahead when the run began."""
@@ -147,6 +149,7 @@ def test_what_is_certified_while_a_clock_is_set_right_holds(tmp_path: Path, jump
     assert held.returncode == 0, held.stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [(), ("--resume",)])
 def test_what_was_certified_by_a_clock_ahead_is_certified_again(
@@ -170,6 +173,7 @@ def test_what_was_certified_by_a_clock_ahead_is_certified_again(
     assert held.returncode == 0, held.stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_record_by_a_clock_ahead_is_not_certified_and_says_what_to_do(
     tmp_path: Path, jumping: Path

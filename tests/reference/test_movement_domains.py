@@ -175,6 +175,7 @@ def allows_patches(attributes: Attributes, inputs: Inputs) -> bool:
     return fits or attributes["auto_pad"] != "valid"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("operator", "make_call", "allows"),

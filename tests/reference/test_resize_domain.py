@@ -124,6 +124,7 @@ def _listed(
     return tensor(found.reshape(1, -1) if fault == "form" and count else found)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("version", [10, 11, 13, 18, 19])
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])

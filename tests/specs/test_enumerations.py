@@ -112,6 +112,7 @@ def test_values_in_operators_md(documents: Documents) -> None:
     assert _accepted(found) == sum(each.values is not None for each in read) == 35
 
 
+@pytest.mark.nightly
 def test_values_of_older_versions_and_of_com_microsoft(documents: Documents) -> None:
     current = {(each.operator, each.attribute): each.values for each in _list()}
     older = {(each.operator, each.attribute): each for each in _list("enumerations_older.yaml")}

@@ -26,7 +26,7 @@ from specs.importing import reading
 from specs.importing.reading import Job, limited, read_one
 from tests.growth import LINEAR, growth
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 FRAGMENT = OperatorName.parse("org.tensorflow::BatchToSpaceND-1")
 SINCE = "This version of the operator has been available since version 1 of the default ONNX operator set."

@@ -107,6 +107,7 @@ def test_every_schema_is_read_back_equal(case: str) -> None:
         assert all(not each.attributes["epsilon"].has_default for each in lost.values())
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("case", ["Changelog.md", "pages", "flattened pages"])
 def test_every_description_is_read_back_equal(case: str) -> None:
     """Word for word, but for the white space that wrapping takes."""
@@ -144,6 +145,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(words.encode()).hexdigest()[:16]
 
 
+@pytest.mark.nightly
 def test_whole_pages_have_no_finding_of_damage() -> None:
     """What importers say about lost lines, sections and ends is never said of a whole document."""
     codes = {"item-unread", "section-cut", "document-cut", "operator-undescribed", "operator-unlisted",

@@ -28,6 +28,7 @@ def made_specs() -> tuple[Spec, ...]:
     return tuple(make_spec(onnx_schema) for onnx_schema in (*onnx_schemas(), *microsoft_schemas()))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("markup", MARKUPS, ids=lambda each: each.dialect)
 @pytest.mark.parametrize("seed", range(_EVERY))
 def test_every_schema_is_read_back_equal(markup: Markup, seed: int) -> None:

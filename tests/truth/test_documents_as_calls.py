@@ -146,6 +146,7 @@ def test_the_runtime_of_the_document_is_asked_and_what_it_says_is_counted(
         assert not rows["BiasSoftmax"]["has_kernel"]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.runtimes("tensorflow")
 def test_docstrings_are_asked_of_raw_operators_with_booleans_types_and_lists(

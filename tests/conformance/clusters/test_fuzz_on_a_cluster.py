@@ -151,6 +151,7 @@ def test_specs_of_ones_own_are_not_given_to_a_cluster(
     check_message(call(capsys, *words), 2, "input", "--scheduler or --specs, not both")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_command_keeps_the_same_calls_again(
     cluster: Cluster, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

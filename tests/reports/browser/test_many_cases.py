@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 from reports.formats.html import write_together
 from reports.results.case_results import Results
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.nightly]
 LISTED = 90
 MATRIX = "document.querySelector('#matrix-0').innerHTML"
 OPERATOR = "#/operators?operator=ai.onnx::Resize"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.nightly]
 Open = Callable[[str], Page]
 PORTRAIT, LANDSCAPE = 718, 1047
 """Pixels of CSS between the margins of A4, upright and across."""

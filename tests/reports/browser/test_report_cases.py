@@ -271,7 +271,8 @@ def test_an_operator_has_a_page_that_adds_up(open_at: Open, runs: list[Results])
     expect(page.locator(COUNT)).to_have_text(f"{of:,}")
 
 
-@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.nightly), "dark"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_the_page_of_an_operator(
     module_browser: Browser, runs: list[Results], tmp_path: Path, scheme: str
 ) -> None:
