@@ -12,7 +12,7 @@ from conformance.judging.responses import Answered, Refused, Response
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite, write_suite_of_parts
 from generator.exploring.diagnosis.claims import point
-from generator.exploring.diagnosis.explainer import Explainer
+from generator.exploring.diagnosis.explainer import Explainer, Scopes
 from generator.making.operators.workshop import Options
 from generator.making.suites.suite_making import write_generated
 from opcert.vocabulary.errors import OpcertError, UserError
@@ -27,6 +27,7 @@ from reports.causes.class_words import headline
 from reports.causes.failure_classes import classes_of, find_classes
 from reports.causes.kept_findings import with_open_cases
 from reports.results.case_results import put_together
+from specs.language.expressions import parse
 from tests.reports.sample import RESIZE_18, Maker, Sample, make_case
 
 MODES = ("nearest", "linear", "cubic")
@@ -238,6 +239,20 @@ def test_conditions_of_one_node_explain_no_chain(tmp_path: Path) -> None:
     ]
     found = point(made.suite, made.record, entries).claims()
     assert [(known_cause.id, len(known_cause.cases)) for known_cause in found.explaining] == [("by_words", 3)]
+
+
+def test_conditions_see_every_tensor_of_a_variadic_input(tmp_path: Path) -> None:
+    write_generated(
+        tmp_path / "suite", [OperatorName.parse("ai.onnx::Mean-13")], options=Options(size="small")
+    )
+    with open_suite(tmp_path / "suite") as suite:
+        cases = [case for case in suite.cases() if case.demand == "answer"]
+    counts = {len(case.inputs) for case in cases}
+    assert len(counts) > 1
+    for case in cases:
+        names = Scopes(strict=True).names_of(case)
+        assert names is not None
+        assert parse("len(data_0)").evaluate(names) == len(case.inputs)
 
 
 def test_chains_that_pass_mend_no_entry(tmp_path: Path) -> None:

@@ -286,13 +286,7 @@ def is_about(entry: Disagreement, space: CallValidity, case: Case, call: Call, f
         names = (
             None
             if entry.when is None
-            else scope_of(
-                space.spec,
-                call.attributes,
-                call.inputs if call.slots else dict(call.inputs),
-                None,
-                call.slots,
-            )
+            else scope_of(space.spec, call.attributes, call.inputs, None, call.slots)
         )
         return bare.explains(str(space.spec.operator), "", entry.against[0], "", levels, "", names)
     except (UserError, KeyError, ValueError, IndexError, ArithmeticError, TypeError):

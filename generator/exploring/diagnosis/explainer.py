@@ -45,13 +45,7 @@ class Scopes:
         """A case's attributes (with their defaults) and inputs."""
         spec = self._spec(case.operator)
         try:
-            return (
-                None
-                if spec is None
-                else scope_of(
-                    spec, case.attributes, case.inputs if case.slots else dict(case.inputs), None, case.slots
-                )
-            )
+            return None if spec is None else scope_of(spec, case.attributes, case.inputs, None, case.slots)
         except (KeyError, UserError):
             if self._strict:
                 raise
