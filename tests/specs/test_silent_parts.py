@@ -126,6 +126,19 @@ def test_the_parts_of_a_sparse_tensor_have_the_extents_of_its_indices() -> None:
     assert not list(find_counted({"inputs.shape": passages["inputs.shape"]}, ()))
 
 
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("ai.onnx::DeformConv-22", ["C % offset_group == 0"]),
+        ("org.openvino::ReorgYolo-1", ["H % stride == 0", "W % stride == 0"]),
+    ],
+)
+def test_what_a_document_calls_a_multiple_is_one_in_every_call(name: str, rules: list[str]) -> None:
+    entries = derive(load_imported(OperatorName.parse(name))).entries
+    required = [str(entry.value["require"]) for entry in entries if "_by_" in entry.path[1]]
+    assert [text.replace("(", "").replace(")", "") for text in required] == rules
+
+
 PIECES = (
     "[-r, r-1]",
     "[-r, ",
