@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from opcert.vocabulary.errors import OpcertError
@@ -12,9 +13,10 @@ from specs.derived.kinds import KindReader
 from specs.derived.silent_parts import SilentReader
 from specs.derived.stated_extents import StatedExtents
 from specs.language.expressions import parse
+from specs.language.shape_expressions import parse_shape
 from specs.model.signature_parts import Origin
 from specs.model.spec import Spec
-from specs.model.statements import Relevance, is_proposed
+from specs.model.statements import Multiple, Relevance, is_proposed
 
 
 def derive(spec: Spec) -> Derived:
@@ -55,12 +57,41 @@ def _add_rules(spec: Spec, found: Collected) -> None:
                     statement.origin,
                     alone=True,
                 )
+    for statement in spec.statements:
+        if isinstance(statement, Multiple) and not is_proposed(statement):
+            _add_multiple(spec, statement, found)
     for result in [derived_entry for derived_entry in found.entries if derived_entry.path[0] == "results"]:
         for at, quotient in enumerate(_quotients(result)):
             name = f"{result.path[1]}_divides" + (f"_{at}" if at else "")
             whole = f"({ast.unparse(quotient.left)}) % ({ast.unparse(quotient.right)}) == 0"
             entry = {"id": name, "require": whole, "else": "undefined"}
             found.add("constraints", name, {**entry, **_source(*result.origins)}, *result.origins, alone=True)
+
+
+def _add_multiple(spec: Spec, statement: Multiple, found: Collected) -> None:
+    """Add the rule that one number divides another, where shapes and attributes have both."""
+    name = statement.about.rpartition(".")[2]
+    what = statement.what or name
+    shapes = (str(entry.value) for entry in found.entries if entry.path[0] == "shapes")
+    known = {*spec.attributes}.union(*(parse_shape(shape).names for shape in shapes))
+    try:
+        names = parse(what).names | parse(statement.of).names
+    except OpcertError:
+        return
+    if not names or not names <= known:
+        return
+    name = re.sub(r"\W+", "_", f"{what}_by_{name}" if statement.what else f"{name}_multiple")
+    free = [
+        each.name
+        for each in spec.attributes.values()
+        if each.name in names and each.default is None and not each.required
+    ]
+    entry: dict[str, object] = {"id": name}
+    if free:
+        entry["when"] = " and ".join(f"present({attribute})" for attribute in free)
+    entry |= {"require": f"({what}) % ({statement.of}) == 0", "else": "undefined"}
+    origin = statement.origin
+    found.add("constraints", name, {**entry, **_source(origin)}, origin, alone=True)
 
 
 def _source(*origins: Origin) -> dict[str, object]:

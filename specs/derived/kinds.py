@@ -28,6 +28,9 @@ _SILENT = ("float", "int32")
 """The element types that are asked for where no sentence lists any."""
 _PLAIN_LIMIT = 4
 """The greatest of whole numbers of which a document says nothing: each may be a number of parts."""
+WINDOW = "window"
+COVERED = ("kernel_shape", "strides", "pads", "dilations", "auto_pad", "ceil_mode")
+"""The attributes that one kind, called a window, makes together."""
 LEFT_OUT = "constant('left_out')"
 """The kind of what no sentence says, and no call needs."""
 
@@ -59,10 +62,9 @@ class KindReader:
         """Add the entries of `kinds`."""
         window = self._window()
         if window is not None:
-            self._add("window", window)
-        covered = ("kernel_shape", "strides", "pads", "dilations", "auto_pad", "ceil_mode")
+            self._add(WINDOW, window)
         for attribute in self._spec.attributes.values():
-            if window is not None and attribute.name in covered:
+            if window is not None and attribute.name in COVERED:
                 continue
             found = self._attribute(attribute)
             if found is not None:
@@ -94,7 +96,7 @@ class KindReader:
         self._found.add("kinds", name, call, *origins, note=note)
         attribute = self._spec.attributes.get(name)
         free = attribute is not None and attribute.default is None and not attribute.required
-        if free and _NEEDED.match(call):
+        if free and (_NEEDED.match(call) or self._decides(name)):
             rule = {"id": f"{name}_given", "require": f"present({name})", "else": "undefined", "why": _WHY}
             self._found.add("constraints", rule["id"], rule, *origins, note=note, alone=True)
         of = _AN_AXIS.match(call)
@@ -104,6 +106,10 @@ class KindReader:
         ):
             self._found.add("extents", pack, "1..4", *origins, note=f"{name} is one of its axes")
         self._bound_by_default(name, of[1] if of is not None else None)
+
+    def _decides(self, name: str) -> bool:
+        """Whether a shape compares an attribute: what the shape is without it, no sentence says."""
+        return any(re.search(rf"\b{re.escape(name)} [=!<>]", text) for text in self._shapes.values())
 
     def _bound_by_default(self, name: str, of: str | None) -> None:
         """The rank from which on the default of an axis is one; of a plain `axis` it is the first input's."""

@@ -6,7 +6,8 @@ import re
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.derived.entries import Collected
-from specs.derived.kinds import LEFT_OUT
+from specs.derived.kinds import COVERED, LEFT_OUT, WINDOW
+from specs.derived.related_shapes import ANY_SHAPE
 from specs.language.shape_expressions import parse_shape
 from specs.model.signature_parts import AttributeSpec, ParameterSpec
 from specs.model.spec import Spec
@@ -21,6 +22,10 @@ _WINDOW = re.compile(r"(?:k_?size|kernel(?:_shape)?|strides?|rates?|dilations?|p
 """How lists of integers are called that have one for each axis that a window slides over."""
 _SPATIAL = {"org.openvino": 2}
 """Of how many axes in front such lists have none; in other documents they have one of every axis."""
+_WEIGHTS = re.compile(r"w|weights?|filters?", re.IGNORECASE)
+_TRANSPOSES = re.compile(r"trans[A-Z]\w*")
+"""How flags are called that say that a matrix is to be transposed."""
+_PLAIN_KERNEL = "whole_numbers('alike', length=len(S), least=1)"
 _MOST = 5
 _ANY_NUMBER = "integer(1, 4)"
 """The kind of an integer of which no sentence says anything."""
@@ -38,7 +43,11 @@ class SilentReader:
 
     def read(self) -> None:
         """Add the entries."""
+        self._slides()
         for attribute in self._spec.attributes.values():
+            if WINDOW in self._kinds and attribute.name in COVERED:
+                continue
+            self._transposes(attribute)
             if attribute.name not in self._kinds and (call := self._list(attribute)) is not None:
                 self._add(attribute.name, call, "no sentence says which values it has")
                 about = f"kinds.{attribute.name}"
@@ -60,6 +69,44 @@ class SilentReader:
 
     def _add(self, name: str, call: str, note: str) -> None:
         self._found.add("kinds", name, call, note=note, alone=True)
+
+    def _slides(self) -> None:
+        """The shapes of an image and its weights, where attributes are a window's and no sentence says one.
+
+        The channels are behind the other axes where the operator is called so.
+        """
+        attributes = self._spec.attributes
+        image = next(iter(self._shapes), None)
+        if image is None or not {"kernel_shape", "strides"} <= attributes.keys():
+            return
+        weights = next((name for name in list(self._shapes)[1:] if _WEIGHTS.fullmatch(name)), None)
+        if self._notes[image] != ANY_SHAPE or (weights is None and not attributes["kernel_shape"].required):
+            return
+        channels = "C, M" if "output_padding" in attributes else "M, C"
+        behind = self._spec.operator.name.startswith("Nhwc")
+        shapes = {image: "N, *S, C" if behind else "N, C, *S"}
+        if weights is not None:
+            shapes[weights] = "M, *upto(*S), C" if behind else f"{channels}, *upto(*S)"
+        note = "the shape that a window slides over"
+        for name, shape in shapes.items():
+            self._shapes[name], self._notes[name] = shape, note
+            self._found.add("shapes", name, shape, note=note, alone=True)
+        self._found.add("extents", "S", "2..2", note=note, alone=True)
+        window = ("kinds", WINDOW)
+        self._found.entries[:] = [entry for entry in self._found.entries if entry.path != window]
+        for name in (name for name in COVERED if name in attributes):
+            kind = LEFT_OUT if weights is not None or name != "kernel_shape" else _PLAIN_KERNEL
+            self._kinds[name] = kind
+            self._add(name, kind, "no sentence says which values it has")
+
+    def _transposes(self, attribute: AttributeSpec) -> None:
+        """The default alone of a flag that transposes something, where no shape that is read hangs on it."""
+        name = attribute.name
+        if attribute.kind != "int" or not _TRANSPOSES.fullmatch(name) or attribute.required:
+            return
+        if not any(re.search(rf"\b{name}\b", shape) for shape in self._shapes.values()):
+            self._kinds[name] = LEFT_OUT
+            self._add(name, LEFT_OUT, "no shape that is read hangs on it")
 
     def _choice(self, attribute: AttributeSpec) -> None:
         """One of several values alone, where shapes are those of it, or where another one needs a list."""

@@ -10,6 +10,7 @@ import pytest
 
 from generator.trust.witnesses.document_calls import make_document_calls
 from opcert.vocabulary.names import OperatorName
+from specs.derived import derive
 from specs.documents.openvino_pages.page_statements import find_page_statements
 from specs.documents.prose.part_names import ParameterNames
 from specs.documents.tensorflow_texts.phrases import find_counted
@@ -32,6 +33,55 @@ def declared_alone(name: str) -> dict[str, str]:
     spec = declare_by_documents(load_imported(operator), room, (OWN_FOLDER,))
     assert spec.declared is not None
     return {kind.name: kind.call for kind in spec.declared.kinds}
+
+
+def shapes_alone(name: str) -> dict[str, str]:
+    """The shapes of a document alone, by the names of inputs."""
+    return {
+        entry.path[1]: str(entry.value)
+        for entry in derive(load_imported(OperatorName.parse(name))).entries
+        if entry.path[0] == "shapes"
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "image", "weights"),
+    [
+        ("NhwcMaxPool", "N, *S, C", None),
+        ("NhwcFusedConv", "N, *S, C", "M, *upto(*S), C"),
+        ("ConvTransposeWithDynamicPads", "N, C, *S", "C, M, *upto(*S)"),
+    ],
+)
+def test_a_window_slides_over_an_image_where_no_sentence_says_a_shape(
+    name: str, image: str, weights: str | None
+) -> None:
+    operator = f"com.microsoft::{name}-1"
+    found, kinds = shapes_alone(operator), declared_alone(operator)
+    assert next(iter(found.values())) == image
+    assert found.get("W") == weights
+    assert "window" not in kinds
+    assert kinds["kernel_shape"].startswith("constant" if weights else "whole_numbers('alike'")
+    assert kinds["strides"] == "constant('left_out')"
+
+
+@pytest.mark.parametrize("name", ["com.microsoft::QLinearAveragePool-1", "ai.onnx::MaxPool-22"])
+def test_what_a_window_makes_is_not_filled_again(name: str) -> None:
+    kinds = declared_alone(name)
+    assert kinds["window"] == "window(S, kernel)"
+    assert not kinds.keys() & {"kernel_shape", "strides", "pads", "dilations"}
+
+
+@pytest.mark.parametrize("name", ["FusedMatMul", "FusedMatMulActivation"])
+def test_a_flag_is_given_where_a_shape_asks_for_it_and_left_out_where_none_does(name: str) -> None:
+    operator = OperatorName.parse(f"com.microsoft::{name}-1")
+    kinds = declared_alone(str(operator))
+    assert kinds["transA"].startswith("integer(0, 1)")
+    assert kinds["transBatchA"] == "constant('left_out')"
+    rules = {
+        entry.path[1] for entry in derive(load_imported(operator)).entries if entry.path[0] == "constraints"
+    }
+    assert {"transA_given", "transB_given"} <= rules
+    assert "transBatchA_given" not in rules
 
 
 @pytest.mark.parametrize(
@@ -74,6 +124,19 @@ def test_the_parts_of_a_sparse_tensor_have_the_extents_of_its_indices() -> None:
     found = {shape.about: shape.extents for shape in find_counted(passages, stated)}
     assert found == {"inputs.values": ("N",), "inputs.shape": ("R",)}
     assert not list(find_counted({"inputs.shape": passages["inputs.shape"]}, ()))
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("ai.onnx::DeformConv-22", ["C % offset_group == 0"]),
+        ("org.openvino::ReorgYolo-1", ["H % stride == 0", "W % stride == 0"]),
+    ],
+)
+def test_what_a_document_calls_a_multiple_is_one_in_every_call(name: str, rules: list[str]) -> None:
+    entries = derive(load_imported(OperatorName.parse(name))).entries
+    required = [str(entry.value["require"]) for entry in entries if "_by_" in entry.path[1]]
+    assert [text.replace("(", "").replace(")", "") for text in required] == rules
 
 
 PIECES = (
