@@ -15,7 +15,8 @@ from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain, UnstableLength
 from reference.readings.choices import Choice
 from reference.registry import reference_operator
-from reference.registry.body_runs import EvaluatedBody, Shared, as_answer, is_exact
+from reference.registry.body_runs import EvaluatedBody, Shared
+from reference.registry.body_values import as_answer, is_exact
 from reference.shared.movement import Accumulation, NegativeZeros, Overflow, Subnormals
 
 _MOST_RUNS = 10_000
