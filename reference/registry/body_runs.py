@@ -22,7 +22,7 @@ from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
-from opcert.vocabulary.value_types import TensorType
+from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType, ValueType
 from reference.answers import Answer, OutsideDomain, UnstableLength, sequence_of
 from reference.numbers.working import rounded_up
 from reference.readings.choices import Choice
@@ -34,6 +34,7 @@ from reference.registry.body_values import (
     identity,
     inputs_of,
     is_exact,
+    rules_of,
     tensors_of,
 )
 from reference.registry.reference_operator import ReferenceOperator
@@ -218,10 +219,12 @@ class EvaluatedBody:
                 depth = 1 + self.graph.depth
                 if depth > _DEEPEST:
                     raise OutsideDomain("bodies too deep in each other", expected=f"at most {_DEEPEST}")
-                outputs = tuple(_type(value_info) for value_info in proto.g.output)
-                inputs = tuple(_type(value_info) for value_info in proto.g.input)
+                outputs = tuple(_type(value_info.type) for value_info in proto.g.output)
+                inputs = tuple(_type(value_info.type) for value_info in proto.g.input)
                 raw = proto.g.SerializeToString(deterministic=True)
                 return Graph(bytes(raw), inputs, outputs, self.opset, dict(values), depth)
+            case AttributeProto.TYPE_PROTO if (kind := _type(proto.tp)) is not None:
+                return kind
             case AttributeProto.TENSOR:
                 return _tensor(proto.t)
             case AttributeProto.STRING:
@@ -308,7 +311,9 @@ def _check_rules(
 ) -> None:
     """Raise OutsideDomain where a node breaks a rule of its operator."""
     inputs, slots = inputs_of(spec, taken)
-    if broken := check_constraints(spec, attributes, inputs, tuple(node.output), slots):
+    if broken := check_constraints(
+        spec, attributes, inputs, tuple(node.output), slots, rules_of(spec, slots)
+    ):
         raise OutsideDomain(f"it breaks {broken[0].id}")
 
 
@@ -330,20 +335,21 @@ def _tensor(proto: TensorProto) -> Tensor:
     return Tensor(kind, np.ascontiguousarray(to_array(proto)).view(kind.storage).reshape(shape))
 
 
-def _type(value_info: onnx.ValueInfoProto) -> TensorType | None:
-    """The type of a tensor; None where it is another's, or left out."""
-    if not value_info.type.HasField("tensor_type"):
-        return None
-    proto = value_info.type.tensor_type
-    kind = BY_CODE.get(proto.elem_type)
+def _type(proto: onnx.TypeProto) -> ValueType | None:
+    """The type of a tensor, or of a sequence or an optional; None where it is another's, or left out."""
+    for field, around in (("sequence_type", SequenceType), ("optional_type", OptionalType)):
+        if proto.HasField(field):
+            within = _type(getattr(proto, field).elem_type)
+            return None if within is None else around(within)
+    kind = BY_CODE.get(proto.tensor_type.elem_type)
     if kind is None:
         return None
-    if not proto.HasField("shape"):
+    if not proto.tensor_type.HasField("shape"):
         return TensorType(kind)
     return TensorType(
         kind,
         tuple(
             extent.dim_value if extent.HasField("dim_value") else extent.dim_param or None
-            for extent in proto.shape.dim
+            for extent in proto.tensor_type.shape.dim
         ),
     )

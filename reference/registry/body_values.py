@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.slots import Slot
 from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType
 from reference.answers import Answer, sequence_of
 from reference.registry.reference_operator import Argument
-from specs.model.spec import Spec
+from specs.language.expressions import parse
+from specs.model.spec import Constraint, Spec
 from specs.model.structures import sequence_type
+
+NOTHING = OptionalType(TensorType(ELEMENT_TYPES["float"]))
+"""The type of an optional without a value: which one shows nothing of it."""
 
 
 def is_exact(answer: Answer) -> bool:
@@ -26,14 +32,16 @@ def is_exact(answer: Answer) -> bool:
 
 
 def tensors_of(answer: Answer) -> tuple[Answer, ...]:
-    """The tensors of a sequence; of a tensor itself alone."""
-    return tuple(map(as_answer, answer.parts or ())) if answer.is_sequence else (answer,)
+    """The tensors of a sequence; of a tensor itself alone, of an optional without a value none."""
+    if answer.is_sequence or answer.parts is None:
+        return tuple(map(as_answer, answer.parts or ()))
+    return (answer,)
 
 
 def as_exact(answer: Answer | None) -> Answer | None:
     """The same without what is allowed to it."""
-    if answer is None:
-        return None
+    if answer is None or answer.parts is None:
+        return answer
     parts = tuple(Answer(part.expected) for part in tensors_of(answer))
     return sequence_of(parts) if answer.is_sequence else parts[0]
 
@@ -63,14 +71,15 @@ def arguments_by_name(spec: Spec, taken: Sequence[Answer | None]) -> dict[str, A
             found[parameter.name] = tuple(rest)
         elif place < len(taken) and (answer := taken[place]) is not None:
             parts: Any = tuple(map(_plain, tensors_of(answer)))
-            found[parameter.name] = parts if answer.is_sequence else parts[0]
+            if answer.parts is not None:
+                found[parameter.name] = parts if answer.is_sequence else parts[0]
     return found
 
 
 def _plain(answer: Answer | None) -> Tensor | Answer | None:
     """An exact tensor as it is."""
-    plain = answer is not None and not answer.is_sequence and is_exact(answer)
-    return answer.expected if answer is not None and plain else answer
+    is_tensor = answer is not None and not answer.is_sequence and answer.parts is not None
+    return answer.expected if answer is not None and is_tensor and is_exact(answer) else answer
 
 
 def inputs_of(
@@ -85,11 +94,25 @@ def inputs_of(
         parts = () if answer is None else tensors_of(answer)
         places = tuple(range(len(inputs), len(inputs) + len(parts)))
         inputs += [(name, part.expected) for part in parts] if answer is not None else [(name, None)]
-        kind = None
+        kind: SequenceType | None = None
         if answer is not None and answer.is_sequence:
             kind = sequence_type(parts[0].expected.element_type.name if parts else "float")
-        slots.append(Slot(name, places, kind))
+        is_nothing = answer is not None and answer.parts is None
+        slots.append(Slot(name, places, NOTHING if is_nothing else kind, is_nothing))
     return inputs, tuple(slots) if any(slot.type is not None for slot in slots) else ()
+
+
+def rules_of(spec: Spec, slots: Sequence[Slot]) -> list[Constraint]:
+    """The rules that a node is held to: what they say of a variadic input, they say of tensors alone."""
+    variadic = {parameter.name for parameter in spec.inputs if parameter.option == "variadic"}
+    left_out = {slot.name for slot in slots if slot.type is not None} & variadic
+    return [rule for rule in spec.constraints if not (left_out and left_out & _names_in(rule))]
+
+
+def _names_in(rule: Constraint) -> frozenset[str]:
+    texts = [text for text in (rule.require, rule.when) if text]
+    own = frozenset({rule.shape_of}) if rule.shape_of is not None else frozenset[str]()
+    return own.union(*(parse(text).names for text in texts))
 
 
 def identity(answer: Answer) -> tuple[object, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from opcert.vocabulary.attributes import Attribute
-from opcert.vocabulary.slots import Slot, Slots
+from opcert.vocabulary.slots import Slots
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import element_type_in
 from specs.language.evaluation import EvaluationError, Operand, Operands
@@ -135,14 +135,6 @@ class _TensorOperand(Operand):
         return found
 
 
-def _value_of(slot: Slot, parts: Sequence[tuple[str, Operand | None]]) -> Operands | Operand | None:
-    """One input of a node as expressions see it: a tensor, or what several of them make."""
-    members = [operand for part in slot.parts if (operand := parts[part][1]) is not None]
-    if slot.type is None:
-        return members[0] if members else None
-    return Operands(members, str(element_type_in(slot.type)), str(slot.type), slot.empty)
-
-
 def scope_of(
     spec: Spec,
     attributes: Mapping[str, Any],
@@ -185,13 +177,9 @@ def scope_of(
     values |= {"version": spec.operator.since_version, **CONSTANTS}
     asked = [output.name for output in spec.outputs] if outputs is None else list(outputs)
     values = {"outputs": len(asked), "wanted": [each for each in asked if each], **values}
-    structured = {slot.name for slot in slots if slot.type is not None}
-    for name in structured & variadic:
-        values[name] = [_value_of(slot, parts) for slot in slots if slot.name == name]
-    values |= {slot.name: _value_of(slot, parts) for slot in slots if slot.name in structured - variadic}
-    plain_ones = operands
-    if structured & variadic:
-        within = {slot.parts for slot in slots if slot.type is None}
-        plain_ones = [pair for at, pair in enumerate(parts) if (at,) in within]
-    shapes = [(name, operand.shape) for name, operand in plain_ones if operand is not None]
+    for slot in slots:
+        if slot.type is not None:
+            members = [operand for part in slot.parts if (operand := parts[part][1]) is not None]
+            values[slot.name] = Operands(members, str(element_type_in(slot.type)), str(slot.type), slot.empty)
+    shapes = [(name, operand.shape) for name, operand in operands if operand is not None]
     return CallScope(values, spec.let, spec.extents, Unification(spec, shapes))

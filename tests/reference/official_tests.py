@@ -11,18 +11,24 @@ from onnx.backend.test.loader import load_model_tests
 
 
 @cache
-def _node_tests() -> list[Any]:
+def _tests(kind: str = "node") -> list[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return list(load_model_tests(kind="node"))
+        return list(load_model_tests(kind=kind))
 
 
 def load_node_tests(operators: Collection[str]) -> dict[str, Any]:
     """The tests of one node of these operators, by their names."""
     return {
         node_test.name: node_test
-        for node_test in _node_tests()
+        for node_test in _tests()
         if node_test.model is not None
         and len(node_test.model.graph.node) == 1
         and node_test.model.graph.node[0].op_type in operators
     }
+
+
+def load_tests_named(*beginnings: str) -> dict[str, Any]:
+    """The tests of any number of nodes, and of small models, whose names begin so."""
+    every = [*_tests(), *_tests("simple")]
+    return {each.name: each for each in every if each.model is not None and each.name.startswith(beginnings)}

@@ -261,15 +261,14 @@ class _RepeatedBody(Body):
         gives = f"len(body_outputs({body})) >= 1 + len({states})"
         yield self.rule(f"{body}_takes", takes)
         yield self.rule(f"{body}_gives", gives)
-        types = f"[value_type(each) for each in {states}]"
+        types = f"[element_type(each) for each in {states}]"
         yield self.rule(
             f"{body}_types",
             f"body_inputs({body}) == ['int64', 'bool'] + {types} "
             f"and body_outputs({body})[:1 + len({states})] == ['bool'] + {types}",
             f"{takes} and {gives}",
         )
-        shapes = f"[shape(each) if value_type(each) == element_type(each) else [] for each in {states}]"
-        fits = f"body_takes({body}, [[], []] + {shapes})"
+        fits = f"body_takes({body}, [[], []] + [shape(each) for each in {states}])"
         yield self.rule(f"{body}_shapes", fits, takes)
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:

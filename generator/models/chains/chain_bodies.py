@@ -23,7 +23,7 @@ from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.value_types import SequenceType, ValueType
 from reference.answers import Answer, sequence_of
-from reference.registry.body_values import arguments_by_name, inputs_of
+from reference.registry.body_values import arguments_by_name, inputs_of, rules_of
 
 
 def has_bodies(link: Link) -> bool:
@@ -50,7 +50,7 @@ def answers_of_bodies(link: Link, values: Mapping[str, ExpectedOutput]) -> tuple
     inputs, slots = inputs_of(spec, taken)
     call = Call(attributes, tuple(inputs), slots, asked_outputs(spec, link.outputs)).trimmed()
     try:
-        if broken := find_violations(spec, call):
+        if broken := find_violations(spec, call, rules_of(spec, slots)):
             raise Unpushed(f"{link.operator} breaks {broken[0].id}")
         question = replace(ask(spec, reference, call), arguments=arguments_by_name(spec, taken))
         names = [name for name in output_names(spec, call) if name]
