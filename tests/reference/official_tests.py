@@ -7,14 +7,15 @@ from collections.abc import Collection
 from functools import cache
 from typing import Any
 
+from onnx.backend.test.case.model import collect_testcases
 from onnx.backend.test.loader import load_model_tests
 
 
 @cache
-def _tests(kind: str = "node") -> list[Any]:
+def _tests() -> list[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return list(load_model_tests(kind=kind))
+        return list(load_model_tests(kind="node"))
 
 
 def load_node_tests(operators: Collection[str]) -> dict[str, Any]:
@@ -30,5 +31,5 @@ def load_node_tests(operators: Collection[str]) -> dict[str, Any]:
 
 def load_tests_named(*beginnings: str) -> dict[str, Any]:
     """The tests of any number of nodes, and of small models, whose names begin so."""
-    every = [*_tests(), *_tests("simple")]
+    every = [*_tests(), *collect_testcases()]
     return {each.name: each for each in every if each.model is not None and each.name.startswith(beginnings)}
