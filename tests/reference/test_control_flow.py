@@ -341,7 +341,7 @@ def test_onnx_maps_alike(kind: str) -> None:
     wanted = ReferenceEvaluator(model).run(None, {"own": arrays, "other": beside})
     other = sequence_of(tuple(map(tensor, arrays[::-1]))) if kind.startswith("seq") else tensor(one)
     assert lists_of(mapped(PAIRED, list(map(tensor, arrays)), other)) == [
-        [each.tolist() for each in sequence] for sequence in wanted
+        [np.asarray(each).tolist() for each in sequence] for sequence in wanted
     ]
 
 
