@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -127,6 +127,7 @@ class GraphScope:
 
 
 Values = Sequence[ModelValue | None]
+_SEQUENCE = "seq(tensor("
 
 
 def with_schema_types(operator: OperatorName, inputs: Values, outputs: Values) -> list[ModelValue | None]:
@@ -155,11 +156,31 @@ def with_schema_types(operator: OperatorName, inputs: Values, outputs: Values) -
         if each is None or not _is_unknown(each):
             continue
         choices = allowed.get(formal.type_str, [formal.type_str])
+        if all(choice.startswith(_SEQUENCE) for choice in choices):
+            found[place] = replace(each, kind=_sequence(choices, schema, inputs))
+            continue
         name = known.get(formal.type_str) if formal.type_str in allowed else None
         name = name or (_element_type(choices[0]) if len(choices) == 1 else None)
         if name is not None:
             found[place] = replace(each, element_type=name)
     return found
+
+
+def _sequence(choices: Collection[str], schema: OpSchema, inputs: Values) -> str:
+    """The sequence that a node gives: that which it takes, or of tensors that it takes of as many types."""
+    inner = {choice.removeprefix("seq(").removesuffix(")") for choice in choices}
+    wide = {each.type_param_str for each in schema.type_constraints if inner <= {*each.allowed_type_strs}}
+    kinds, made = list[str](), list[str]()
+    for formal, value in zip(_spread(schema.inputs, len(inputs)), inputs, strict=False):
+        if value is not None and value.kind is not None:
+            kinds.append(value.kind)
+        elif value is not None and formal.type_str in wide:
+            made.append(f"{_SEQUENCE}{value.element_type}))")
+    return next((kind for kind in (*kinds, *made) if _without_shapes(kind) in choices), "seq")
+
+
+def _without_shapes(kind: str) -> str:
+    return kind.partition("[")[0] + ")" if "[" in kind else kind
 
 
 def _is_unknown(value: ModelValue) -> bool:

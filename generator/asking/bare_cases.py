@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.asking.given_inputs import output_names
+from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES, ElementType
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.slots import gather, slots_of
 from opcert.vocabulary.tensors import Tensor
-from opcert.vocabulary.value_types import OptionalType, TensorType, ValueType
+from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType, ValueType
 from specs.model.spec import ParameterSpec, Spec
 from specs.model.structures import (
     element_types_of,
@@ -51,7 +52,9 @@ def output_types(spec: Spec, call: Call) -> Mapping[str, ValueType]:
     names, found = output_names(spec, call), dict[str, ValueType]()
     given = {slot.name: slot.type for slot in call.slots if slot.type is not None}
     for output in spec.outputs:
-        if output.name in names and is_sequence(spec, output):
+        if output.option == "variadic":
+            found |= _of_bodies(spec, call, output, names)
+        elif output.name in names and is_sequence(spec, output):
             found[output.name] = sequence_type(_element_type(spec, call, output))
         elif output.name in names and is_structured(spec, output):
             like = [parameter.name for parameter in spec.inputs if parameter.type == output.type]
@@ -59,6 +62,25 @@ def output_types(spec: Spec, call: Call) -> Mapping[str, ValueType]:
             if kind is not None and not isinstance(kind, TensorType):
                 found[output.name] = kind
     return found
+
+
+_FIRST = {"Loop": 1}
+"""What a body gives before what the node's outputs are of, by operators."""
+
+
+def _of_bodies(
+    spec: Spec, call: Call, output: ParameterSpec, names: Sequence[str]
+) -> Iterator[tuple[str, ValueType]]:
+    """The types of outputs that are what a body gives, or sequences of what it gave of each element."""
+    bodies = (each.value for each in call.attributes.values() if isinstance(each.value, Graph))
+    body = next((body for body in bodies if body.outputs is not None), None)
+    given = () if body is None or body.outputs is None else body.outputs
+    for place, kind in enumerate(given[_FIRST.get(spec.operator.name, 0) :]):
+        name = f"{output.name}_{place}"
+        if name in names and isinstance(kind, TensorType) and is_sequence(spec, output):
+            yield name, SequenceType(TensorType(kind.element_type))
+        elif name in names and isinstance(kind, SequenceType | OptionalType):
+            yield name, kind
 
 
 def _around_or_within(spec: Spec, call: Call, output: ParameterSpec) -> ValueType | None:

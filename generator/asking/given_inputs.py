@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from generator.asking.calls import Call
-from opcert.vocabulary.slots import gather, slots_of
+from opcert.vocabulary.slots import Slot, gather, slots_of
+from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import OptionalType, TensorType, ValueType
+from reference.answers import Answer, sequence_of
 from reference.registry.reference_operator import Argument
 from specs.model.spec import Spec
 from specs.model.structures import holds_several
@@ -20,10 +23,13 @@ def arguments_of(spec: Spec, call: Call) -> Mapping[str, Argument]:
     """
     slots = slots_of(call.inputs, call.slots)
     declared = {each.name: each for each in spec.inputs}
-    found: dict[str, Argument] = {}
+    structured = {slot.name for slot in slots if slot.type is not None}
+    found: dict[str, Any] = {}
     for slot in slots:
         parameter = declared.get(slot.name)
-        if slot.type is not None and not _is_one_tensor(slot.type):
+        if parameter is not None and parameter.option == "variadic" and slot.name in structured:
+            found[slot.name] = (*found.get(slot.name, ()), _value(slot, call))
+        elif slot.type is not None and not _is_one_tensor(slot.type):
             found[slot.name] = None if slot.empty else tuple(gather(slot, call.inputs))
         elif parameter is not None and holds_several(spec, parameter):
             if slot.name not in found:  # each tensor of a variadic input has a slot
@@ -31,6 +37,14 @@ def arguments_of(spec: Spec, call: Call) -> Mapping[str, Argument]:
         else:
             found[slot.name] = call.inputs[slot.parts[0]][1] if slot.parts else None
     return found
+
+
+def _value(slot: Slot, call: Call) -> Answer | Tensor | None:
+    """One value of a variadic input of which some are sequences."""
+    tensors = tuple(gather(slot, call.inputs))
+    if slot.type is not None and not _is_one_tensor(slot.type):
+        return sequence_of(tensors)
+    return tensors[0] if tensors else None
 
 
 def _is_one_tensor(kind: ValueType) -> bool:

@@ -31,6 +31,7 @@ class Answer:
     alternatives: Mapping[int, tuple[Any, ...]] | None = None
     unordered: bool = False
     parts: tuple[Answer | Tensor, ...] | None = ()
+    is_sequence: bool = False
     demands: tuple[Demand, ...] = ()
     valued: bool = True
     shown: Tensor | None = None
@@ -43,7 +44,7 @@ class Answer:
 
 def sequence_of(parts: tuple[Answer | Tensor, ...]) -> Answer:
     """The answer of an output that is a sequence of tensors."""
-    return Answer(tensor(np.array(len(parts), np.int64)), parts=parts)
+    return Answer(tensor(np.array(len(parts), np.int64)), parts=parts, is_sequence=True)
 
 
 def nothing() -> Answer:

@@ -1,4 +1,4 @@
-"""If, Loop and Scan: bodies that are run once, again and again, or for each slice of some tensors."""
+"""If, Loop, Scan, SequenceMap: bodies run once, again and again, or for each slice or element."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
-from reference.answers import Answer, OutsideDomain, UnstableLength
+from reference.answers import Answer, OutsideDomain, UnstableLength, sequence_of
 from reference.readings.choices import Choice
 from reference.registry import reference_operator
-from reference.registry.body_runs import EvaluatedBody, Shared, as_answer, is_exact
+from reference.registry.body_runs import EvaluatedBody, Shared
+from reference.registry.body_values import as_answer, is_exact, tensors_of
 from reference.shared.movement import Accumulation, NegativeZeros, Overflow, Subnormals
 
 _MOST_RUNS = 10_000
@@ -138,6 +139,35 @@ def scan_of_batches(
         states, gathered = _scanned(run, own[:-num_scan_inputs], _turned(cut, directions), length)
         found.append([*states, *(_filled(value, most) for value in gathered)])
     return tuple(_stacked(list(values)) for values in zip(*found, strict=True))
+
+
+@reference_operator("ai.onnx::SequenceMap")
+def sequence_map(
+    input_sequence: tuple[Tensor, ...],
+    additional_inputs: tuple[Tensor, ...] = (),
+    *,
+    body: Graph,
+    version: int,
+    accumulation_type: Accumulation,
+    integer_overflow: Overflow,
+    subnormals: Subnormals,
+    negative_zeros: NegativeZeros,
+) -> tuple[Answer, ...]:
+    """What the body gives of each element, beside the one at its place in other sequences, and any tensor.
+
+    Source: SequenceMap, Summary.
+    """
+    run = EvaluatedBody.of(
+        body, version, _shared(accumulation_type, integer_overflow, subnormals, negative_zeros)
+    )
+    beside = [as_answer(value) for value in additional_inputs]
+    if any(len(tensors_of(value)) != len(input_sequence) for value in beside if value.is_sequence):
+        raise OutsideDomain("sequences of different lengths")
+    runs = [
+        run.outputs([as_answer(first), *(tensors_of(each)[place * each.is_sequence] for each in beside)])
+        for place, first in enumerate(input_sequence)
+    ]
+    return tuple(sequence_of(tuple(found[place] for found in runs)) for place in range(len(run.proto.output)))
 
 
 def _shared(

@@ -22,15 +22,26 @@ from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
-from opcert.vocabulary.value_types import TensorType
-from reference.answers import Answer, OutsideDomain, UnstableLength
+from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType, ValueType
+from reference.answers import Answer, OutsideDomain, UnstableLength, sequence_of
 from reference.numbers.working import rounded_up
 from reference.readings.choices import Choice
 from reference.registry import find_operator
-from reference.registry.reference_operator import Argument, ReferenceOperator
+from reference.registry.body_values import (
+    allowing,
+    arguments_by_name,
+    as_exact,
+    identity,
+    inputs_of,
+    is_exact,
+    rules_of,
+    tensors_of,
+)
+from reference.registry.reference_operator import ReferenceOperator
 from specs.files.library import load_spec
 from specs.model.domain import check_constraints
 from specs.model.spec import Spec
+from specs.model.structures import type_variable
 
 MOVING = frozenset(
     {
@@ -39,6 +50,13 @@ MOVING = frozenset(
     }
 )  # fmt: skip
 """Operators of which each element that comes out is one that went in, or 0."""
+_OF_SEQUENCES = frozenset(
+    {
+        "ConcatFromSequence", "SequenceAt", "SequenceConstruct", "SequenceErase", "SequenceInsert",
+        "SplitToSequence",
+    }
+)  # fmt: skip
+"""The same into sequences, and out of them."""
 NEVER_FARTHER = frozenset({"Abs", "Clip", "Neg", "Relu"})
 """Operators that take two numbers to two that are no farther apart, without rounding either."""
 CARRYING = frozenset(
@@ -48,6 +66,8 @@ CARRYING = frozenset(
     }
 )  # fmt: skip
 """Operators whose references compute from numbers that have errors as from any others."""
+_COUNTING = frozenset({"SequenceLength", "Shape", "Size"})
+"""Operators that look at no element."""
 Shared = Mapping[str, Choice[Any]]
 """The readings of arithmetic and of moving, with the option that holds in the whole call."""
 _DEEPEST = 12
@@ -127,12 +147,15 @@ class EvaluatedBody:
         outputs: int,
     ) -> Sequence[Answer]:
         inexact = [answer for answer in taken if answer is not None and not is_exact(answer)]
-        if any(answer.alternatives or answer.unordered or not answer.valued for answer in inexact):
+        if inexact and reference.operator.name in _COUNTING:
+            return self._asked(spec, reference, attributes, [*map(as_exact, taken)], outputs)
+        held = [part for answer in inexact for part in tensors_of(answer)]
+        if any(answer.alternatives or answer.unordered or not answer.valued for answer in held):
             raise UnstableLength("what it is given is open in other ways than by a distance")
-        if inexact and reference.operator.name in MOVING:
+        if inexact and reference.operator.name in MOVING | _OF_SEQUENCES:
             return self._moved(spec, reference, attributes, taken, outputs)
         if inexact and reference.operator.name in NEVER_FARTHER and inexact == [taken[0]]:
-            exact = [None if answer is None else Answer(answer.expected) for answer in taken]
+            exact = [as_exact(answer) for answer in taken]
             (one,) = self._asked(spec, reference, attributes, exact, outputs)
             own = 0.0 if one.allowed is None else one.allowed
             return [replace(one, allowed=rounded_up(own + np.asarray(inexact[0].allowed)))]
@@ -156,7 +179,7 @@ class EvaluatedBody:
         for name in asked - set(chosen):
             for option in reference.readings[name][1:]:
                 other = reference.evaluate(attributes, arguments, {**chosen, name: option}, None, outputs)
-                if [_identity(answer) for answer in other] != [_identity(answer) for answer in found]:
+                if [identity(answer) for answer in other] != [identity(answer) for answer in found]:
                     raise UnstableLength("documents leave open what comes out", got=name)
         return found
 
@@ -169,26 +192,26 @@ class EvaluatedBody:
         outputs: int,
     ) -> Sequence[Answer]:
         """The elements with their distances, which go where numbers of their places go."""
-        variable = spec.outputs[0].type
+        variable = type_variable(spec, spec.outputs[0])
         last = len(spec.inputs) - 1
         errors, numbers, first = [np.zeros(1)], list(taken), 1
         for place, answer in enumerate(taken):
-            if answer is not None and spec.inputs[min(place, last)].type == variable:
-                size = answer.expected.array.size
-                counted = np.arange(first, first + size, dtype=np.int64).reshape(answer.expected.shape)
-                numbers[place] = Answer(tensor(counted))
-                errors.append(np.zeros(size) if answer.allowed is None else answer.allowed.reshape(-1))
-                first += size
+            if answer is not None and type_variable(spec, spec.inputs[min(place, last)]) == variable:
+                counted = []
+                for part in tensors_of(answer):
+                    size = part.expected.array.size
+                    places = np.arange(first, first + size, dtype=np.int64).reshape(part.expected.shape)
+                    counted.append(Answer(tensor(places)))
+                    errors.append(np.zeros(size) if part.allowed is None else part.allowed.reshape(-1))
+                    first += size
+                numbers[place] = sequence_of(tuple(counted)) if answer.is_sequence else counted[0]
             elif answer is not None and not is_exact(answer):
                 raise UnstableLength("what it moves by is not known exactly")
-        exact = [None if answer is None else Answer(answer.expected) for answer in taken]
+        exact = [as_exact(answer) for answer in taken]
         found = self._asked(spec, reference, attributes, exact, outputs)
-        places = self._asked(spec, reference, attributes, numbers, outputs)
+        moved = self._asked(spec, reference, attributes, numbers, outputs)
         allowed = np.concatenate(errors)
-        return [
-            replace(answer, allowed=allowed[place.expected.array])
-            for answer, place in zip(found, places, strict=True)
-        ]
+        return [allowing(answer, place, allowed) for answer, place in zip(found, moved, strict=True)]
 
     def _attribute(self, proto: AttributeProto, values: Mapping[str, Answer]) -> AttributeValue:
         match proto.type:
@@ -196,10 +219,12 @@ class EvaluatedBody:
                 depth = 1 + self.graph.depth
                 if depth > _DEEPEST:
                     raise OutsideDomain("bodies too deep in each other", expected=f"at most {_DEEPEST}")
-                outputs = tuple(_type(value_info) for value_info in proto.g.output)
-                inputs = tuple(_type(value_info) for value_info in proto.g.input)
+                outputs = tuple(_type(value_info.type) for value_info in proto.g.output)
+                inputs = tuple(_type(value_info.type) for value_info in proto.g.input)
                 raw = proto.g.SerializeToString(deterministic=True)
                 return Graph(bytes(raw), inputs, outputs, self.opset, dict(values), depth)
+            case AttributeProto.TYPE_PROTO if (kind := _type(proto.tp)) is not None:
+                return kind
             case AttributeProto.TENSOR:
                 return _tensor(proto.t)
             case AttributeProto.STRING:
@@ -251,17 +276,6 @@ def _every_node(proto: GraphProto) -> Iterator[NodeProto]:
                 yield from _every_node(inner)
 
 
-def is_exact(answer: Answer) -> bool:
-    """Whether every right program holds exactly this value."""
-    distant = answer.allowed is not None and bool(answer.allowed.any())
-    return not (distant or answer.alternatives or answer.unordered or not answer.valued)
-
-
-def as_answer(value: Tensor | Answer) -> Answer:
-    """A value that a body takes: a tensor, or one with what is allowed to it."""
-    return value if isinstance(value, Answer) else Answer(value)
-
-
 def _has_bodies(attributes: Mapping[str, AttributeValue]) -> bool:
     return any(isinstance(value, Graph) for value in attributes.values())
 
@@ -292,31 +306,14 @@ def _since(node: NodeProto, opset: int) -> int:
     return int(schema.since_version)
 
 
-def arguments_by_name(spec: Spec, taken: Sequence[Answer | None]) -> dict[str, Argument]:
-    """The inputs of a node by the names that its operator has for them; exact ones as plain tensors."""
-    plain: list[Any] = [
-        answer.expected if answer is not None and is_exact(answer) else answer for answer in taken
-    ]
-    found: dict[str, Argument] = {}
-    for place, parameter in enumerate(spec.inputs):
-        if parameter.option == "variadic":
-            found[parameter.name] = tuple(plain[place:])
-        elif place < len(plain) and plain[place] is not None:
-            found[parameter.name] = plain[place]
-    return found
-
-
 def _check_rules(
     spec: Spec, attributes: Mapping[str, Any], taken: Sequence[Answer | None], node: NodeProto
 ) -> None:
     """Raise OutsideDomain where a node breaks a rule of its operator."""
-    names = [parameter.name for parameter in spec.inputs]
-    names += names[-1:] * (len(taken) - len(names))
-    inputs = [
-        (name, None if answer is None else answer.expected)
-        for name, answer in zip(names, taken, strict=False)
-    ]
-    if broken := check_constraints(spec, attributes, inputs, tuple(node.output)):
+    inputs, slots = inputs_of(spec, taken)
+    if broken := check_constraints(
+        spec, attributes, inputs, tuple(node.output), slots, rules_of(spec, slots)
+    ):
         raise OutsideDomain(f"it breaks {broken[0].id}")
 
 
@@ -326,11 +323,6 @@ def _of_node(node: NodeProto, error: Exception) -> OpcertError:
     if isinstance(error, UserError):
         return UserError(said)
     return UnstableLength(said) if isinstance(error, UnstableLength) else OutsideDomain(said)
-
-
-def _identity(answer: Answer) -> tuple[object, ...]:
-    allowed = None if answer.allowed is None else answer.allowed.tobytes()
-    return answer.expected, allowed, repr(answer.alternatives)
 
 
 def _tensor(proto: TensorProto) -> Tensor:
@@ -343,20 +335,21 @@ def _tensor(proto: TensorProto) -> Tensor:
     return Tensor(kind, np.ascontiguousarray(to_array(proto)).view(kind.storage).reshape(shape))
 
 
-def _type(value_info: onnx.ValueInfoProto) -> TensorType | None:
-    """The type of a tensor; None where it is another's, or left out."""
-    if not value_info.type.HasField("tensor_type"):
-        return None
-    proto = value_info.type.tensor_type
-    kind = BY_CODE.get(proto.elem_type)
+def _type(proto: onnx.TypeProto) -> ValueType | None:
+    """The type of a tensor, or of a sequence or an optional; None where it is another's, or left out."""
+    for field, around in (("sequence_type", SequenceType), ("optional_type", OptionalType)):
+        if proto.HasField(field):
+            within = _type(getattr(proto, field).elem_type)
+            return None if within is None else around(within)
+    kind = BY_CODE.get(proto.tensor_type.elem_type)
     if kind is None:
         return None
-    if not proto.HasField("shape"):
+    if not proto.tensor_type.HasField("shape"):
         return TensorType(kind)
     return TensorType(
         kind,
         tuple(
             extent.dim_value if extent.HasField("dim_value") else extent.dim_param or None
-            for extent in proto.shape.dim
+            for extent in proto.tensor_type.shape.dim
         ),
     )

@@ -1,4 +1,4 @@
-"""If, Loop and Scan beside loops of Python's own, with bodies that are written as text."""
+"""If, Loop, Scan and SequenceMap beside loops of Python's own, with bodies that are written as text."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
-from reference.answers import Answer, OutsideDomain, UnstableLength
+from reference.answers import Answer, OutsideDomain, UnstableLength, sequence_of
 from reference.registry import find_operator
+from reference.registry.body_values import as_answer
 
 ADDING = """
 adding (int64 i, bool going, float[2] state) => (bool more, float[2] next, float[2] seen, int64 at) {
@@ -281,3 +282,104 @@ def test_onnx_evaluates_a_loop_alike() -> None:
     assert [each.array.tolist() for each in found[:2]] == [each.tolist() for each in wanted[:2]]
     # It gives numbers without axes one, where they are put together.
     assert found[2].array.tolist() == wanted[2].reshape(-1).tolist()
+
+
+BESIDE = """
+beside (float[N] own, float[M] other, float[1] tensor) => (float[P] joined, float[N] scaled) {
+    joined = Concat <axis = 0> (own, other)
+    scaled = Mul (own, tensor)
+}
+"""
+
+
+def lists_of(answers: Sequence[Answer]) -> list[list[list[float]]]:
+    """The sequences, their tensors as lists."""
+    found = []
+    for answer in answers:
+        parts = [as_answer(part).expected for part in answer.parts or ()]
+        assert int(answer.expected.array) == len(parts)
+        found.append([part.array.tolist() for part in parts])
+    return found
+
+
+def mapped(body: str, sequence: Sequence[Any], *beside: Any) -> tuple[Answer, ...]:
+    found = find_operator(OperatorName.parse("ai.onnx::SequenceMap-17"))
+    inputs = {"input_sequence": tuple(sequence), "additional_inputs": beside}
+    return found.evaluate({"body": graph(body)}, inputs)
+
+
+@pytest.mark.parametrize("count", [0, 1, 4])
+def test_bodies_of_each_element(count: int) -> None:
+    chance = Random(count)
+    own, others = (
+        [[float(chance.randint(-9, 9)) for _ in range(chance.randint(0, 3))] for _ in range(count)]
+        for _ in range(2)
+    )
+    beside = sequence_of(tuple(floats(*each) for each in others))
+    found = mapped(BESIDE, [floats(*each) for each in own], beside, floats(0.5))
+    joined = [one + other for one, other in zip(own, others, strict=True)]
+    assert lists_of(found) == [joined, [[each / 2 for each in one] for one in own]]
+
+
+PAIRED = """
+paired (float[N] own, float[M] other) => (float[P] joined, float[M] turned) {
+    joined = Concat <axis = 0> (own, other)
+    turned = Neg (other)
+}
+"""
+
+
+@pytest.mark.parametrize("kind", ["seq(float[M])", "float[2]"])
+def test_onnx_maps_alike(kind: str) -> None:
+    arrays = [np.array([1, 2, 3], np.float32), np.array([], np.float32), np.array([-4], np.float32)]
+    model = parse_model(
+        f'<ir_version: 8, opset_import: ["" : 17]> main (seq(float[N]) own, {kind} other) '
+        f"=> (seq(float[P]) a, seq(float[Q]) b) {{ a, b = SequenceMap <body = {PAIRED}> (own, other) }}"
+    )
+    one = np.array([5, 7], np.float32)
+    beside = arrays[::-1] if kind.startswith("seq") else one
+    wanted = ReferenceEvaluator(model).run(None, {"own": arrays, "other": beside})
+    other = sequence_of(tuple(map(tensor, arrays[::-1]))) if kind.startswith("seq") else tensor(one)
+    assert lists_of(mapped(PAIRED, list(map(tensor, arrays)), other)) == [
+        [np.asarray(each).tolist() for each in sequence] for sequence in wanted
+    ]
+
+
+def test_bounds_go_through_each_element() -> None:
+    near = Answer(floats(2, 4), np.array([0.25, 0]))
+    (joined, scaled) = mapped(BESIDE, [floats(1)], sequence_of((near,)), floats(1))
+    (part,) = map(as_answer, joined.parts or ())
+    assert part.allowed is not None
+    assert part.allowed.tolist() == [0, 0.25, 0]
+    (part,) = map(as_answer, scaled.parts or ())
+    assert part.allowed is None or not part.allowed.any()
+
+
+def test_sequences_of_different_lengths_are_no_call() -> None:
+    with pytest.raises(OutsideDomain, match="different lengths"):
+        mapped(BESIDE, [floats(1), floats(2)], sequence_of((floats(1),)), floats(1))
+    with pytest.raises(OutsideDomain, match="another number of values"):
+        mapped(BESIDE, [floats(1)], floats(1))
+
+
+def test_loops_carry_sequences() -> None:
+    """Tensors with errors go into a sequence and out of it, run by run, each with its own."""
+    body = """
+    carrying (int64 i, bool going, seq(float[N]) kept) => (bool more, seq(float[N]) next, int64 count) {
+        more = Identity (going)
+        taken = SequenceAt (kept, i)
+        twice = Add (taken, taken)
+        next = SequenceInsert (kept, twice)
+        count = SequenceLength (next)
+    }
+    """
+    near = Answer(floats(1), np.array([0.25]))
+    inputs: dict[str, Any] = {"M": scalar(3), "v_initial": (sequence_of((near,)),)}
+    states, counts = find_operator(OperatorName.parse("ai.onnx::Loop-16")).evaluate(
+        {"body": graph(body)}, inputs
+    )
+    parts = [as_answer(part) for part in states.parts or ()]
+    assert [part.expected.array.tolist() for part in parts] == [[1], [2], [4], [8]]
+    allowed = [0.0 if part.allowed is None else float(part.allowed[0]) for part in parts]
+    assert allowed == pytest.approx([0.25, 0.5, 1, 2], rel=1e-3)
+    assert counts.expected.array.tolist() == [2, 3, 4]

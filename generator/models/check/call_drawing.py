@@ -314,14 +314,14 @@ def _place(level: str) -> int:
 
 def model_of(dimensions: Mapping[str, tuple[Level, ...]]) -> Model:
     """The dimensions without pairs that tell little: few classes of data beside extents at a border."""
-    names, data, extents = list(dimensions), dimensions.get(DATA, ()), dimensions[EXTENTS]
+    names, data, extents = list(dimensions), dimensions.get(DATA, ()), dimensions.get(EXTENTS, ())
     told = {"further": 3, "ones": 3, "none": 1}
     hidden = frozenset(
         (place, at)
         for at, level in enumerate(extents)
         for place in range(told.get(str(level), len(data)), len(data))
     )
-    factors = (names.index(DATA), names.index(EXTENTS)) if data else ()
+    factors = (names.index(DATA), names.index(EXTENTS)) if data and extents else ()
     return Model(dimensions, (ExcludedLevels("tells nothing", factors, hidden),) if hidden else ())
 
 

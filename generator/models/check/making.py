@@ -48,6 +48,7 @@ from generator.models.check.model_extents import (
 )
 from generator.models.check.node_calls import NodeCall, read_node
 from generator.models.check.shape_choice import ChosenShapes, choose_shapes
+from generator.models.check.structure_drawing import StructureDrawing
 from opcert.vocabulary.errors import InternalError, OpcertError
 from opcert.vocabulary.names import CaseId
 from reference.answers import OutsideDomain, UnstableLength
@@ -218,16 +219,21 @@ class _Making:
         spec = self.node.spec
         reference = find_operator(spec.operator, spec.reference_module)
         self.workshop = Workshop(spec, reference, DeclaredLevels(self.node.space), Options())
-        self.drawing = CallDrawing(self.node, ShapeChecks(self.node))
-        shapes = choose_shapes(self.node, self._draw("shapes"))
-        dimensions = dimensions_of(self.node, list(shapes.levels))
+        self.drawing: CallDrawing | StructureDrawing
+        if self.node.is_structured:
+            self.drawing, shapes = StructureDrawing(self.node), ChosenShapes({})
+            dimensions = self.drawing.dimensions
+        else:
+            self.drawing = CallDrawing(self.node, ShapeChecks(self.node))
+            shapes = choose_shapes(self.node, self._draw("shapes"))
+            dimensions = dimensions_of(self.node, list(shapes.levels))
         self.shapes_level = {SHAPES: FIXED} if leaves_open(self.node) and not shapes.apart else {}
         made: list[tuple[Levels, Case]] = []
         spent = 0
         for number, row in enumerate(rows_of(dimensions, self.most)):
             if spent > MOST_ALL and len(made) >= _FEWEST:
                 break
-            found = self._make_row(shapes.levels[str(row[EXTENTS])], row, number)
+            found = self._make_row(shapes.levels.get(str(row.get(EXTENTS)), ()), row, number)
             if found is not None:
                 made.append((row, found))
                 spent += _elements(found)
@@ -341,13 +347,16 @@ class _Making:
         found["element types"] = (
             ", ".join(dict.fromkeys(node_input.element_type for node_input in given)) or "none"
         )
-        first = next(iter(shapes.values()))
-        ranks = [str(len(each)) for each in first if each is not None]
-        found["ranks"] = ", ".join(ranks) or "none"
+        if shapes:
+            first = next(iter(shapes.values()))
+            ranks = [str(len(each)) for each in first if each is not None]
+            found["ranks"] = ", ".join(ranks) or "none"
         kept = [node_input.name for node_input in given if node_input.kept is not None]
         if kept:
             found["values"] = ", ".join(kept)
-        found["extents"] = "the node's own, and others" if "own" in shapes else "smaller than the node's own"
+        if shapes:
+            own = "own" in shapes
+            found["extents"] = "the node's own, and others" if own else "smaller than the node's own"
         return found
 
 

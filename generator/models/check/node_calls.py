@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,16 +15,18 @@ from generator.calls.space.space import CallSpace, open_space
 from generator.calls.variables.wanted_outputs import asks_for_outputs
 from generator.models.check.call_cases import Uncovered
 from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Graph
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import ValueType, element_type_in, parse_value_type
 from reference.registry.body_runs import means_another, unreferenced
 from specs.files.library import load_spec
 from specs.language.shape_expressions import parse_shape
 from specs.model.declared import Declared
 from specs.model.signature_parts import AttributeSpec
 from specs.model.spec import Constraint, ParameterSpec, Spec
-from specs.model.structures import is_sequence
+from specs.model.structures import form_of, forms_of, is_sequence
 
 
 def stated_rules(space: CallSpace) -> Spec:
@@ -53,6 +56,7 @@ def _drawn(space: CallSpace) -> Mapping[str, Constraint | None]:
     return found
 
 
+_SHAPE = re.compile(r"\[[^]]*\]")
 MOST_WHOLE = 256
 """Integers that decide something (axes, lengths, a new shape) are kept to so many elements, as they are."""
 MOST_REAL = 8
@@ -77,6 +81,15 @@ class NodeInput:
     def name(self) -> str:
         return self.parameter.name
 
+    @property
+    def type_of_elements(self) -> ElementType:
+        return ELEMENT_TYPES[self.element_type]
+
+    @property
+    def structure(self) -> ValueType | None:
+        """The type of a sequence or an optional; None of a tensor."""
+        return None if self.value is None else structure_of(self.value)
+
 
 @dataclass(frozen=True, eq=False)
 class NodeCall:
@@ -92,6 +105,12 @@ class NodeCall:
     wanted: tuple[str, ...] | None
     run_extents: frozenset[str] = frozenset()
     """The names of extents that come with each run of the model."""
+
+    @cached_property
+    def is_structured(self) -> bool:
+        """Whether it is given a sequence or an optional."""
+        sequences = [each.name for each in self.inputs if is_sequence(self.space.spec, each.parameter)]
+        return bool(sequences) or any(each.structure is not None for each in self.inputs)
 
     @cached_property
     def spec(self) -> Spec:
@@ -218,20 +237,44 @@ def _types_of(spec: Spec, pairs: Sequence[tuple[ParameterSpec, ModelValue | None
             if parameter.option == "single":
                 raise Uncovered("not_valid", f"The node leaves out {parameter.name}, which is required.")
             continue
-        if value.kind is not None or is_sequence(spec, parameter):
-            raise Uncovered("no_tensors", f"{parameter.name} is {value.kind or 'no tensor alone'}.")
-        if value.element_type is None:
+        element_type = _element_type(spec, parameter, value)
+        if element_type is None:
             continue
-        if form.element_types and value.element_type not in form.element_types:
+        if form.element_types and element_type not in form.element_types:
             allowed = ", ".join(form.element_types)
-            told = f"{parameter.name} is {value.element_type} in the model; the document allows {allowed}."
+            told = f"{parameter.name} is {element_type} in the model; the document allows {allowed}."
             raise Uncovered("not_valid", told)
-        known = found.setdefault(form.type_variable, value.element_type)
+        known = found.setdefault(form.type_variable, element_type)
         same = parameter.option != "variadic" or parameter.homogeneous is not False
-        if known != value.element_type and same:
-            told = f"{parameter.name} is {value.element_type} where another input of its type is {known}."
+        if known != element_type and same:
+            told = f"{parameter.name} is {element_type} where another input of its type is {known}."
             raise Uncovered("not_valid", told)
     return found
+
+
+def structure_of(value: ModelValue) -> ValueType | None:
+    """The type of a sequence, an optional or a map; None of a tensor, and of what no case carries."""
+    try:
+        return None if value.kind is None else parse_value_type(value.kind)
+    except UserError:
+        return None
+
+
+def plain_form(kind: ValueType) -> str:
+    """The form of a type, whatever shape its tensors have."""
+    return form_of(parse_value_type(_SHAPE.sub("", str(kind))))
+
+
+def _element_type(spec: Spec, parameter: ParameterSpec, value: ModelValue) -> str | None:
+    """The type of a tensor's elements, or of those of the tensors in it; None where the model says none."""
+    if value.kind is None:
+        return value.element_type
+    kind = structure_of(value)
+    if parameter.option == "variadic" or kind is None or "map(" in value.kind:
+        raise Uncovered("no_tensors", f"{parameter.name} is {value.kind}.")
+    if plain_form(kind) not in forms_of(spec, parameter):
+        raise Uncovered("not_valid", f"{parameter.name} is {value.kind}; the document has none of that form.")
+    return element_type_in(kind).name
 
 
 def _input(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from onnx import NodeProto
@@ -17,25 +18,30 @@ from conformance.checked_models.whole_reading import WholeModel
 from conformance.judging.output_comparison import compare_output
 from conformance.suite.cases import ExpectedOutput
 from conformance.suite.protos import read_graph
-from generator.models.chains.chain_bodies import has_bodies
+from generator.asking.named_operators import referenced_operators
+from generator.models.chains.chain_bodies import TRUE, ExpectedSequence, has_bodies, in_a_branch
 from generator.models.chains.chains import Link
-from generator.models.chains.node_answers import SUMS, Unpushed, call_of_node
+from generator.models.chains.node_answers import SUMS, Unpushed, call_of_node, rules_and_reference
 from generator.models.chains.pushing import World, after
 from generator.models.check.call_costs import estimated_seconds
 from generator.models.check.model_inputs import ModelInputs
 from generator.models.check.observed_values import initial_values
 from generator.models.check.pushed_bounds import is_bounded, loosely, regardless, unbounded
 from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.harmless import one_line
-from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.tensors import Tensor, tensor
+from opcert.vocabulary.value_types import SequenceType, TensorType, ValueType, parse_value_type
 from reference.answers import OutsideDomain, UnstableLength
 from specs.language.evaluation import EvaluationError
+from specs.model.structures import is_sequence, sequence_type
 
 _MOST_WORLDS = 8
 _SIZES_TOO = 3
 """Of sums the sizes are worked out as well, with and without errors."""
 _LONGEST = 200
+_SEQUENCE = "seq(tensor("
 _RUN = ("If", "Loop", "Scan")
 """Operators whose references run the graphs of a node."""
 _MISTAKES = (ArithmeticError, LookupError, TypeError, ValueError, MemoryError)
@@ -78,9 +84,8 @@ class ReferenceRun:
 
     def outputs(self) -> dict[str, Referenced]:
         """What each output of the model must be, by name."""
-        worlds: Sequence[World] = (
-            World({name: ExpectedOutput(name, value) for name, value in self.given.values}),
-        )
+        given = (*self.given.values, (TRUE, tensor(np.array(True))))
+        worlds: Sequence[World] = (World({name: ExpectedOutput(name, value) for name, value in given}),)
         for node in self.model.proto.graph.node:
             missing = [name for name in taken_names(node) if name in self._lost]
             if missing:
@@ -120,11 +125,16 @@ class ReferenceRun:
             return [replace(world, values={**world.values, gives: world.values[given]}) for world in worlds]
         bodies = self._bodies(node)
         why = _unreferenced(node, facts, runs=bool(bodies))
+        types = [] if facts is None else [_type_of(facts, place) for place in range(len(node.output))]
+        carries = any(isinstance(worlds[0].values.get(name), ExpectedSequence) for name in node.input)
         if facts is None or facts.operator is None or why:
             self._lose(node, why or "a node that could not be read")
             return worlds
         attributes = {**facts.attributes, **bodies}
         link = Link(facts.operator, attributes, tuple(node.input), tuple(node.output))
+        if not bodies and (carries or any(isinstance(kind, SequenceType) for kind in types)):
+            wanted = [kind for name, kind in zip(node.output, types, strict=True) if name]
+            link = in_a_branch(node, wanted, self._opset)
         try:
             self._afford(link, worlds)
             found = [later for before in worlds for later in self._worlds(link, facts, before)]
@@ -147,9 +157,12 @@ class ReferenceRun:
         """The graphs of a node that the references run, whatever they take from around; none of functions."""
         if node.op_type not in _RUN or node.domain not in ("", "ai.onnx") or "::" in node.doc_string:
             return {}
-        opset = imported(self.model.proto.opset_import).get("ai.onnx", 0)
         found = {each.name: read_graph(each.g) for each in node.attribute if each.HasField("g")}
-        return {name: Attribute("graph", replace(graph, opset=opset)) for name, graph in found.items()}
+        return {name: Attribute("graph", replace(graph, opset=self._opset)) for name, graph in found.items()}
+
+    @cached_property
+    def _opset(self) -> int:
+        return imported(self.model.proto.opset_import).get("ai.onnx", 0)
 
     def _worlds(self, link: Link, facts: ModelNode, world: World) -> Sequence[World]:
         taken = [world.values[name] if name else None for name in link.inputs]
@@ -167,7 +180,7 @@ class ReferenceRun:
             made = {name: replace(output, name=name) for name, output in zip(names, outputs, strict=True)}
             found = [replace(world, values={**world.values, **made})]
         for name in link.outputs:
-            if name and any(not is_bounded(each.values[name]).all() for each in found):
+            if name and any(not _is_bounded(each.values[name]) for each in found):
                 self._loose.setdefault(name, inherited or f"no bound is known behind {_called(facts)}")
         return found
 
@@ -200,6 +213,13 @@ class ReferenceRun:
             )
 
 
+def _is_bounded(value: ExpectedOutput) -> bool:
+    """Whether of every element a bound is known, and of every tensor of a sequence."""
+    if isinstance(value, ExpectedSequence):
+        return all(map(_is_bounded, value.parts))
+    return bool(is_bounded(value).all())
+
+
 def _unreferenced(node: NodeProto, facts: ModelNode | None, *, runs: bool) -> str:
     if facts is None:
         return "a node that could not be read"
@@ -210,9 +230,26 @@ def _unreferenced(node: NodeProto, facts: ModelNode | None, *, runs: bool) -> st
         return f"{_called(facts)} has an attribute that is not carried"
     if not runs and any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute):
         return f"{_called(facts)} has graphs of its own"
-    if any(value is not None and value.kind for value in (*facts.inputs, *facts.outputs)):
+    kinds = {value.kind for value in (*facts.inputs, *facts.outputs) if value is not None and value.kind}
+    if not all(kind == "seq" or kind.startswith(_SEQUENCE) for kind in kinds) or (
+        kinds and "::" in facts.place
+    ):
         return f"{_called(facts)} takes or gives what is no tensor"
     return ""
+
+
+def _type_of(facts: ModelNode, place: int) -> ValueType | None:
+    """The type of an output: what the model says, else a sequence where the operator gives nothing else."""
+    said = facts.outputs[place]
+    if said is not None and said.kind is not None and said.kind.startswith(_SEQUENCE):
+        return parse_value_type(said.kind)
+    if said is not None and said.element_type is not None:
+        return TensorType(ELEMENT_TYPES[said.element_type])
+    if facts.operator is None or facts.operator not in referenced_operators():
+        return None
+    spec, _ = rules_and_reference(facts.operator)
+    output = spec.outputs[min(place, len(spec.outputs) - 1)]
+    return sequence_type("float") if is_sequence(spec, output) else None
 
 
 def _called(facts: ModelNode) -> str:

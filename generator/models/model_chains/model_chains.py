@@ -238,6 +238,8 @@ def chains_of_model(
 def _case(group: NodeGroup, opsets: Mapping[str, int]) -> Case:
     """The case of a group under the first way to shrink it that the references take; raises Unpushed."""
     for node in group.nodes:
+        if any(value is not None and value.kind for value in (*node.inputs, *node.outputs)):
+            raise Unpushed(f"{node.op_type} takes or gives what is no tensor")
         if node.operator is None:
             why = node.unknown or "no name"
             raise Unpushed(f"{node.op_type} is no operator version that is known: {why}")

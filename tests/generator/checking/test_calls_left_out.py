@@ -48,10 +48,15 @@ LEFT_OUT = {
     ),
     "an input too many": (call("Relu-14", [fed(3), fed(3)]), "not_valid", "The node has 2 inputs"),
     "an output too many": (call("Relu-14", [fed(3)], outputs=2), "not_valid", "The node has 2 outputs"),
-    "a sequence": (
-        call("Identity-16", [ModelValue("s", kind="seq(tensor(float))")]),
+    "a map": (
+        call("Identity-16", [ModelValue("s", kind="map(int64,tensor(float))")]),
         "no_tensors",
-        "seq(tensor(float))",
+        "map(int64,tensor(float))",
+    ),
+    "a sequence in the place of a tensor": (
+        call("Relu-14", [ModelValue("s", kind="seq(tensor(float))")]),
+        "not_valid",
+        "X is seq(tensor(float)); the document has none of that form.",
     ),
     "an attribute that is not carried": (
         _changed(RELU, unread={"body": "a sparse tensor"}),
