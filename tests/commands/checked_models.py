@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from onnx import TensorProto, helper, save
 
@@ -52,7 +53,7 @@ def write_product(path: Path, *, turned: bool) -> Path:
 
 def write_boosted_trees(path: Path) -> Path:
     """Write two trees that vote for the first of two classes alone, as converters of XGBoost do."""
-    trees = {
+    trees: dict[str, Any] = {
         "nodes_treeids": [0, 0, 0, 1, 1, 1],
         "nodes_nodeids": [0, 1, 2, 0, 1, 2],
         "nodes_featureids": [0, 0, 0, 2, 0, 0],
