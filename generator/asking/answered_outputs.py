@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from conformance.processes.frames import MOST_OUTPUTS
 from generator.asking.bare_cases import output_types
 from generator.asking.calls import Call
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.tensors import Tensor, tensor
-from opcert.vocabulary.value_types import OptionalType, SequenceType, ValueType
-from reference.answers import Answer
+from opcert.vocabulary.value_types import MapType, OptionalType, SequenceType, ValueType
+from reference.answers import Answer, UnstableLength
 from specs.model.domain import ResultShape, named_output, result_shapes
 from specs.model.spec import ParameterSpec, Spec
 from specs.model.structures import element_types_of, is_sequence, is_structured, type_variable
@@ -42,11 +43,15 @@ def asked_answers(
 ) -> tuple[tuple[str, Answer], ...]:
     """The answers for outputs that have a name, with that; of what is no tensor each part, with its own.
 
-    A sequence is its length and its elements, an optional whether it holds something and what that is.
+    A sequence is its length and its elements, an optional whether it holds something and what that is, a map
+    its keys and its values. Raises UnstableLength where these are more than a worker answers with.
     """
     types = output_types(spec, call)
     pairs = ((name, answer) for name, answer in zip(names, answers, strict=False) if name)
-    return tuple(part for name, answer in pairs for part in _parts(name, types.get(name), answer))
+    found = tuple(part for name, answer in pairs for part in _parts(name, types.get(name), answer))
+    if len(found) > MOST_OUTPUTS and types:
+        raise UnstableLength("more tensors than a worker answers with", got=str(len(found)))
+    return found
 
 
 def _parts(name: str, kind: ValueType | None, answer: Answer) -> Iterator[tuple[str, Answer]]:
@@ -61,6 +66,10 @@ def _parts(name: str, kind: ValueType | None, answer: Answer) -> Iterator[tuple[
             for place, part in enumerate(answer.parts or ()):
                 assert isinstance(part, Answer)
                 yield from _parts(f"{name}_{place}", kind.of, part)
+        case MapType():
+            for word, part in zip(("keys", "values"), answer.parts or (), strict=True):
+                assert isinstance(part, Answer)
+                yield f"{name}_{word}", part
         case _:
             yield name, answer
 

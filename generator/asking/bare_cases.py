@@ -12,7 +12,7 @@ from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES, ElementType
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.slots import gather, slots_of
 from opcert.vocabulary.tensors import Tensor
-from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType, ValueType
+from opcert.vocabulary.value_types import MapType, OptionalType, SequenceType, TensorType, ValueType
 from specs.model.spec import ParameterSpec, Spec
 from specs.model.structures import (
     element_types_of,
@@ -20,6 +20,8 @@ from specs.model.structures import (
     is_sequence,
     is_structured,
     listed_forms,
+    listed_types,
+    read_type,
     sequence_type,
     type_variable,
 )
@@ -59,6 +61,8 @@ def output_types(spec: Spec, call: Call) -> Mapping[str, ValueType]:
         elif output.name in names and is_structured(spec, output):
             like = [parameter.name for parameter in spec.inputs if parameter.type == output.type]
             kind = given.get(like[0]) if like else _around_or_within(spec, call, output)
+            if kind is None:
+                kind = _keyed_by_attribute(spec, call, output)
             if kind is not None and not isinstance(kind, TensorType):
                 found[output.name] = kind
     return found
@@ -100,6 +104,16 @@ def _around_or_within(spec: Spec, call: Call, output: ParameterSpec) -> ValueTyp
     around = () if isinstance(kind, OptionalType) else (OptionalType(kind),)
     within = (kind.of,) if isinstance(kind, OptionalType) else ()
     return next((each for each in (kind, *around, *within) if form_of(each) in forms), None)
+
+
+def _keyed_by_attribute(spec: Spec, call: Call, output: ParameterSpec) -> ValueType | None:
+    """The type of an output of maps, where an attribute of the call lists texts or whole numbers as keys."""
+    given = {each.kind for each in call.attributes.values()}
+    for kind in map(read_type, listed_types(spec, output)):
+        held = kind.of if isinstance(kind, SequenceType) else kind
+        if isinstance(held, MapType) and ("strings" if held.key.kind == "string" else "ints") in given:
+            return kind
+    return None
 
 
 def _element_type(spec: Spec, call: Call, output: ParameterSpec) -> str:

@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 import numpy as np
 
 from opcert.vocabulary.tensors import Tensor
-from reference.answers import Answer
+from reference.answers import Answer, sequence_of
 from reference.functions.stable_formulas import Overflow
 from reference.numbers.number_arrays import Numbers
+from reference.operators.label_tables import listed
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.shared.extremes import greatest
@@ -20,6 +21,7 @@ from reference.sums.summation import total, total_of_products
 
 MaxOf = Annotated[Choice[Literal["numbers", "magnitudes"]], AsReading]
 SumOf = Annotated[Choice[Literal["absolute", "signed"]], AsReading]
+OfOneAxis = Annotated[Choice[Literal["row", "flat"]], AsReading]
 RootSign = Annotated[Choice[Literal["kept", "dropped"]], AsReading]
 
 
@@ -87,9 +89,11 @@ def binarized(X: Tensor, *, threshold: Fraction = Fraction(0)) -> Answer:
 
 
 @reference_operator("ai.onnx.ml::ArrayFeatureExtractor")
-def extracted(X: Tensor, Y: Tensor) -> Tensor:
+def extracted(X: Tensor, Y: Tensor, *, of_one_axis: OfOneAxis) -> Tensor:
     """The elements of the last axis at the indices. Source: ArrayFeatureExtractor, Summary."""
-    return Tensor(X.element_type, np.take(X.array, Y.array.reshape(-1), axis=-1))
+    found = np.take(X.array, Y.array.reshape(-1), axis=-1)
+    is_row = found.ndim == 1 and of_one_axis.ask() == "row"
+    return Tensor(X.element_type, found[None] if is_row else found)
 
 
 @reference_operator("ai.onnx.ml::FeatureVectorizer")
@@ -97,3 +101,18 @@ def vectorized(X: tuple[Tensor, ...], *, inputdimensions: tuple[int, ...] = ()) 
     """The rows of the tensors one behind the other, as floats. Source: FeatureVectorizer, Summary."""
     with np.errstate(over="ignore"):
         return Tensor(SINGLE, np.concatenate([each.array.astype(np.float32) for each in X], axis=1))
+
+
+@reference_operator("ai.onnx.ml::ZipMap")
+def named_columns(
+    X: Tensor,
+    *,
+    classlabels_int64s: tuple[int, ...] | None = None,
+    classlabels_strings: tuple[str, ...] | None = None,
+) -> Answer | Tensor:
+    """For each row a map from the names of the columns to its elements. Source: ZipMap, Summary."""
+    keys = listed(None, classlabels_int64s, classlabels_strings, None)
+    order = np.argsort(keys.array, kind="stable")
+    names = Answer(Tensor(keys.element_type, keys.array[order]))
+    rows = (Tensor(X.element_type, row[order]) for row in X.array)
+    return sequence_of(tuple(Answer(names.expected, parts=(names, row)) for row in rows))

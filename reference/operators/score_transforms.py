@@ -28,6 +28,7 @@ SoftmaxZero = Annotated[Choice[Literal["zeros_stay", "softmax"]], AsReading]
 Probit = Annotated[Choice[Literal["approximation", "quantile"]], AsReading]
 LabelOf = Annotated[Choice[Literal["scores", "transformed"]], AsReading]
 Ties = Annotated[Choice[Literal["first", "last"]], AsReading]
+OneScore = Annotated[Choice[Literal["complement", "opposite", "first_alone"]], AsReading]
 _WINITZKI = Fraction(147, 1000)
 _PROBIT_ULPS = 64
 _BEHIND = 128
@@ -50,14 +51,40 @@ def transformed(scores: Numbers, transform: str, softmax_zero: Choice[str], prob
         found = _softmax_of_others(single, softmax_zero)
     else:
         found = _probit(single, probit)
+    if transform.startswith("SOFTMAX"):
+        found = _any_share(found, single.lost.any(axis=-1, keepdims=True))
     return found if single is scores else replace(found, working=scores.working)
+
+
+def scores_of_two(score: Numbers, transform: str, reading: str) -> tuple[Numbers, Numbers]:
+    """The scores of two classes of which there is one: before the transform NONE or LOGISTIC, and behind it.
+
+    The score is that of the second class, and the first has what is left of one, or the opposite, both of
+    which a logistic function makes the same of; or it is that of the first one alone.
+    """
+    second = np.array([[False, True]])
+    if reading == "first_alone":
+        raw = score.where(~second, 0)
+        return raw, _either_logistic(raw) if transform == "LOGISTIC" else raw
+    opposite = score.where(second, -score)
+    raw = opposite if reading == "opposite" else score.where(second, score.lift(1) - score)
+    return raw, _either_logistic(opposite) if transform == "LOGISTIC" else raw
 
 
 def _either_logistic(scores: Numbers) -> Numbers:
     """1 / (1 + exp(-x)), or 1 less that of the other sign, as programs do that never overflow."""
     found = logistic(scores)
     other = scores.lift(1) - logistic(abs(scores))
-    return whichever(found, lambda: other.where(scores.sign < 0, found))
+    return _any_share(whichever(found, lambda: other.where(scores.sign < 0, found)), scores.lost)
+
+
+def _any_share(found: Numbers, doubtful: Mask) -> Numbers:
+    """Anything from 0 to 1, or NaN, in place of shares of scores that a program may hold as infinities."""
+    if not doubtful.any():
+        return found
+    half = replace(found.held(Fraction(1, 2)).broadcast(found.shape), lost=np.ones(found.shape, np.bool_))
+    half = replace(half, error=np.full(found.shape, 0.5 + _ROUNDINGS * found.working.unit))
+    return half.where(np.broadcast_to(doubtful, found.shape), found)
 
 
 def _softmax_of_others(scores: Numbers, reading: Choice[str]) -> Numbers:
@@ -101,7 +128,7 @@ def _probit(scores: Numbers, reading: Choice[str]) -> Numbers:
     No text says what there is of what is not above 0 and below 1.
     """
     low, high = scores.value.floats() - scores.error, scores.value.floats() + scores.error
-    inside = scores.finite & (low > 0) & (high < 1)
+    inside = scores.finite & ~scores.lost & (low > 0) & (high < 1)
     tame = scores.where(inside, Fraction(1, 2))
     found = _winitzki(tame) if reading.ask() == "approximation" else _quantile(tame)
     return opened(found, ~inside) if not inside.all() else found

@@ -17,7 +17,16 @@ from reference.answers.number_answers import answer_of
 from reference.functions.stable_formulas import whichever
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.working import Working
-from reference.operators.score_transforms import LabelOf, Probit, SoftmaxZero, Ties, top_labels, transformed
+from reference.operators.score_transforms import (
+    LabelOf,
+    OneScore,
+    Probit,
+    SoftmaxZero,
+    Ties,
+    scores_of_two,
+    top_labels,
+    transformed,
+)
 from reference.readings.choices import Choice
 from reference.registry import reference_operator
 from reference.shared.movement import Accumulation, Subnormals
@@ -223,6 +232,7 @@ def tree_classification(
     probit: Probit,
     label_of: LabelOf,
     ties: Ties,
+    one_score: OneScore,
     subnormals: Subnormals,
 ) -> tuple[Answer, Answer]:
     """The label of the greatest score, and all scores. Source: TreeEnsembleClassifier, Summary, Outputs."""
@@ -237,8 +247,13 @@ def tree_classification(
     roots, branches = grown(nodes, exact(nodes_values, nodes_values_as_tensor), votes)
     labels = classlabels_strings or classlabels_int64s or ()
     base = exact(base_values, base_values_as_tensor)
-    scores = scores_of(X.array, roots, branches, len(labels), base, "SUM", Working(SINGLE, subnormals))
-    final = transformed(scores, post_transform, softmax_zero, probit)
+    one_alone = len(labels) == 2 and set(class_ids) == {0}
+    count = 1 if one_alone else len(labels)
+    scores = scores_of(X.array, roots, branches, count, base, "SUM", Working(SINGLE, subnormals))
+    if one_alone:
+        scores, final = scores_of_two(scores, post_transform, one_score.ask())
+    else:
+        final = transformed(scores, post_transform, softmax_zero, probit)
     return top_labels(scores, final, labels, label_of, ties), answer_of(final, Choice("wrap"), SINGLE)
 
 

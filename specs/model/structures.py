@@ -79,7 +79,7 @@ def forms_of(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...
 
 def listed_forms(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...]:
     """The same, of each tensor or other value of a variadic one as well."""
-    return _forms(_listed_types(spec, parameter))[0]
+    return _forms(listed_types(spec, parameter))[0]
 
 
 def is_structured(spec: VersionSignature, parameter: ParameterSpec) -> bool:
@@ -90,10 +90,11 @@ def is_structured(spec: VersionSignature, parameter: ParameterSpec) -> bool:
 
 def sequence_types(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...]:
     """The element types of the tensors in a sequence; none where the input or output is no sequence alone."""
-    return _in_sequences(_listed_types(spec, parameter))
+    return _in_sequences(listed_types(spec, parameter))
 
 
-def _listed_types(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...]:
+def listed_types(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...]:
+    """The types of an input or output as facts write them."""
     known = spec.type_constraints.get(parameter.type)
     return tuple(known.types) if known is not None else (parameter.type,)
 
@@ -126,7 +127,7 @@ def holds_several(spec: VersionSignature, parameter: ParameterSpec) -> bool:
 
 def element_types_of(spec: VersionSignature, parameter: ParameterSpec) -> tuple[str, ...]:
     """The element types of an input or output, or of the tensors in it."""
-    return element_types_within(_listed_types(spec, parameter))
+    return element_types_within(listed_types(spec, parameter))
 
 
 @lru_cache(maxsize=1024)

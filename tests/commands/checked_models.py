@@ -1,8 +1,9 @@
-"""Small models for `opcert check`: LeakyRelu, Flatten, Neg, and an operator that nobody knows."""
+"""Small models for `opcert check`: LeakyRelu, Flatten, Neg, an operator that nobody knows, boosted trees."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from onnx import TensorProto, helper, save
 
@@ -47,4 +48,39 @@ def write_product(path: Path, *, turned: bool) -> Path:
         [weights],
     )
     save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    return path
+
+
+def write_boosted_trees(path: Path) -> Path:
+    """Write two trees that vote for the first of two classes alone, as converters of XGBoost do."""
+    trees: dict[str, Any] = {
+        "nodes_treeids": [0, 0, 0, 1, 1, 1],
+        "nodes_nodeids": [0, 1, 2, 0, 1, 2],
+        "nodes_featureids": [0, 0, 0, 2, 0, 0],
+        "nodes_modes": ["BRANCH_LT", "LEAF", "LEAF"] * 2,
+        "nodes_values": [0.25, 0.0, 0.0, -0.5, 0.0, 0.0],
+        "nodes_truenodeids": [1, 0, 0] * 2,
+        "nodes_falsenodeids": [2, 0, 0] * 2,
+        "nodes_missing_value_tracks_true": [1, 0, 0, 0, 0, 0],
+        "class_treeids": [0, 0, 1, 1],
+        "class_nodeids": [1, 2, 1, 2],
+        "class_ids": [0] * 4,
+        "class_weights": [-0.75, 0.5, 0.375, -1.25],
+        "classlabels_int64s": [0, 1],
+        "base_values": [0.125],
+        "post_transform": "LOGISTIC",
+    }
+    domain = "ai.onnx.ml"
+    node = helper.make_node("TreeEnsembleClassifier", ["X"], ["l", "p"], name="trees", domain=domain, **trees)
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [helper.make_tensor_value_info("X", TensorProto.FLOAT, ["N", 3])],
+        [
+            helper.make_tensor_value_info("l", TensorProto.INT64, ["N"]),
+            helper.make_tensor_value_info("p", TensorProto.FLOAT, ["N", 2]),
+        ],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid(domain, 1)]
+    save(helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
     return path

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from opcert.vocabulary.tensors import tensor
+from reference.answers import Answer
 from tests.reference.learned_models import answers, listed, texts
 from tests.reference.test_number_arrays import accepted
 
@@ -126,3 +127,31 @@ def test_tensors_stand_beside_each_other_as_floats(kind: str) -> None:
     (got,) = answers("FeatureVectorizer", 1, {"X": (tensor(one), tensor(other))}, inputdimensions=(2, 1))
     assert got.expected.array.tolist() == [[1, 2, 16777216], [3, 4, -5]]
     assert got.expected.element_type.name == "float"
+
+
+def test_elements_of_one_axis_are_a_row_or_flat() -> None:
+    X, places = tensor(np.array([5.0, 7.0, 9.0], np.float32)), tensor(np.array([[2], [0]]))
+    for reading, expected in (("row", [[9, 5]]), ("flat", [9, 5])):
+        (got,) = answers("ArrayFeatureExtractor", 1, {"X": X, "Y": places}, {"of_one_axis": reading})
+        assert got.expected.array.tolist() == expected
+    (got,) = answers("ArrayFeatureExtractor", 1, {"X": X, "Y": tensor(np.array(1))})
+    assert got.expected.array.tolist() == [[7]]
+    matrix = tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    (got,) = answers("ArrayFeatureExtractor", 1, {"X": matrix, "Y": tensor(np.array(1))})
+    assert got.expected.array.tolist() == [[1], [4]]
+
+
+@pytest.mark.parametrize("names", [("b", "", "ä"), (7, -1, 2**40)])
+def test_each_row_is_a_map_from_names_to_elements(names: tuple[Any, ...]) -> None:
+    X = np.array([[0.5, -2.0, 3.0], [1.0, 0.0, 0.1]], np.float32)
+    form = "strings" if isinstance(names[0], str) else "int64s"
+    (got,) = answers("ZipMap", 1, {"X": tensor(X)}, **{f"classlabels_{form}": names})
+    assert int(got.expected.array) == len(X)
+    found = []
+    for row in got.parts or ():
+        assert isinstance(row, Answer)
+        keys, values = (part.expected if isinstance(part, Answer) else part for part in row.parts or ())
+        assert values.element_type.name == "float"
+        assert keys.array.tolist() == sorted(keys.array.tolist())
+        found.append(dict(zip(listed(keys), values.array.tolist(), strict=True)))
+    assert found == [dict(zip(names, row, strict=True)) for row in X.tolist()]

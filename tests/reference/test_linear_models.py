@@ -92,3 +92,21 @@ def test_labels_of_scores_that_programs_cannot_tell_apart_may_be_either() -> Non
             classlabels_ints=(4, 5, 6),
         )
         assert set((label.alternatives or {0: ()})[0]) == ({4, 5} if either else set())
+
+
+@pytest.mark.parametrize("transform", ["LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO"])
+def test_scores_that_floats_add_up_to_infinities_may_have_any_share(transform: str) -> None:
+    most = float(np.finfo(np.float32).max)
+    _, scores = answers(
+        "LinearClassifier",
+        1,
+        {"X": tensor(np.array([[most, -most]], np.float32))},
+        coefficients=(2.0, 2.0, -2.0, -2.0),
+        intercepts=(0.5, -0.5),
+        classlabels_ints=(0, 1),
+        post_transform=transform,
+    )
+    for shares in ([1, 0], [0, 1], [math.nan, math.nan], [0.5, 0.5]):
+        assert accepted(scores, np.array([shares], np.float32)).all()
+    for shares in ([2, -1], [-0.5, 1.5]):
+        assert not accepted(scores, np.array([shares], np.float32)).any()

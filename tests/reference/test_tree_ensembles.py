@@ -251,3 +251,35 @@ def test_branches_and_leaves_in_lists_of_their_own(kind: type, aggregate: str) -
             plain = [next((each for each, own in rounded.items() if own == value), value) for value in row]
             votes = [weight for tree in trees for _, weight in votes_for(tree, plain)]
             assert found == [AGGREGATES[aggregate](votes)]
+
+
+@pytest.mark.parametrize("transform", ["NONE", "LOGISTIC"])
+@pytest.mark.parametrize("base", [None, 0.75])
+def test_votes_for_the_first_of_two_classes_are_one_score_of_both(transform: str, base: float | None) -> None:
+    random = Random(f"{transform}{base}")
+    labels = ("no", "yes")
+    for _ in range(4):
+        trees = [grown(random, 2, 1, MODES[:-1], tracked=True) for _ in range(3)]
+        X = rows_of(random, np.float32)
+        given = as_lists(trees, "class") | {"classlabels_strings": labels, "post_transform": transform}
+        given["base_values"] = None if base is None else (base,)
+        votes = [[vote for tree in trees for _, vote in votes_for(tree, row)] for row in X.tolist()]
+        sums = [(base or 0.0) + sum(own) for own in votes]
+        for reading, rows in (
+            ("complement", [[1 - s, s] for s in sums]),
+            ("opposite", [[-s, s] for s in sums]),
+            ("first_alone", [[s, 0.0] for s in sums]),
+        ):
+            label, scores = answers(
+                "TreeEnsembleClassifier", 3, {"X": tensor(X)}, {"one_score": reading}, **given
+            )
+            expected = rows
+            if transform == "LOGISTIC":
+                shares = [1 / (1 + math.exp(-s)) for s in sums]
+                expected = [
+                    [share, 0.5] if reading == "first_alone" else [1 - share, share] for share in shares
+                ]
+            assert accepted(scores, np.array(expected, np.float32)).all()
+            wrong = np.array(expected, np.float32)[:, ::-1] + np.float32(0.01)
+            assert not accepted(scores, wrong).all()
+            assert listed(label.expected) == [labels[row[1] > row[0]] for row in rows]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from generator.calls.data.draws import Draw
+from generator.calls.kinds.lookup import listed_keys
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import (
     CallValues,
@@ -223,4 +224,52 @@ class _Widths(FeatureValues):
             yield "same_rows", {key: [*shapes[:-1], (shapes[-1][0] + 1, shapes[-1][1])]}
 
 
-FeatureValues.variants = {"scaling": _Scaling, "imputed": _Imputed, "widths": _Widths}
+@dataclass(frozen=True)
+class _Names(FeatureValues):
+    """A name for each feature, a text or a whole number."""
+
+    covered: ClassVar[tuple[str, ...]] = ("classlabels_int64s", "classlabels_strings")
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({f"shape:{self.of}"})
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {"labels": ("int64s", "strings")}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        yield self._named(str(levels["labels"]), int(scope.shape(self.of)[-1]), draw)
+
+    def _named(self, form: str, count: int, draw: Draw) -> dict[str, Any]:
+        known = listed_keys("string" if form == "strings" else "int64", "many")[:count]
+        return {**dict.fromkeys(self.covered), f"classlabels_{form}": draw.shuffled(known)}
+
+    def rules(self) -> Iterable[Constraint]:
+        whole, texts = self.covered
+        one = f"present({whole}) != present({texts})"
+        yield self.rule("one_of_labels", one, about="summary", otherwise="error")
+        names = f"({texts} if present({texts}) else {whole})"
+        each = f"len({names}) == shape({self.of})[-1]"
+        yield self.rule("a_name_each", each, one, about="summary", otherwise="error")
+        yield self.rule("names_distinct", f"len(set({names})) == len({names})", one, about=whole)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        width = int(scope.shape(self.of)[-1])
+        yield "one_of_labels", dict.fromkeys(self.covered)
+        yield "one_of_labels", {name: self._named(name[12:], width, draw)[name] for name in self.covered}
+        for name in self.covered:
+            for count in (width + 1, width - 1):
+                yield "a_name_each", self._named(name[12:], count, draw)
+            names = self._named(name[12:], width, draw)
+            yield "names_distinct", {**names, name: [*names[name][:-1], names[name][0]]}
+
+    def changes(self) -> Iterable[KindChange]:
+        for name in self.covered:
+            yield from misread_as(name, ("reversed", "{}: from the last to the first", _reversed))
+
+
+def _reversed(given: Any) -> Any:
+    return given[::-1]
+
+
+FeatureValues.variants = {"scaling": _Scaling, "imputed": _Imputed, "widths": _Widths, "names": _Names}

@@ -13,6 +13,8 @@ from generator.calls.variables.kind import InputName, Kind, KindChange, Level, m
 from specs.model.spec import Constraint, Otherwise
 
 LABELS: Mapping[str, list[Any]] = {"ints": [7, -1, 2**40], "strings": ["b", "", "ä"]}
+_GAMMAS = (0.25, 0.5, 0.1)
+_KERNELS = ("RBF", "LINEAR", "POLY", "SIGMOID")
 
 
 @dataclass(frozen=True)
@@ -134,4 +136,83 @@ class _Classifier(LinearModels):
         yield "two_classes", none | one
 
 
-LinearModels.variants = {"regressor": _Regressor, "classifier": _Classifier}
+@dataclass(frozen=True)
+class _Supports(LinearModels):
+    """Support vectors with a coefficient each, a kernel, and what is added."""
+
+    covered: ClassVar[tuple[str, ...]] = (
+        "coefficients",
+        "kernel_params",
+        "kernel_type",
+        "n_supports",
+        "one_class",
+        "post_transform",
+        "rho",
+        "support_vectors",
+    )
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {
+            "kernel_type": _KERNELS,
+            "supports": (3, 1, 7),
+            "one_class": (0, 1),
+            "post_transform": ("NONE", "LOGISTIC"),
+        }
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        if levels["one_class"] and levels["post_transform"] != "NONE":
+            return
+        count, width = int(levels["supports"]), int(scope.shape(self.of)[-1])
+        yield {
+            "coefficients": [draw.integer(-16, 16) / 8 or 0.5 for _ in range(count)],
+            "kernel_params": [draw.choice(_GAMMAS), draw.choice((0.5, -1.0, 0.0)), draw.choice((2.0, 3.0))],
+            "kernel_type": levels["kernel_type"],
+            "n_supports": count,
+            "one_class": levels["one_class"],
+            "post_transform": levels["post_transform"],
+            "rho": [draw.integer(-12, 12) / 8 or 0.25],
+            "support_vectors": [draw.integer(-24, 24) / 10 for _ in range(count * width)],
+        }
+
+    def rules(self) -> Iterable[Constraint]:
+        yield self.rule("supports_given", "n_supports >= 1", about="n_supports")
+        for name, count in (
+            ("coefficients", "n_supports"),
+            ("support_vectors", f"n_supports * shape({self.of})[-1]"),
+            ("kernel_params", "3"),
+            ("rho", "1"),
+        ):
+            yield self.rule(f"{name}_given", f"present({name})", about=name)
+            yield self.rule(f"{name}_count", f"len({name}) == {count}", f"present({name})", about=name)
+        yield self.rule("kernel_type_value", f"kernel_type in {[*_KERNELS]!r}", about="kernel_type")
+        degree = "kernel_type != 'POLY' or (kernel_params[2] in [1, 2, 3, 4, 5, 6])"
+        params = "present(kernel_params) and len(kernel_params) == 3"
+        yield self.rule("degree_whole", degree, params, about="kernel_params")
+        yield self.rule("one_class_value", "one_class in [0, 1]", about="one_class")
+        transformed = f"post_transform in {[*TRANSFORMS]!r}"
+        yield self.rule("post_transform_value", transformed, about="post_transform")
+        untouched = "one_class == 0 or post_transform == 'NONE'"
+        yield self.rule("one_class_untouched", untouched, about="one_class")
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        for name in ("coefficients", "support_vectors", "kernel_params", "rho"):
+            given = list(scope.find(name) or [1.0])
+            yield f"{name}_given", {name: None}
+            yield f"{name}_count", {name: [*given, 1.0]}
+        yield "supports_given", {"n_supports": 0, "coefficients": [], "support_vectors": []}
+        yield "supports_given", {"n_supports": -1}
+        yield "kernel_type_value", {"kernel_type": "COSINE"}
+        for degree in (0.5, -1.0):
+            yield "degree_whole", {"kernel_type": "POLY", "kernel_params": [0.5, 1.0, degree]}
+        yield "one_class_value", {"one_class": 2, "post_transform": "NONE"}
+        yield "post_transform_value", {"one_class": 0, "post_transform": "SOFTPLUS"}
+        yield "one_class_untouched", {"one_class": 1, "post_transform": "LOGISTIC"}
+
+    def changes(self) -> Iterable[KindChange]:
+        reading = ("reversed", "{}: from the last to the first", lambda numbers: numbers[::-1])
+        for name in ("coefficients", "support_vectors", "kernel_params"):
+            yield from misread_as(name, reading)
+        yield from misread_as("rho", ("negated", "{} is taken away", lambda numbers: -numbers))
+
+
+LinearModels.variants = {"regressor": _Regressor, "classifier": _Classifier, "supports": _Supports}

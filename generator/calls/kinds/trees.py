@@ -26,6 +26,9 @@ from specs.model.spec import Constraint, Otherwise
 
 _SIDES = ("truenodeids", "falsenodeids")
 _LISTS = ("nodeids", "featureids", "modes", *_SIDES)
+_ONE_SCORE = "one score of 2"
+_OF_ONE_SCORE = ["NONE", "LOGISTIC"]
+"""The transforms of which programs say what they make of one score of two classes."""
 _BATCHES = (31, 32, 33, 1000)
 
 
@@ -252,19 +255,24 @@ class _Classifier(Trees):
     )
 
     def own_factors(self) -> Mapping[str, tuple[Level, ...]]:
-        return {"classes": (3, 2), "labels": ("int64s", "strings"), **_forms(self)}
+        return {"classes": (3, 2, _ONE_SCORE), "labels": ("int64s", "strings"), **_forms(self)}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        if levels["classes"] != _ONE_SCORE or levels["post_transform"] in _OF_ONE_SCORE:
+            yield from super().candidates(levels, scope, draw)
 
     def bound(
         self, levels: Mapping[str, Level], trees: int, depth: int, scope: Partial, draw: Draw
     ) -> dict[str, Any]:
-        plan, classes = self.plan(levels, trees, depth, scope), int(levels["classes"])
+        plan = self.plan(levels, trees, depth, scope)
+        classes = 1 if levels["classes"] == _ONE_SCORE else int(levels["classes"])
         found: dict[str, Any] = dict.fromkeys(self.covers)
         grown = grow(plan, classes, draw, each_target=True)
         found |= as_listed_nodes(grown, "class", with_tracks=levels["tracks"] != OMITTED)
         base = [draw.integer(-8, 8) / 8 for _ in range(classes)]
         found["base_values"] = base if levels["base"] == "given" and not plan.small else None
         labels: dict[str, list[Any]] = {"int64s": [7, -1, 2**40], "strings": ["b", "", "ä"]}
-        found[f"classlabels_{levels['labels']}"] = labels[str(levels["labels"])][:classes]
+        found[f"classlabels_{levels['labels']}"] = labels[str(levels["labels"])][: max(classes, 2)]
         found["post_transform"] = levels["post_transform"]
         return _in_tensors(found, levels, self.type_of(scope, self.of).name)
 
@@ -274,10 +282,12 @@ class _Classifier(Trees):
         yield from super().rules()
 
     def vote_rules(self, sound: str) -> Iterator[Constraint]:
-        one = "present(classlabels_int64s) != present(classlabels_strings)"
-        yield from super().vote_rules(f"{sound} and {one}")
+        labelled = "present(classlabels_int64s) != present(classlabels_strings)"
+        yield from super().vote_rules(f"{sound} and {labelled}")
         every = f"all(each in class_ids for each in range({self.target_count}))"
-        yield self.rule("every_class_has_votes", every, f"present(class_ids) and {one}", about="class_ids")
+        one = f"{self.target_count} == 2 and not any(class_ids) and post_transform in {_OF_ONE_SCORE!r}"
+        given = f"present(class_ids) and {labelled}"
+        yield self.rule("every_class_has_votes", f"{every} or ({one})", given, about="class_ids")
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         yield from super().breaches(scope, draw)

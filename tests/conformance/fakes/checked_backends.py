@@ -57,6 +57,14 @@ class Right:
         return outputs
 
 
+class TurnedScores(Right):
+    """Scores of classes come out in the order of the last class first."""
+
+    @classmethod
+    def answer(cls, operator: str, _attributes: Any, outputs: Any) -> Any:
+        return [outputs[0], outputs[1][:, ::-1]] if operator == "TreeEnsembleClassifier" else outputs
+
+
 class WrongAlpha(Right):
     """Is wrong by a thousandth where LeakyRelu has an alpha of a quarter."""
 
