@@ -16,7 +16,6 @@ from reference.functions.stable_formulas import logistic, whichever
 from reference.numbers.enclosures import nearest_value
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
-from reference.numbers.rationals import Rationals
 from reference.numbers.working import Mask
 from reference.operators.softmaxes import softmax
 from reference.readings.choices import AsReading, Choice
@@ -52,7 +51,7 @@ def transformed(scores: Numbers, transform: str, softmax_zero: Choice[str], prob
     else:
         found = _probit(single, probit)
     if transform.startswith("SOFTMAX"):
-        found = _any_share(found, single.lost.any(axis=-1, keepdims=True))
+        found = _any_share(found, np.asarray(single.lost.any(axis=-1, keepdims=True)))
     return found if single is scores else replace(found, working=scores.working)
 
 
@@ -114,11 +113,11 @@ def _held_to_shares(found: Numbers, scores: Numbers, counted: Mask | None = None
         low, high = (np.where(counted, value + side * scores.error, -np.inf) for side in (-1, 1))
     gone = np.max(low, axis=-1, keepdims=True) - _BEHIND >= high
     first = ~gone & (np.sum(~gone, axis=-1, keepdims=True) == 1)
-    value = Rationals.of(np.where(first, 2, np.where(gone, 0, 1)).astype(object)) * Fraction(1, 2)
+    halves = np.where(first, 2, np.where(gone, 0, 1)).astype(object)
     rounded = _ROUNDINGS * found.working.unit
     none = np.where(counted, scores.shape[-1] * found.working.least, 0.0)
     error = np.where(first, rounded, np.where(gone, none, 0.5 + rounded))
-    inner = replace(Numbers.exact(value, found.working), error=error)
+    inner = replace(Numbers.exact(halves * Fraction(1, 2), found.working), error=error)
     return inner.where(wild, found)
 
 

@@ -145,7 +145,8 @@ def test_elements_of_one_axis_are_a_row_or_flat() -> None:
 def test_each_row_is_a_map_from_names_to_elements(names: tuple[Any, ...]) -> None:
     X = np.array([[0.5, -2.0, 3.0], [1.0, 0.0, 0.1]], np.float32)
     form = "strings" if isinstance(names[0], str) else "int64s"
-    (got,) = answers("ZipMap", 1, {"X": tensor(X)}, **{f"classlabels_{form}": names})
+    given: dict[str, Any] = {f"classlabels_{form}": names}
+    (got,) = answers("ZipMap", 1, {"X": tensor(X)}, **given)
     assert int(got.expected.array) == len(X)
     found = []
     for row in got.parts or ():

@@ -21,16 +21,19 @@ def kernel_of(kernel: str, row: list[float], vector: list[float], params: tuple[
     inner = math.fsum(x * v for x, v in zip(row, vector, strict=True))
     if kernel == "RBF":
         return math.exp(-gamma * math.fsum((x - v) ** 2 for x, v in zip(row, vector, strict=True)))
-    return {
+    found: dict[str, float] = {
         "LINEAR": inner,
         "POLY": (gamma * inner + coef0) ** degree,
         "SIGMOID": math.tanh(gamma * inner + coef0),
-    }[kernel]
+    }
+    return found[kernel]
 
 
 def drawn(random: Random, kernel: str, kind: type) -> tuple[np.ndarray[Any, Any], Any, list[float]]:
     """Rows, attributes, and the score of each row."""
-    X = np.array([[random.uniform(-3, 3) for _ in range(3)] for _ in range(4)]).astype(kind)
+    X: np.ndarray[Any, Any] = np.array([[random.uniform(-3, 3) for _ in range(3)] for _ in range(4)]).astype(
+        kind
+    )
     vectors = [[float(np.float32(random.uniform(-2, 2))) for _ in range(3)] for _ in range(5)]
     weights = [float(np.float32(random.uniform(-1, 1))) for _ in vectors]
     params, rho = (0.3, -0.5, 3.0), 0.75
@@ -84,7 +87,7 @@ def test_what_is_of_one_class_has_a_side_or_a_score() -> None:
 
 
 def test_a_score_that_may_be_zero_has_either_side() -> None:
-    given = {
+    given: dict[str, Any] = {
         "kernel_type": "LINEAR",
         "kernel_params": (0.0, 0.0, 0.0),
         "coefficients": (0.1, 0.2),
