@@ -239,15 +239,17 @@ def is_representable(layout: FloatLayout, numerator: int, denominator: int) -> b
     """Whether a ratio is a finite number of a layout."""
     if numerator == 0:
         return True
-    divisor = math.gcd(numerator, denominator)
-    numerator, denominator = abs(numerator) // divisor, denominator // divisor
-    if denominator & (denominator - 1):
-        return False
-    low = (numerator & -numerator).bit_length() - 1
-    power = low - (denominator.bit_length() - 1)
-    width = numerator.bit_length() - low
+    lowest = denominator & -denominator
+    odd = denominator // lowest
+    if odd != 1:
+        numerator, rest = divmod(numerator, odd)
+        if rest:
+            return False
+    size, low = abs(numerator), numerator & -numerator
+    power = low.bit_length() - lowest.bit_length()
+    exponent = size.bit_length() - lowest.bit_length()
     return (
-        width <= layout.precision
+        size >> layout.precision < low
         and power >= layout.least_exponent - layout.precision + 1
-        and Fraction(numerator, denominator) <= largest(layout)
+        and (exponent < layout.greatest_exponent or Fraction(size, lowest) <= largest(layout))
     )
