@@ -227,8 +227,7 @@ def _bits(element_type: ElementType, value: Number | int) -> int:
         if math.isnan(value):
             return _nan(element_type)
         return _beyond(element_type, 1 << (element_type.bits - 1) if value < 0 else 0)
-    exact = Fraction(value)
-    bits = encode_bits(element_type, exact.numerator, exact.denominator)
+    bits = encode_bits(element_type, *value.as_integer_ratio())
     minus_zero = isinstance(value, float) and value == 0 and math.copysign(1, value) < 0
     if minus_zero and layout_of(element_type).nan != "negative_zero":
         bits |= 1 << (element_type.bits - 1)
