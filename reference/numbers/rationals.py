@@ -42,13 +42,15 @@ class Rationals:
 
     @classmethod
     def of(cls, values: object) -> Rationals:
-        """From integers or Fractions, nested in sequences as an array, over one common denominator."""
+        """From integers, floats or Fractions, nested in sequences, over one common denominator."""
         if isinstance(values, (int, Fraction)):
             ratio = values.as_integer_ratio()
             return cls(*(np.array(each, dtype=object) for each in ratio))
         array = np.asarray(values, dtype=object)
-        denominator = math.lcm(*{each.denominator for each in array.flat})
-        whole = [int(each.numerator) * (denominator // int(each.denominator)) for each in array.flat]
+        plain = (each.item() if isinstance(each, np.generic) else each for each in array.flat)
+        ratios = [each.as_integer_ratio() for each in plain]
+        denominator = math.lcm(*{bottom for _, bottom in ratios})
+        whole = [top * (denominator // bottom) for top, bottom in ratios]
         return cls(_integers(whole).reshape(array.shape), _integers([denominator]).reshape(()))
 
     @classmethod
