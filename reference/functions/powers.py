@@ -46,28 +46,33 @@ def power_of(base: Numbers, exponent: Numbers, special_powers: SpecialPowers) ->
     bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
     most = Fraction(working.greatest) * (1 + Fraction(MARGIN))
     found: list[BinaryNumber] = []
-    special, error = np.zeros(shape), np.zeros(shape)
-    lost = np.array(base.lost | exponent.lost)
-    bases, exponents = (each.value.fractions() for each in (base, exponent))
-    for at, (x, y) in enumerate(zip(bases, exponents, strict=True)):
-        signs = float(base.sign.flat[at]), float(exponent.sign.flat[at])
+    special, error, lost = list[float](), list[float](), list[bool]()
+    columns = (
+        column
+        for each in (base, exponent)
+        for column in (each.value.fractions(), each.sign.flat, each.error.flat)
+    )
+    for x, sign, off, y, power_sign, power_off in zip(*columns, strict=True):
+        signs, offs = (float(sign), float(power_sign)), (float(off), float(power_off))
         outcome: BinaryNumber | float
-        if x and y and np.isfinite(signs).all():
+        if x and y and all(map(math.isfinite, signs)):
             outcome = _value(x, y, bits)
         else:
             outcome, is_disputed = _special(x, y, *signs)
             if is_disputed and special_powers.ask() == "exp_of_log":
                 # Of a negative zero the logarithm is that of zero; elsewhere infinity meets zero, or a NaN.
                 outcome = math.inf if signs[0] == 0 and y < 0 else math.nan
-        offs = float(base.error.flat[at]), float(exponent.error.flat[at])
         if isinstance(outcome, BinaryNumber) and outcome.exceeds(most):
             outcome = math.inf if outcome.whole > 0 else -math.inf
         reach = _reach(x, y, offs, outcome, bits) if any(offs) else 0.0
-        error.flat[at], lost.flat[at] = (math.inf, True) if reach is None else (reach, lost.flat[at])
-        special.flat[at] = 0.0 if isinstance(outcome, BinaryNumber) else outcome
+        error.append(math.inf if reach is None else reach)
+        lost.append(reach is None)
+        special.append(0.0 if isinstance(outcome, BinaryNumber) else outcome)
         found.append(outcome if isinstance(outcome, BinaryNumber) else BinaryNumber(0, 0))
     value = Rationals.of_binary(found, shape)
-    result = settled(working, value, rounded_up(error), special, special, lost)
+    bound, outside = (np.array(each, dtype=np.float64).reshape(shape) for each in (error, special))
+    gone = base.lost | exponent.lost | np.array(lost, dtype=np.bool_).reshape(shape)
+    result = settled(working, value, rounded_up(bound), outside, outside, gone)
     exact = (result.value.signs() == 0) & (result.error == 0)
     working.note_chain(result.finite & ~exact)
     narrow = working.is_narrow and working.layout == working.own_layout

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
 
@@ -32,26 +30,5 @@ def sums_exactly(values: Rationals, most: Floats, axis: int, layout: FloatLayout
 
 def quanta(values: Rationals) -> Floats:
     """The greatest power of two that each number is a multiple of: infinity for 0, 0 where there is none."""
-    if values.power is None:
-        return values.each(_quantum, np.float64)
-    if values.small is not None:
-        low = values.small & -values.small
-        found = np.ldexp(low.astype(np.float64), -values.power)
-        return np.where(low == 0, np.inf, np.minimum(found, GREATEST_POWER))
-    powers = Rationals(np.asarray(values.numerator & -values.numerator, dtype=object), values.denominator)
-    return np.where(powers.signs() == 0, np.inf, np.minimum(powers.floats(), GREATEST_POWER))
-
-
-@lru_cache(maxsize=1 << 16)
-def _quantum(numerator: int, denominator: int) -> float:
-    if numerator == 0:
-        return float("inf")
-    if denominator & (denominator - 1) == 0:
-        power = (numerator & -numerator).bit_length() - denominator.bit_length()
-        return math.ldexp(1.0, min(power, 1023)) if power >= -1074 else 0.0
-    value = Fraction(numerator, denominator)
-    if value.denominator & (value.denominator - 1):
-        return 0.0
-    numerator = abs(value.numerator)
-    power = (numerator & -numerator).bit_length() - value.denominator.bit_length()
-    return math.ldexp(1.0, min(power, 1023)) if power >= -1074 else 0.0
+    digits = np.minimum(values.last_digits(), 1023.0)
+    return np.where(values.signs() == 0, np.inf, np.ldexp(1.0, digits.astype(np.int64)))

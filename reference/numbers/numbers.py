@@ -227,8 +227,7 @@ def _bits(element_type: ElementType, value: Number | int) -> int:
         if math.isnan(value):
             return _nan(element_type)
         return _beyond(element_type, 1 << (element_type.bits - 1) if value < 0 else 0)
-    exact = Fraction(value)
-    bits = encode_bits(element_type, exact.numerator, exact.denominator)
+    bits = encode_bits(element_type, *value.as_integer_ratio())
     minus_zero = isinstance(value, float) and value == 0 and math.copysign(1, value) < 0
     if minus_zero and layout_of(element_type).nan != "negative_zero":
         bits |= 1 << (element_type.bits - 1)
@@ -239,15 +238,17 @@ def is_representable(layout: FloatLayout, numerator: int, denominator: int) -> b
     """Whether a ratio is a finite number of a layout."""
     if numerator == 0:
         return True
-    divisor = math.gcd(numerator, denominator)
-    numerator, denominator = abs(numerator) // divisor, denominator // divisor
-    if denominator & (denominator - 1):
-        return False
-    low = (numerator & -numerator).bit_length() - 1
-    power = low - (denominator.bit_length() - 1)
-    width = numerator.bit_length() - low
+    lowest = denominator & -denominator
+    odd = denominator // lowest
+    if odd != 1:
+        numerator, rest = divmod(numerator, odd)
+        if rest:
+            return False
+    size, low = abs(numerator), numerator & -numerator
+    power = low.bit_length() - lowest.bit_length()
+    exponent = size.bit_length() - lowest.bit_length()
     return (
-        width <= layout.precision
+        size >> layout.precision < low
         and power >= layout.least_exponent - layout.precision + 1
-        and Fraction(numerator, denominator) <= largest(layout)
+        and (exponent < layout.greatest_exponent or Fraction(size, lowest) <= largest(layout))
     )

@@ -42,13 +42,15 @@ class Rationals:
 
     @classmethod
     def of(cls, values: object) -> Rationals:
-        """From integers or Fractions, nested in sequences as an array, over one common denominator."""
+        """From integers, floats or Fractions, nested in sequences, over one common denominator."""
         if isinstance(values, (int, Fraction)):
             ratio = values.as_integer_ratio()
             return cls(*(np.array(each, dtype=object) for each in ratio))
         array = np.asarray(values, dtype=object)
-        denominator = math.lcm(*(Fraction(each).denominator for each in array.flat))
-        whole = [int(each * denominator) for each in array.flat]
+        plain = (each.item() if isinstance(each, np.generic) else each for each in array.flat)
+        ratios = [each.as_integer_ratio() for each in plain]
+        denominator = math.lcm(*{bottom for _, bottom in ratios})
+        whole = [top * (denominator // bottom) for top, bottom in ratios]
         return cls(_integers(whole).reshape(array.shape), _integers([denominator]).reshape(()))
 
     @classmethod
@@ -244,7 +246,8 @@ class Rationals:
         is_near = self.power is not None and self.power <= _LEAST_POWER
         if is_near and self.small is not None and (np.abs(self.small) <= 1 << BINARY64.precision).all():
             return True
-        return bool(self.representable(BINARY64).all())
+        held = _representable_in(BINARY64)
+        return all(held(*ratio) for ratio in np.broadcast(self.numerator, self.denominator))
 
     def last_digits(self) -> NDArray[np.float64]:
         """The power of two that each number is an odd multiple of.

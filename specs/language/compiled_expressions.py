@@ -239,6 +239,7 @@ def _comprehended(item: ast.expr, loops: list[ast.comprehension], bound: _Bound)
     first, last = loops[0], len(loops) == 1
     inside = frozenset(_variables(first.target)) | (bound or frozenset())
     source, bind = _compiled(first.iter, bound), _binding(first.target)
+    alone = first.target.id if isinstance(first.target, ast.Name) else None
     below = _compiled(item, inside) if last else _comprehended(item, loops[1:], inside)
     tests = [_compiled(node, inside) for node in first.ifs]
     steps = sum(1 for part in (item, *first.ifs) for _ in ast.walk(part))
@@ -250,7 +251,10 @@ def _comprehended(item: ast.expr, loops: list[ast.comprehension], bound: _Bound)
         made: list[Any] = []
         for each in source(names, work):
             work.charge(steps)
-            bind(own, each)
+            if alone is None:
+                bind(own, each)
+            else:  # nearly all loops have one variable: its binding needs no call
+                own[alone] = each
             if tests and not all(test(turn, work) for test in tests):
                 continue
             if last:

@@ -6,7 +6,7 @@ import hashlib
 import math
 import struct
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -22,7 +22,6 @@ class Draw:
     def __init__(self, key: str | bytes) -> None:
         self._source = key
         self._count = 0
-        self._state: hashlib.blake2b | None = None
 
     def child(self, label: str) -> Draw:
         """A stream of its own, that depends on this one's key and the label, not on what was drawn before."""
@@ -98,19 +97,23 @@ class Draw:
             order[last], order[other] = order[other], order[last]
         return order
 
-    def _words(self, count: int) -> list[int]:
+    def _words(self, count: int) -> Sequence[int]:
         """The next words of the stream, of 512 bits each."""
-        if self._state is None:
-            self._state = hashlib.blake2b(key=self._key)
         first = self._count
         self._count += max(count, 0)
-        copy, packed, integer = self._state.copy, _PLACE.pack, int.from_bytes
-        words = []
-        for place in range(first, self._count):
-            state = copy()
-            state.update(packed(place))
-            words.append(integer(state.digest(), "little"))
-        return words
+        return _words_of(self._key, first, self._count)
+
+
+@lru_cache(maxsize=16)
+def _words_of(key: bytes, first: int, end: int) -> Sequence[int]:
+    """The words of a stream from one place to another; searches draw the same ones again and again."""
+    copy, packed, integer = hashlib.blake2b(key=key).copy, _PLACE.pack, int.from_bytes
+    words = []
+    for place in range(first, end):
+        state = copy()
+        state.update(packed(place))
+        words.append(integer(state.digest(), "little"))
+    return words
 
 
 def _mask(span: int) -> int:
