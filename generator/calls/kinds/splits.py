@@ -1,10 +1,10 @@
-"""How a tensor is split along an axis: the lengths of the parts, or how many equal ones there are."""
+"""Lengths of the tensors that one is split into along an axis."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +18,24 @@ from generator.calls.variables.kind import (
     KindChange,
     Level,
     ResultChange,
+    SingleKind,
     ValueChange,
 )
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
+
+
+@dataclass(frozen=True)
+class Splits(Kind):
+    """What comes out: `outputs`, a tensor each, or a `sequence` of tensors."""
+
 
 _COUNT = "num_outputs"
 _MOST_PARTS = 4
 
 
 @dataclass(frozen=True)
-class Splits(Kind):
+class _SplitOutputs(Splits):
     """Lengths of parts of an input along `axis`; it covers `num_outputs` too, where the version has it.
 
     `parts` is a name for the number of parts, for other expressions.
@@ -152,3 +159,59 @@ def _parts(level: Level, extent: int) -> Iterator[Sequence[int]]:
             last = extent - chunk * (count - 1)
             if extent % count and last > 0:
                 yield [*[chunk] * (count - 1), last]
+
+
+@dataclass(frozen=True)
+class _SplitSequence(Splits, SingleKind):
+    """A whole number without axes, the length of every part of an input along `axis` but for the last, which
+    may be shorter; or a list of all lengths.
+
+    No length is 0: a document that asks for positive ones and for none below 0 says both.
+    """
+
+    of: InputName
+    axis: Expression
+
+    needs_own_shape: ClassVar[bool] = False
+
+    def levels(self) -> tuple[Level, ...]:
+        return ("list", "chunk", "remainder", "longer", "ones", "whole", "one_of_list")
+
+    def values(self, level: Level, scope: Partial, draw: Draw) -> Iterator[Any]:
+        extent = self._extent(scope)
+        if level == "list" and extent > 1:
+            first = draw.integer(1, extent - 1)
+            yield [first, extent - first]
+        elif level == "ones":
+            yield [1] * extent
+        elif level == "one_of_list":
+            yield [extent]
+        elif level == "whole":
+            yield extent
+        elif level == "longer":
+            yield extent + 1
+        elif level in ("chunk", "remainder"):
+            fits = [each for each in range(1, extent) if (extent % each == 0) == (level == "chunk")]
+            yield from draw.shuffled(fits)
+
+    def rules(self) -> Iterable[Constraint]:
+        name, extent = self.name, f"shape({self.of})[{self.axis.text}]"
+        given = f"present({name})"
+        yield self.rule(f"{name}_rank", f"rank({name}) <= 1", given)
+        yield self.rule(f"{name}_positive", f"all(each > 0 for each in {name})", given)
+        yield self.rule(
+            f"{name}_total", f"sum({name}) == {extent}", f"{given} and rank({name}) == 1 and min({name}) > 0"
+        )
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        extent = self._extent(scope)
+        yield f"{self.name}_rank", {self.name: [[extent]]}
+        yield f"{self.name}_total", {self.name: [extent, 1]}
+        yield f"{self.name}_positive", {self.name: [extent + 1, -1]}
+        yield f"{self.name}_positive", {self.name: -1}
+
+    def _extent(self, scope: Partial) -> int:
+        return scope.shape(self.of)[int(scope.value(self.axis))]
+
+
+Splits.variants = {"outputs": _SplitOutputs, "sequence": _SplitSequence}

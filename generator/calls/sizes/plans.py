@@ -8,7 +8,6 @@ from dataclasses import replace
 from generator.calls.kinds.axes import Axes
 from generator.calls.kinds.axis import Axis
 from generator.calls.kinds.einsum import Einsum
-from generator.calls.kinds.joined import Joined
 from generator.calls.sizes.kernel_plans import lone_plans, narrow_plans, product_plans, window_plans
 from generator.calls.sizes.plan import COUNTS, RANKS, SizePlan, by, extents
 from generator.calls.sizes.roles import Roles, in_float, sizes_of
@@ -246,14 +245,14 @@ _EQUATIONS: tuple[tuple[str, str, tuple[tuple[int, ...], ...]], ...] = (
 def join_plans(space: CallSpace) -> Iterator[SizePlan]:
     """So many tensors for each variadic input; equations of einsum."""
     for kind in space.kinds:
-        if isinstance(kind, Joined):
+        if (along := kind.joined_along) is not None:
             for count, axis, shape in _JOINED:
                 shapes = [_longer(shape, axis, place % 3) for place in range(count)]
-                bindings = {f"shapes:{kind.name}": shapes, kind.axis.text: axis}
+                bindings = {f"shapes:{kind.name}": shapes, along.text: axis}
                 yield SizePlan(f"tensors_{count}_of_{by(shape)}", {f"kind:{kind.name}": bindings})
             for rank in (5, 8):
                 shapes = [(*(2, 1, 3, 2, 2, 1, 2)[: rank - 1], length) for length in (3, 1, 2)]
-                bindings = {f"shapes:{kind.name}": shapes, kind.axis.text: rank - 1}
+                bindings = {f"shapes:{kind.name}": shapes, along.text: rank - 1}
                 yield SizePlan(f"rank_{rank}", {f"kind:{kind.name}": bindings})
         if isinstance(kind, Einsum):
             for word, equation, operands in _EQUATIONS:

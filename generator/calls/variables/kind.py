@@ -184,6 +184,11 @@ class Kind:
         return None
 
     @property
+    def joined_along(self) -> Expression | None:
+        """The axis along which alone the tensors of its name may differ."""
+        return None
+
+    @property
     def needs_own_shape(self) -> bool:
         """Whether the values are elements of a tensor whose shape is chosen before."""
         return False

@@ -9,8 +9,6 @@ from functools import cached_property
 
 from conformance.checked_models.model_calls import ModelNode, ModelValue
 from generator.asking.named_operators import calls_are_declared, referenced_operators
-from generator.calls.kinds.enumeration import Enumeration
-from generator.calls.kinds.integer import Integer
 from generator.calls.space.space import CallSpace, open_space
 from generator.calls.variables.wanted_outputs import asks_for_outputs
 from generator.models.check.call_cases import Uncovered
@@ -46,13 +44,13 @@ def _drawn(space: CallSpace) -> Mapping[str, Constraint | None]:
     counts = frozenset[str]().union(*(parse_shape(shape).names for shape in shapes))
     found: dict[str, Constraint | None] = {}
     for kind in space.kinds:
-        if isinstance(kind, Enumeration) and kind.listed and kind.name in counts:
+        if kind.is_listed and kind.name in counts:
             found |= dict.fromkeys(rule.id for rule in kind.rules())
-        if isinstance(kind, Integer) and kind.high is not None and not kind.high.names:
+        if (endless := kind.without_end) is not None:
             attribute = space.spec.attributes.get(kind.name)
             if attribute is None or attribute.at_most is None:
                 found |= dict.fromkeys(rule.id for rule in kind.rules())
-                found |= {rule.id: rule for rule in replace(kind, high=None).rules()}
+                found |= {rule.id: rule for rule in endless.rules()}
     return found
 
 

@@ -1,22 +1,32 @@
-"""Tensors that are joined along an axis: alike but for that axis."""
+"""The tensors of a variadic input or of a sequence, and what their shapes have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import AXIS_MISREAD, Kind, KindChange, Level, misread_as
+from generator.calls.variables.kind_checks import need_variadic
+from opcert.vocabulary.tensors import Tensor
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
+
+
+@dataclass(frozen=True)
+class Several(Kind):
+    """What they have in common: they are `joined` along an axis, `optimized` in groups, or `various`."""
+
 
 _MANY = 40
 _RANKS: tuple[Level, ...] = (2, 1, 3, 4)
 
 
 @dataclass(frozen=True)
-class Joined(Kind):
+class _JoinedTensors(Several):
     """The shapes of a variadic input, and the axis along which its tensors may differ (an attribute).
 
     `negative=False` leaves counting from the end out. Where one shape is asked for, all tensors have it.
@@ -26,6 +36,10 @@ class Joined(Kind):
     axis: Expression
     negative: Expression | None = None
     new: Expression | None = None
+
+    @property
+    def joined_along(self) -> Expression:
+        return self.axis
 
     @property
     def covers(self) -> tuple[str, ...]:
@@ -138,3 +152,120 @@ def _lengths(level: Level, count: int, draw: Draw) -> Sequence[int]:
     if level == "one_empty":
         found[draw.integer(0, count - 1)] = 0
     return found
+
+
+_SHAPES: Mapping[Level, Sequence[tuple[int, ...]]] = {
+    "different": ((2, 3), (), (4,)),
+    "alike": ((5,),) * 3,
+    "empty": ((0, 2), (3,), (0,)),
+}
+
+
+@dataclass(frozen=True)
+class _OptimizedTensors(Several):
+    """A variadic input in `groups`, of as many tensors each: those optimized, then what goes with them.
+
+    Tensors at the same place of every group have one shape. The last group is of `squares`, which are not
+    negative, where that is said.
+    """
+
+    groups: Expression
+    squares: Expression | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        need_variadic(self.subject, self.name)
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def binds(self) -> tuple[str, ...]:
+        return (f"shapes:{self.name}",)
+
+    @property
+    def mends(self) -> tuple[str, ...]:
+        return (self.name,) if self.says(self.squares) else ()
+
+    def mend_all(self, tensors: Sequence[Tensor], scope: Partial) -> Sequence[Tensor]:
+        first = len(tensors) - len(tensors) // self._groups
+        return [
+            *tensors[:first],
+            *(Tensor(tensor.element_type, np.abs(tensor.array)) for tensor in tensors[first:]),
+        ]
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {"optimized": (2, 1, 3), "optimized_shapes": tuple(_SHAPES)}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        shapes = _SHAPES[levels["optimized_shapes"]][: int(levels["optimized"])]
+        yield {f"shapes:{self.name}": [*shapes] * self._groups}
+
+    def rules(self) -> Iterable[Constraint]:
+        name, groups = self.name, self._groups
+        whole = f"len({name}) > 0 and len({name}) % {groups} == 0"
+        yield self.rule(f"{name}_in_groups", whole)
+        count = f"(len({name}) // {groups})"
+        alike = f"all(shape({name}[at]) == shape({name}[at % {count}]) for at in range(len({name})))"
+        yield self.rule(f"{name}_alike", alike, whole)
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        shapes = [tuple(shape) for shape in scope.find(f"shapes:{self.name}")]
+        yield f"{self.name}_in_groups", {f"shapes:{self.name}": [*shapes, shapes[0]]}
+        yield f"{self.name}_alike", {f"shapes:{self.name}": [*shapes[:-1], (*shapes[-1], 2)]}
+
+    @property
+    def _groups(self) -> int:
+        return int(self.groups.evaluate({}))
+
+
+_COUNTS: tuple[Level, ...] = (2, 1, 3, 0)
+_MOST_RANK = 3
+
+
+@dataclass(frozen=True)
+class _VariousTensors(Several):
+    """The shapes of the tensors of a sequence or of a variadic input, of which there are `least` at least.
+
+    Shapes differ, so that two tensors that changed places are told apart even where their elements are not.
+    """
+
+    least: Expression | None = None
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def binds(self) -> tuple[str, ...]:
+        return (f"shapes:{self.name}",)
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        least = 0 if self.least is None else int(self.least.evaluate({}))
+        counts = tuple(count for count in _COUNTS if int(count) >= least)
+        return {f"{self.name}_count": counts, f"{self.name}_shapes": ("different", "ranks", "alike", "empty")}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        count = int(levels[f"{self.name}_count"])
+        yield {f"shapes:{self.name}": _shapes(levels[f"{self.name}_shapes"], count, draw)}
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        shapes = [tuple(each) for each in scope.find(f"shapes:{self.name}")]
+        yield f"{_MANY}_tensors", {f"shapes:{self.name}": (shapes or [(2,)])[:1] * _MANY}
+
+
+def _shapes(level: Level, count: int, draw: Draw) -> list[tuple[int, ...]]:
+    if level == "ranks":
+        ranks = draw.shuffled(range(_MOST_RANK + 1))[:count]
+        return [tuple(draw.integer(2, 3) for _ in range(rank)) for rank in ranks]
+    rank = draw.integer(1, _MOST_RANK)
+    shape = tuple(draw.integer(2, 4) for _ in range(rank))
+    if level == "alike":
+        return [shape] * count
+    lengths = draw.shuffled(range(1, 6))[:count]
+    if level == "empty" and count:
+        lengths[draw.integer(0, count - 1)] = 0
+    return [(*shape[:-1], length) for length in lengths]
+
+
+Several.variants = {"joined": _JoinedTensors, "optimized": _OptimizedTensors, "various": _VariousTensors}
