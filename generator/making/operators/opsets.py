@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from generator.asking.named_operators import referenced_operators
+from generator.asking.named_operators import first_operators, referenced_operators
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from specs.files.spec_folders import OWN_FOLDER, versions_in
 
 DOMAIN = "ai.onnx"
+CONTRIB = "com.microsoft"
+"""The domain whose operators have a suite of their own; of the default one is what opcert began with."""
 OLDEST = 7
 """Before it operators broadcast in another way, which no declaration says."""
 
@@ -22,12 +24,15 @@ def newest_opset() -> int:
 def operators_of_opset(opset: int) -> list[OperatorName]:
     """The operators that have a reference, in order: ONNX's in the versions in force, others in their newest.
 
+    Those of the suite `contrib` are in none of these, but for what opcert began with.
     Raises UserError for an opset of which nothing is known.
     """
     newest = newest_opset()
     if not OLDEST <= opset <= newest:
         raise UserError("an opset without cases", got=str(opset), expected=f"{OLDEST} to {newest}")
-    known = frozenset(referenced_operators())
+    known = frozenset(referenced_operators()) - (
+        frozenset(contrib_operators()) - frozenset(first_operators())
+    )
     found = newest_versions(each for each in known if each.domain != DOMAIN)
     for name in {each.name for each in known if each.domain == DOMAIN}:
         before = [version for version in versions_in(OWN_FOLDER / DOMAIN / name) if version <= opset]
@@ -40,6 +45,11 @@ def operators_of_opset(opset: int) -> list[OperatorName]:
 def default_operators() -> list[OperatorName]:
     """The operators of the default suite, in order: each that has a reference, in its newest version."""
     return operators_of_opset(newest_opset())
+
+
+def contrib_operators() -> list[OperatorName]:
+    """The operators of com.microsoft that have a reference, in order, each in its newest version."""
+    return newest_versions(each for each in referenced_operators() if each.domain == CONTRIB)
 
 
 def newest_versions(operators: Iterable[OperatorName]) -> list[OperatorName]:
