@@ -247,7 +247,8 @@ class Rationals:
         if is_near and self.small is not None and (np.abs(self.small) <= 1 << BINARY64.precision).all():
             return True
         held = _representable_in(BINARY64)
-        return all(held(*ratio) for ratio in np.broadcast(self.numerator, self.denominator))
+        both = (np.broadcast_to(part, self.shape).flat for part in (self.numerator, self.denominator))
+        return all(held(*ratio) for ratio in zip(*both, strict=True))
 
     def last_digits(self) -> NDArray[np.float64]:
         """The power of two that each number is an odd multiple of.

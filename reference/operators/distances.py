@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from reference.functions.stable_formulas import whichever
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
@@ -26,6 +28,6 @@ def distances_of_rows(A: Numbers, B: Numbers, *, metric: str = "sqeuclidean") ->
         left, right = rows.broadcast(shape), columns.broadcast(shape)
         return sum_of_products(beside(left, left * -2, right), beside(left, right, right))
 
-    unknown = ~A.finite.all(axis=1)[:, None] | ~B.finite.all(axis=1)
-    squares = opened(whichever(plain, by_products), unknown)
+    of_rows, of_columns = (np.asarray(~given.finite.all(axis=1)) for given in (A, B))
+    squares = opened(whichever(plain, by_products), of_rows[:, None] | of_columns)
     return squares.sqrt() if metric == "euclidean" else squares

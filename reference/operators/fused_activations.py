@@ -62,7 +62,6 @@ def quick_gelu(X: Numbers, *, alpha: Fraction = QUICK, infinity_in_formula: Infi
 def gelu_of_the_right_half(X: Numbers, bias: Numbers, *, infinity_in_formula: Infinity) -> Numbers:
     """left * Gelu(right) of X + bias, cut into halves along the last axis. Source: BiasSplitGelu, Summary."""
     added, half = X + bias, X.shape[-1] // 2
-    left, right = (
-        added.arranged(lambda each, part=part: each[..., part]) for part in (slice(half), slice(half, None))
-    )
+    left = added.arranged(lambda each: each[..., :half])
+    right = added.arranged(lambda each: each[..., half:])
     return left * gelu(right, infinity_in_formula=infinity_in_formula)

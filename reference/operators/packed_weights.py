@@ -54,7 +54,7 @@ def product_with_packed_weights(
         return sum_of_products(beside(rows, rows), beside(weights * scale, -(zeros * scale)), plus=added)
 
     found = whichever(sum_of_products(rows, (weights - zeros) * scale, plus=added), apart)
-    return found if given is A else opened(found, ~A.finite.all(axis=-1, keepdims=True))
+    return found if given is A else opened(found, np.asarray(~A.finite.all(axis=-1, keepdims=True)))
 
 
 def unpacked(packed: NDArray[np.uint8], bits: int) -> NDArray[np.uint8]:

@@ -112,7 +112,7 @@ def _held_to_shares(found: Numbers, scores: Numbers, counted: Mask | None = None
     with np.errstate(invalid="ignore"):  # beyond all bounds nothing is known: NaN, which nothing is behind
         low, high = (np.where(counted, value + side * scores.error, -np.inf) for side in (-1, 1))
     gone = np.max(low, axis=-1, keepdims=True) - _BEHIND >= high
-    first = ~gone & (np.sum(~gone, axis=-1, keepdims=True) == 1)
+    first = ~gone & (np.count_nonzero(~gone, axis=-1, keepdims=True) == 1)
     halves = np.where(first, 2, np.where(gone, 0, 1)).astype(object)
     rounded = _ROUNDINGS * found.working.unit
     none = np.where(counted, scores.shape[-1] * found.working.least, 0.0)
