@@ -291,7 +291,9 @@ def tree_ensemble(
     branches = []
     for at, code in enumerate(nodes_modes.array.tolist()):
         mode = tuple(COMPARED)[code]
-        against = next(sets) if mode == "BRANCH_MEMBER" else float(nodes_splits.array[at])
+        against = next(sets, None) if mode == "BRANCH_MEMBER" else float(nodes_splits.array[at])
+        if against is None:
+            raise OutsideDomain("a node that asks for members has a set, which NaN ends")
         true, false = (leaves[ids[at]] if are_leaves[at] else ids[at] for ids, are_leaves in sides)
         branches.append(Branch(nodes_featureids[at], mode, against, bool(missing[at]), true, false))
     working = Working(X.element_type, subnormals, accumulation_type)

@@ -332,7 +332,10 @@ def _tensor(proto: TensorProto) -> Tensor:
         array = np.empty(len(proto.string_data), dtype=np.object_)
         array[:] = list(proto.string_data)
         return Tensor(ELEMENT_TYPES["string"], array.reshape(shape))
-    return Tensor(kind, np.ascontiguousarray(to_array(proto)).view(kind.storage).reshape(shape))
+    given = np.ascontiguousarray(to_array(proto))
+    # Of integers of fewer bits than a byte the array leaves the others open.
+    stored = given.astype(kind.storage) if kind.is_integer else given.view(kind.storage)
+    return Tensor(kind, stored.reshape(shape))
 
 
 def _type(proto: onnx.TypeProto) -> ValueType | None:

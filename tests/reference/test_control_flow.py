@@ -7,7 +7,9 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
+from onnx import helper
 from onnx.parser import parse_graph, parse_model
 from onnx.reference import ReferenceEvaluator
 
@@ -204,6 +206,22 @@ def test_branches() -> None:
 SCANNED = """b (float[2] s, float[2] a, float[2] b) => (float[2] t, float[2] u, float[2] v) {
     c = Mul (a, b) t = Add (s, c) u = Sub (t, a) v = Identity (b)
 }"""
+
+
+def test_narrow_integers_of_a_body_are_their_numbers() -> None:
+    held = helper.make_tensor("held", onnx.TensorProto.INT4, [3], [-2, 7, -8])
+    nodes = [
+        helper.make_node("Constant", [], ["narrow"], value=held),
+        helper.make_node("Cast", ["narrow"], ["wide"], to=onnx.TensorProto.FLOAT),
+    ]
+    wide = helper.make_tensor_value_info("wide", onnx.TensorProto.FLOAT, [3])
+    found = read_graph(helper.make_graph(nodes, "b", [], [wide]))
+    body = Graph(found.raw, found.inputs, found.outputs, 25)
+    reference = find_operator(OperatorName("ai.onnx", "If", 25))
+    (answer,) = reference.evaluate(
+        {"then_branch": body, "else_branch": body}, {"cond": tensor(np.array(True))}, outputs=1
+    )
+    assert answer.expected.array.tolist() == [-2, 7, -8]
 
 
 def test_scans_by_loops() -> None:
