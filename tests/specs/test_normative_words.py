@@ -23,7 +23,16 @@ NORMATIVE = re.compile(
     r"\b(must|should|error|required|invalid|accepted range)\b|\bconstrain\b(?!.*\ball\b)", re.IGNORECASE
 )
 
+_WHETHER = "the sentence says whether something should be done, and not what must be given"
 OTHERWISE = {
+    **{
+        (f"com.microsoft::{operator}-1", rule): _WHETHER
+        for operator, rules in (
+            ("FusedMatMul", ("batches_of_A", "batches_of_B", "two_axes_of_A", "two_axes_of_B")),
+            ("TransposeMatMul", ("two_axes_of_A", "two_axes_of_B")),
+        )
+        for rule in rules
+    },
     ("com.microsoft::Pad-1", "pads_length"): "it says should, and no checker of ONNX's knows the domain",
     ("ai.onnx::Resize-11", "scales_or_sizes"): "shape inference of this version takes a call with neither",
     ("ai.onnx::Resize-11", "not_scales_and_sizes"): "shape inference of this version takes both",
