@@ -8,18 +8,17 @@ from fractions import Fraction
 from typing import Annotated, Literal
 
 import numpy as np
-from onnx import GraphProto, TensorProto
-from onnx.numpy_helper import to_array
+from onnx import GraphProto
 
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
-from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain
 from reference.functions.functions import function_of
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
+from reference.registry.body_runs import read_tensor
 from reference.shared.attention_weights import scaled_products, scaling, weighed, weights_of
 from reference.shared.standardization import cast_back
 
@@ -45,7 +44,7 @@ def modified(graph: Graph | None, numbers: Numbers) -> Numbers:
     proto.ParseFromString(graph.raw)
     if len(proto.input) != 1 or len(proto.output) != 1:
         raise OutsideDomain("a modifier takes one tensor and gives one")
-    values = {each.name: Numbers.of(_tensor(each), numbers.working) for each in proto.initializer}
+    values = {each.name: Numbers.of(read_tensor(each), numbers.working) for each in proto.initializer}
     values[proto.input[0].name] = numbers
     for node in proto.node:
         compute = None if node.domain or node.attribute else _NODES.get(node.op_type)
@@ -56,11 +55,6 @@ def modified(graph: Graph | None, numbers: Numbers) -> Numbers:
     if found is None or found.shape != numbers.shape:
         raise OutsideDomain("a modifier gives a tensor of the shape of what it takes")
     return found
-
-
-def _tensor(proto: TensorProto) -> Tensor:
-    kind = BY_CODE[proto.data_type]
-    return Tensor(kind, np.ascontiguousarray(to_array(proto)).view(kind.storage).reshape(tuple(proto.dims)))
 
 
 @reference_operator("ai.onnx.preview::FlexAttention")

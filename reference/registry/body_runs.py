@@ -104,7 +104,7 @@ class EvaluatedBody:
                 expected=str(len(self.proto.input)),
             )
         values: dict[str, Answer] = dict(self.graph.around)
-        values |= {held.name: Answer(_tensor(held)) for held in self.proto.initializer}
+        values |= {held.name: Answer(read_tensor(held)) for held in self.proto.initializer}
         values |= {taken.name: value for taken, value in zip(self.proto.input, given, strict=True)}
         for node in self.proto.node:
             found = self._answers(node, values)
@@ -226,7 +226,7 @@ class EvaluatedBody:
             case AttributeProto.TYPE_PROTO if (kind := _type(proto.tp)) is not None:
                 return kind
             case AttributeProto.TENSOR:
-                return _tensor(proto.t)
+                return read_tensor(proto.t)
             case AttributeProto.STRING:
                 return proto.s.decode("utf-8", "surrogateescape")
             case AttributeProto.STRINGS:
@@ -325,7 +325,8 @@ def _of_node(node: NodeProto, error: Exception) -> OpcertError:
     return UnstableLength(said) if isinstance(error, UnstableLength) else OutsideDomain(said)
 
 
-def _tensor(proto: TensorProto) -> Tensor:
+def read_tensor(proto: TensorProto) -> Tensor:
+    """A tensor of a body, as references take it."""
     kind = BY_CODE[proto.data_type]
     shape = tuple(proto.dims)
     if kind.kind == "string":

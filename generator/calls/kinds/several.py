@@ -20,6 +20,10 @@ from specs.model.spec import Constraint
 class Several(Kind):
     """What they have in common: they are `joined` along an axis, `optimized` in groups, or `various`."""
 
+    @property
+    def binds(self) -> tuple[str, ...]:
+        return (f"shapes:{self.name}",)
+
 
 _MANY = 40
 _RANKS: tuple[Level, ...] = (2, 1, 3, 4)
@@ -45,10 +49,6 @@ class _JoinedTensors(Several):
     def covers(self) -> tuple[str, ...]:
         named = (self.axis.text, *((self.new.text,) if self.new is not None else ()))
         return tuple(name for name in named if self.subject.has(name))
-
-    @property
-    def binds(self) -> tuple[str, ...]:
-        return (f"shapes:{self.name}",)
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         counted: tuple[Level, ...] = ("negative", "lowest") if self._may_be_negative else ()
@@ -180,10 +180,6 @@ class _OptimizedTensors(Several):
         return ()
 
     @property
-    def binds(self) -> tuple[str, ...]:
-        return (f"shapes:{self.name}",)
-
-    @property
     def mends(self) -> tuple[str, ...]:
         return (self.name,) if self.says(self.squares) else ()
 
@@ -235,10 +231,6 @@ class _VariousTensors(Several):
     @property
     def covers(self) -> tuple[str, ...]:
         return ()
-
-    @property
-    def binds(self) -> tuple[str, ...]:
-        return (f"shapes:{self.name}",)
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         least = 0 if self.least is None else int(self.least.evaluate({}))
