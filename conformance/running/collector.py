@@ -138,7 +138,7 @@ class Collector:
         for result, order in kept:
             self._note_answered(result.case, result.form, result.response == "answered")
             self._count(result, order, plan.rows_of(result.case))
-        self.progress.start(plan.rows - plan.rows_done)
+        self.progress.start(plan.rows - plan.rows_done, len(plan.selected) - len(plan.done))
 
     def accept(self, rows: Sequence[tuple[Result, Order, bytes]], plan: RunPlan) -> None:
         """Record, by their lines, and count rows of elsewhere, where valid cases were asked about as well."""

@@ -13,8 +13,8 @@ class Progress(Protocol):
     def note(self, sentence: str) -> None:
         """Something that takes time, or went wrong, in a sentence."""
 
-    def start(self, rows: int) -> None:
-        """The run begins; so many rows are to come."""
+    def start(self, rows: int, cases: int) -> None:
+        """The run begins: so many rows are to come, of so many cases; a case has one for each of its forms."""
 
     def advance(self, result: Result) -> None:
         """A row has come."""
@@ -28,7 +28,7 @@ class Silent:
 
     def note(self, sentence: str) -> None: ...
 
-    def start(self, rows: int) -> None: ...
+    def start(self, rows: int, cases: int) -> None: ...
 
     def advance(self, result: Result) -> None: ...
 

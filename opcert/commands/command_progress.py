@@ -195,25 +195,30 @@ class PlainProgress:
     def __init__(self) -> None:
         self._counts = VerdictTally()
         self._total = 0
+        self._unit = ""
         self._pace = Pace()
 
     def note(self, sentence: str) -> None:
         note(sentence)
 
-    def start(self, rows: int) -> None:
+    def start(self, rows: int, cases: int) -> None:
+        from reports.text.phrasing import plural
+
         self._total = rows
         self._pace = Pace()
-        self.note(f"running {rows} cases")
+        self._unit = "" if rows == cases else " runs"
+        more = "" if rows == cases else f", {rows} runs of them with repeats and other forms"
+        self.note(f"running {plural(cases, 'case')}{more}")
 
     def advance(self, result: Result) -> None:
         self._counts.add(result)
         if self._pace.is_due():
             done = self._counts.rows
             left = self._pace.seconds / done * (self._total - done)
-            self.note(f"{done} of {self._total} ({self._counts}), about {left:.0f} s left")
+            self.note(f"{done} of {self._total}{self._unit} ({self._counts}), about {left:.0f} s left")
 
     def finish(self) -> None:
-        self.note(f"{self._counts.rows} of {self._total} in {self._pace.seconds:.1f} s ({self._counts})")
+        self.note(f"{self._counts.rows} of {self._total}{self._unit} in {self._pace.seconds:.1f} s ({self._counts})")
 
 
 class TerminalProgress:
@@ -227,7 +232,7 @@ class TerminalProgress:
     def note(self, sentence: str) -> None:
         self._bar.say(f"opcert: {sentence}")
 
-    def start(self, rows: int) -> None:
+    def start(self, rows: int, cases: int) -> None:
         self._bar.begin(rows)
 
     def advance(self, result: Result) -> None:

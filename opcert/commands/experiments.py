@@ -162,7 +162,7 @@ class Experiments:
         if self._kept is not None:
             self._kept.keep(found, self._wrong, self._told)
         if found.stopped is not None:
-            note(f"experiments came to no end ({found.stopped}); {_GO_ON}")
+            note(f"experiments stopped early ({found.stopped}); {_GO_ON}")
 
     def _find_causes(self, running: workers.RunningRuntime) -> Diagnosis:
         """Try the entries, then look for causes of what none of them explains."""

@@ -58,6 +58,15 @@ def test_a_run_elsewhere_prints_lines(capsys: Capture, tmp_path: Path) -> None:
     assert "\x1b" not in answer.err + answer.out
 
 
+def test_what_runs_more_than_once_is_not_counted_as_cases(capsys: Capture, tmp_path: Path) -> None:
+    suite = identity_suite(tmp_path)
+    out = tmp_path / "run.jsonl"
+    answer = call(capsys, "run", "fake_backends:Good", "-s", suite, "-o", out, "--repeat", "2")
+    begun, ended = answer.err.splitlines()[:2]
+    assert begun == "opcert: running 6 cases, 12 runs of them with repeats and other forms"
+    assert ended.startswith("opcert: 12 of 12 runs in ")
+
+
 @pytest.mark.nightly
 def test_generating_on_a_terminal_shows_how_far_it_is(
     capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

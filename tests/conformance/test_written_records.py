@@ -35,7 +35,7 @@ class Told(Silent):
         self.rows: list[int] = []
         self.notes: list[str] = []
 
-    def start(self, rows: int) -> None:
+    def start(self, rows: int, cases: int) -> None:
         self.rows.append(rows)
 
     def note(self, sentence: str) -> None:

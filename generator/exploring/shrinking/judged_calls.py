@@ -93,7 +93,7 @@ class Budget:
         if self.begun is None:
             self.begun = time.monotonic()
         if time.monotonic() - self.begun >= self.seconds:
-            raise Exhausted(f"{self.seconds:g} s are over")
+            raise Exhausted(f"{self.seconds:.3g} s are over")
         if self.hangs is not None and self.hung >= self.hangs:
             raise Exhausted(f"{self.hangs} calls had no answer in time")
 
