@@ -66,10 +66,13 @@ class Decided:
 
     def sentences(self) -> tuple[str, ...]:
         """What there is to say first: of operators, then of decided cases."""
-        said = [f"{self.operators_without_failure} without a failure"]
-        said += [f"{self.operators_with_failure} with"] if self.operators_with_failure else []
-        said += [f"{self.operators_not_offered} not offered"] if self.operators_not_offered else []
-        first = f"{plural(self.operators, 'operator')}: {', '.join(said)}."
+        counted = (
+            (self.operators_without_failure, "without a failure"),
+            (self.operators_with_failure, "with failures"),
+            (self.operators_not_offered, "unsupported"),
+        )
+        said = ", ".join(f"{number} {words}" for number, words in counted if number)
+        first = f"{plural(self.operators, 'operator')}: {said or 'none decided'}."
         if not self.decided:
             return (first, "Nothing was decided.")
         verb = "conforms" if self.decided == 1 else "conform"
@@ -84,9 +87,9 @@ class Decided:
         told = (
             (self.inexact, "less exact than the table of functions"),
             (self.document, "open in the documents"),
-            (self.unsupported, "not offered"),
-            (self.observed, "asked to survive alone"),
-            (self.undecided, "not decided"),
+            (self.unsupported, "unsupported"),
+            (self.observed, "that only had to survive"),
+            (self.undecided, "undecided"),
         )
         parts = [f"{count(number)} {words}" for number, words in told if number]
         return f"Beside these: {', '.join(parts)}." if parts else ""
@@ -139,7 +142,7 @@ def standing(verdicts: Set[str]) -> Standing:
 _HEADINGS: dict[Standing, str] = {
     "with": "with a failure",
     "without": "without a failure",
-    "not offered": "not offered",
+    "not offered": "unsupported",
 }
 MOST_NAMED = 300
 """So many operators of a group are named."""

@@ -67,7 +67,7 @@ def test_totals_stand_last_and_each_cause_has_its_sentence(tmp_path: Path) -> No
     told = format_summary(results_of(tmp_path, refuse_cubic))
     lines = told.rstrip().splitlines()
     assert lines[-2:] == [
-        "1 operator: 0 without a failure, 1 with. 66.6 % of 9 decided cases conform; 3 fail, from 1 cause.",
+        "1 operator: 1 with failures. 66.6 % of 9 decided cases conform; 3 fail, from 1 cause.",
         "Causes: 1 told by the runtime.",
     ]
     (head,) = [line for line in lines if "1. " in line]
