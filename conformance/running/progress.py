@@ -14,7 +14,7 @@ class Progress(Protocol):
         """Something that takes time, or went wrong, in a sentence."""
 
     def start(self, rows: int, cases: int) -> None:
-        """The run begins: so many rows are to come, of so many cases; a case has one for each of its forms."""
+        """The run begins: so many rows are to come, one for each form of so many cases."""
 
     def advance(self, result: Result) -> None:
         """A row has come."""

@@ -218,7 +218,8 @@ class PlainProgress:
             self.note(f"{done} of {self._total}{self._unit} ({self._counts}), about {left:.0f} s left")
 
     def finish(self) -> None:
-        self.note(f"{self._counts.rows} of {self._total}{self._unit} in {self._pace.seconds:.1f} s ({self._counts})")
+        done = f"{self._counts.rows} of {self._total}{self._unit}"
+        self.note(f"{done} in {self._pace.seconds:.1f} s ({self._counts})")
 
 
 class TerminalProgress:
