@@ -86,7 +86,7 @@ def take_standing(order: RunOrder) -> Standing:
     try:
         offer = lane.start()
         forms = tuple(take_forms(order.options.forms, lane, offer, runtime.adapter))
-        header = make_header(order.suite, runtime, installed, lane, offer, order.options, forms)
+        header = make_header(order.suite, runtime, installed, lane.lacking, offer, order.options, forms)
     except BaseException:
         lane.kill()
         raise

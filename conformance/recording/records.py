@@ -157,7 +157,7 @@ class Record:
     @cached_property
     def failed_by_worker(self) -> bool:
         """Whether harness errors are by no fault of opcert: its worker is the user's own, and failed."""
-        own = str((self.header.get("runtime") or {}).get("source") or "").startswith("exec:")
+        own = str((self.header.get("runtime") or {}).get("source") or "").startswith(("exec:", "files:"))
         errors = [result for result in self.results if result.verdict == HARNESS_ERROR] if own else []
         return bool(errors) and all(error.worker_failed for error in errors)
 

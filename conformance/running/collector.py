@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -14,7 +14,6 @@ from conformance.judging.verdicts import FAILING, NOT_RUN
 from conformance.recording.faults import FaultFinder
 from conformance.recording.records import Order, Record, RecordWriter
 from conformance.recording.rows import CaseVerdicts, Result, count_verdicts, make_result
-from conformance.running.lane import Lane
 from conformance.running.progress import Progress
 from conformance.running.run_options import RunOptions, RunPlan, Task
 from conformance.suite.suites import Suite
@@ -105,7 +104,7 @@ class Collector:
             self._note_answered(task.case_id, task.form, isinstance(response, Answered))
             self._record(task, response, judgement, again)
 
-    def settle(self, lane: Lane) -> None:
+    def settle(self, ask: Callable[[Iterable[Task]], Iterable[tuple[Task, Response]]]) -> None:
         """Judge what waits for a valid case that was not among those that ran, by asking the runtime."""
         while True:
             with self._lock:
@@ -115,7 +114,7 @@ class Collector:
             if self._valid_case_answered(task) is None:
                 assert task.valid_case is not None
                 probe = Task.of(task.valid_case, task.form, 0, task.order)
-                for _, answer in lane.run([probe]):
+                for _, answer in ask([probe]):
                     with self._lock:
                         self._note_answered(str(task.valid_case.id), task.form, isinstance(answer, Answered))
             self.take(task, response)

@@ -7,7 +7,7 @@ import os
 import platform
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.metadata import version
@@ -54,12 +54,15 @@ def make_header(
     suite: str,
     runtime: Runtime,
     installed: Installed,
-    lane: Lane,
+    lacking: Mapping[str, str],
     offer: Offer,
     options: RunOptions,
     forms: Sequence[str],
 ) -> dict[str, Any]:
-    """What a record begins with: the suite by its digest, the runtime, this machine, and the options."""
+    """What a record begins with: the suite by its digest, the runtime, this machine, and the options.
+
+    `lacking` says what the runtime could not be kept from, with the reasons.
+    """
     memory = None
     with suppress(ValueError, OSError, AttributeError):
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -83,7 +86,7 @@ def make_header(
             "opcert": version("opcert"),
         },
         "processor": dict(processor_here()),
-        "confinement": describe_confinement(options.limits, lane.lacking),
+        "confinement": describe_confinement(options.limits, lacking),
         "options": told_options(options, forms),
         "started": timestamp(),
     }
@@ -201,7 +204,7 @@ def _run_on(
         lane.begin()
     offer = lanes[0].start()
     forms = take_forms(options.forms, lanes[0], offer, runtime.adapter)
-    header = make_header(suite.digest, runtime, installed, lanes[0], offer, options, forms)
+    header = make_header(suite.digest, runtime, installed, lanes[0].lacking, offer, options, forms)
     header["options"] |= request.told_forms()
     standing = place.standing(header, progress)
     if standing is not None:
@@ -285,7 +288,7 @@ def run_lane(lane: Lane, tasks: TaskSource, collector: Collector) -> None:
                 collector.halt.set("runtime_dies", reason)
             if collector.halt.reason is not None:
                 return
-        collector.settle(lane)
+        collector.settle(lane.run)
     except RuntimeUnavailable as error:
         if not collector.rows:
             raise

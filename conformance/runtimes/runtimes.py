@@ -32,7 +32,7 @@ _BACKEND = re.compile(
     r"(?P<module>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
 )
 _EXPECTED = "a built-in runtime (opcert list runtimes), module:Backend, or exec:COMMAND"
-_BY_FORM = frozenset(("backend", "exec"))
+_BY_FORM = frozenset(("backend", "exec", "files"))
 """Adapters that are reached by the form of what is written, not by a name."""
 
 
@@ -75,6 +75,8 @@ def find_runtime(text: str, python: str | None = None) -> Runtime:
     """
     if text.startswith("exec:"):
         return _find_program(text, python)
+    if text.startswith("files:"):
+        return Runtime(text, load_adapter("files"))
     backend = _BACKEND.fullmatch(text)
     if backend is not None:
         return _find_backend(text, python)
@@ -105,8 +107,8 @@ def find_adapter(text: str) -> Adapter:
 
     Raises UserError where there is none.
     """
-    if text.startswith("exec:"):
-        return load_adapter("exec")
+    if text.startswith(("exec:", "files:")):
+        return load_adapter(text.partition(":")[0])
     return load_adapter("backend") if _BACKEND.fullmatch(text) else find_runtime(text).adapter
 
 
@@ -149,6 +151,12 @@ def find_installed(runtime: Runtime) -> Installed | None:
 
 
 def _installed(runtime: Runtime, made: Environment | None) -> Installed:
+    if runtime.adapter.name == "files":
+        raise UserError(
+            "outputs of a device that came as files are judged, not run",
+            got=runtime.text,
+            remedy="`opcert judge SUITE FOLDER` writes their record; `opcert certify --run RECORD` takes it.",
+        )
     if made is None:
         return Installed(Launch(runtime.command, runtime.options, runtime.environment))
     facts: dict[str, Any] = {"packages": dict(made.packages)}

@@ -1,38 +1,98 @@
-"""Write a suite in the layout of ONNX's backend tests."""
+"""Write a suite as folders: in the layout of ONNX's backend tests, or for a device that returns files."""
 
 from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import say
-from opcert.vocabulary.errors import ExitCode
+from opcert.vocabulary.errors import ExitCode, UserError
+
+if TYPE_CHECKING:
+    from conformance.suite.suites import Suite
+    from reports.single_cases.device_folder import Selection
 
 
 @click.command("export")
 @click.argument("suite")
+@click.option(
+    "--layout",
+    type=click.Choice(["onnx", "flat"]),
+    default="onnx",
+    show_default=True,
+    help="As ONNX's backend tests with what is expected, or models, inputs and an index alone.",
+)
+@shared_options.pattern
+@click.option("--dtype", "element_types", multiple=True, help="Only cases of this element type (flat).")
+@click.option("--family", "families", multiple=True, help="Only cases of this family (flat).")
+@click.option("--most-bytes", type=click.IntRange(1), help="Only cases of at most so many bytes (flat).")
+@click.option(
+    "--sample",
+    type=click.IntRange(1, 12),
+    help="Of each operator version at most so many cases, chosen to have every level (flat).",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A folder.")
-def command(suite: str, output: Path) -> int:
-    """Write every case of SUITE (a folder, a zip, or a name) as a folder named by its id.
+def command(
+    suite: str,
+    layout: str,
+    pattern: str | None,
+    element_types: tuple[str, ...],
+    families: tuple[str, ...],
+    most_bytes: int | None,
+    sample: int | None,
+    output: Path,
+) -> int:
+    """Write every case of SUITE (a folder, a zip, or a name) as a folder.
 
-    Each has model.onnx, test_data_set_0/input_N.pb and output_N.pb, as ONNX's backend tests have them, and
-    case.json with what that layout cannot hold: what must happen, the error allowed to each element, further
-    readings. Operators that cannot stand in an ONNX model have no model.onnx.
+    In the layout `onnx` it is named by the case's id, and has model.onnx, test_data_set_0/input_N.pb and
+    output_N.pb, as ONNX's backend tests have them, and case.json with what that layout cannot hold: what must
+    happen, the error allowed to each element, further readings. Operators that cannot stand in an ONNX model
+    have no model.onnx.
+
+    In the layout `flat` it is for a device that opcert cannot reach: model.onnx, input_N.bin, and index.json
+    for all, without what is expected. `opcert judge` takes what the device gives back.
     """
     from opcert.commands.suite_argument import resolve_suite
+    from reports.single_cases.device_folder import Selection
+
+    selection = Selection(pattern, element_types, families, most_bytes, sample)
+    if layout == "onnx" and selection != Selection(pattern):
+        raise UserError(
+            "cases are chosen by type, family, size or sample for a device alone",
+            remedy="Add --layout flat, or choose cases with -k.",
+        )
+    lock_folder(output, "the suite")
+    with resolve_suite(suite) as opened:
+        if layout == "flat":
+            return _export_flat(opened, output, selection)
+        return _export_onnx(opened, output, pattern)
+
+
+def _export_flat(suite: Suite, output: Path, selection: Selection) -> int:
+    from reports.single_cases.device_folder import INDEX, export_to_device
+    from reports.text.phrasing import plural
+
+    carried = export_to_device(suite, output, selection)
+    say(f"{plural(carried.cases, 'case')} in {output}, listed in {output / INDEX}")
+    for what, cases in sorted(carried.left_out.items()):
+        say(f"  {plural(cases, 'case')} left out: {what}")
+    return ExitCode.HOLDS
+
+
+def _export_onnx(suite: Suite, output: Path, pattern: str | None) -> int:
     from reports.single_cases.case_folder import export_suite
     from reports.text.phrasing import plural
 
-    lock_folder(output, "the suite")
     beyond: Counter[str] = Counter()
     number = 0
-    with resolve_suite(suite) as opened:
-        for each in export_suite(opened, output):
-            number += 1
-            beyond.update(each.beyond)
+    for exported in export_suite(suite, output, pattern):
+        number += 1
+        beyond.update(exported.beyond)
     say(f"{plural(number, 'case')} in {output}")
     for what, cases in sorted(beyond.items()):
         say(f"  {plural(cases, 'case')}: {what} (see case.json)")

@@ -48,9 +48,12 @@ def exit_code(record: Record) -> ExitCode:
     return ExitCode.DOES_NOT_HOLD if failing else ExitCode.HOLDS
 
 
+_LEFT = ("machines_lost", "no_outputs")
+
+
 def left_by_machines(record: Record) -> bool:
-    """Whether machines of a cluster were lost, with cases that nobody ran."""
-    return ((record.footer or {}).get("stopped") or {}).get("kind") == "machines_lost"
+    """Whether machines of a cluster were lost, or a device gave no outputs, with cases that nobody ran."""
+    return ((record.footer or {}).get("stopped") or {}).get("kind") in _LEFT
 
 
 def run_error(record: Record) -> ExitCode | None:

@@ -112,12 +112,24 @@ _READABLE = _Kind(
     lambda row: row.response == "answered",
 )
 """Of all that were answered, where the system could not keep workers from the files of the suite."""
+_AS_FILES = _Kind(
+    "files",
+    "whose outputs came as files: that the device computed them, from these inputs and unseen by what is "
+    "expected, is not shown",
+    False,
+    lambda row: row.response == "answered",
+)
+"""Of all that were answered, where a record was made of a folder of outputs."""
 
 
 def find_believed(results: Results) -> tuple[Believed, ...]:
     """What is believed of a record's rows, the kinds that speak for the runtime first; none of no rows."""
-    confinement = mapping(results.record.header.get("confinement"))
-    kinds = [*[_READABLE] * (confinement.get("expected") == "could be read"), *_KINDS]
+    header = results.record.header
+    kinds = list(_KINDS)
+    if text(mapping(header.get("runtime")).get("source")).startswith("files:"):
+        kinds.insert(0, _AS_FILES)
+    elif mapping(header.get("confinement")).get("expected") == "could be read":
+        kinds.insert(0, _READABLE)
     rows: Counter[str] = Counter()
     examples: dict[str, dict[str, None]] = {kind.name: {} for kind in kinds}
     for row in results.record.results:

@@ -236,10 +236,13 @@ class Exported:
     beyond: tuple[str, ...]
 
 
-def export_suite(suite: Suite, folder: Path) -> Iterator[Exported]:
-    """Write every case to `<folder>/<case id>/`, one after the other; UserError where that cannot be done."""
+def export_suite(suite: Suite, folder: Path, pattern: str | None = None) -> Iterator[Exported]:
+    """Write the cases that a pattern selects to `<folder>/<case id>/`, one after the other.
+
+    Raises UserError where that cannot be done.
+    """
     known = frozenset(suite.case_ids)
-    for case in suite.cases():
+    for case in suite.cases(pattern):
         valid = suite.case(case.valid_case) if case.valid_case in known else None
         place = write_case(case, folder / str(case.id), valid)
         beyond = []

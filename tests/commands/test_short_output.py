@@ -103,7 +103,7 @@ def test_progress_of_making_a_suite_is_a_few_lines(capsys: Capture, clock: Clock
 
 def test_progress_of_a_run_is_a_few_lines(capsys: Capture, clock: Clock) -> None:
     progress = PlainProgress()
-    progress.start(600)
+    progress.start(600, 600)
     row = {"case": "org.example/Echo-1/cover/0123456789ab", "form": "inputs", "repeat": 0, "verdict": "pass"}
     for _ in range(600):
         clock.now += 1

@@ -1,0 +1,95 @@
+"""Judge outputs that a device computed elsewhere and gave as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from opcert.commands import shared_options, verbosity
+from opcert.commands.output_locks import lock_record
+from opcert.commands.terminal import note, say
+from opcert.vocabulary.errors import ExitCode
+
+_MOST_NAMED = 3
+
+
+@click.command("judge")
+@click.argument("suite", metavar="SUITE")
+@click.argument("outputs", type=click.Path(path_type=Path))
+@click.option("--runtime", "name", default="device", show_default=True, help="What computed them, as a name.")
+@click.option("--version", "release", default="unknown", show_default=True, help="And its version.")
+@click.option(
+    "--index",
+    "index_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The index.json of the export that the device was given: the cases that it lists are judged.",
+)
+@shared_options.specs
+@shared_options.pattern
+@shared_options.known
+@shared_options.beside
+@verbosity.verbose
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The record. Default: out/files-NAME/run.jsonl.",
+)
+def command(
+    suite: str,
+    outputs: Path,
+    name: str,
+    release: str,
+    index_path: Path | None,
+    folders: tuple[Path, ...],
+    pattern: str | None,
+    known_files: tuple[Path, ...],
+    beside_paths: tuple[Path, ...],
+    output: Path | None,
+) -> int:
+    """Judge OUTPUTS, a folder that a device filled, by SUITE (a folder, a zip, or a name).
+
+    `opcert export SUITE --layout flat` writes what the device needs. OUTPUTS has a folder for each case, with
+    output_0.npy and so on, or .pb (TensorProto), or outputs.npz; a status.json may say that the device does
+    not support the call, rejects it, crashed or ran out of time. A case without outputs is not run. The
+    record is one as `opcert run` writes it, for `opcert report`, and for `opcert certify --run`.
+    """
+    # Imported here, so that --help does not wait for them.
+    from conformance.processes.worker_limits import Limits
+    from conformance.running.device_run import judge_files
+    from conformance.running.resuming import RecordPlace
+    from conformance.running.returned_files import Device, ReturnedFiles, read_index
+    from conformance.running.run_options import RunOptions, RunRequest
+    from conformance.runtimes.runtimes import find_runtime
+    from opcert.commands.cause_finding import with_known_causes, with_others
+    from opcert.commands.command_progress import choose_progress
+    from opcert.commands.run_summary import MOST_LINES, exit_code, run_error, state_error, summarise
+    from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
+    from reports.results.case_results import Results
+    from reports.text.phrasing import plural
+
+    limits = Limits()
+    runtime = find_runtime(f"files:{name}")
+    files = ReturnedFiles.at(outputs, limits.case_seconds)
+    path = output or Path("out") / runtime.slug / "run.jsonl"
+    lock_record(path)
+    with resolve_suite(suite, folders=folders) as opened:
+        listed = None if index_path is None else read_index(index_path, opened.digest)
+        request = RunRequest(opened, runtime, RunOptions(pattern, limits=limits), only=listed)
+        record = judge_files(request, files, Device(name, release), RecordPlace(path), choose_progress())
+        foreign = files.foreign(opened.case_ids)
+        if foreign:
+            told = ", ".join(foreign[:_MOST_NAMED])
+            note(f"{plural(len(foreign), 'folder')} of outputs belong to no case of the suite: {told}")
+
+        def causes(found: Results) -> Results:
+            return with_others(with_known_causes(found, folders, known_files), beside_paths)
+
+        most = None if verbosity.is_verbose() else MOST_LINES
+        say(summarise(opened, record, suite_name_for_commands(suite, opened, folders), causes, most=most))
+    if run_error(record) is not None:
+        say(state_error(record), error=True)
+    say(f"record: {path}")
+    answer = exit_code(record)
+    return int(ExitCode.DOES_NOT_HOLD if foreign and answer is ExitCode.HOLDS else answer)
