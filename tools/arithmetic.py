@@ -37,7 +37,7 @@ _TYPES = """
 _MOVE = """
     append arange argwhere array array_equal array_split asarray ascontiguousarray bincount
     broadcast_shapes broadcast_to concatenate copyto delete diagonal empty empty_like expand_dims
-    flatnonzero flip frombuffer full full_like indices isin ix_ lexsort load may_share_memory moveaxis ndindex
+    flatnonzero flip frombuffer full full_like indices isin ix_ lexsort may_share_memory moveaxis ndindex
     nonzero ogrid ones ones_like pad packbits ravel_multi_index repeat reshape resize result_type roll
     searchsorted shape shares_memory split squeeze stack swapaxes take take_along_axis tile transpose
     unpackbits unravel_index where zeros zeros_like

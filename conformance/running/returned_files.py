@@ -230,7 +230,7 @@ def _archived(raw: bytes) -> Iterator[Tensor]:
 
 
 def _of_numpy(raw: bytes) -> Tensor:
-    found: Any = np.load(io.BytesIO(raw), allow_pickle=False)
+    found: Any = np.load(io.BytesIO(raw), allow_pickle=False)  # exact: moves bytes
     if not isinstance(found, np.ndarray):
         raise _Unreadable("an archive where an array is expected")
     return tensor(found)
