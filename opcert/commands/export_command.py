@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 12),
     help="Of each operator version at most so many cases, chosen to have every level (flat).",
 )
+@click.option(
+    "--expected",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A folder of its own for what is expected, for the judges of contrib/judges (flat).",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A folder.")
 def command(
     suite: str,
@@ -45,6 +50,7 @@ def command(
     families: tuple[str, ...],
     most_bytes: int | None,
     sample: int | None,
+    expected: Path | None,
     output: Path,
 ) -> int:
     """Write every case of SUITE (a folder, a zip, or a name) as a folder.
@@ -61,26 +67,41 @@ def command(
     from reports.single_cases.device_folder import Selection
 
     selection = Selection(pattern, element_types, families, most_bytes, sample)
-    if layout == "onnx" and selection != Selection(pattern):
+    if layout == "onnx" and (expected is not None or selection != Selection(pattern)):
         raise UserError(
-            "cases are chosen by type, family, size or sample for a device alone",
+            "these options are for a device alone: --dtype, --family, --most-bytes, --sample, --expected",
             remedy="Add --layout flat, or choose cases with -k.",
         )
     lock_folder(output, "the suite")
+    if expected is not None:
+        _check_apart(expected, output)
+        lock_folder(expected, "what is expected")
     with resolve_suite(suite) as opened:
         if layout == "flat":
-            return _export_flat(opened, output, selection)
+            return _export_flat(opened, output, selection, expected)
         return _export_onnx(opened, output, pattern)
 
 
-def _export_flat(suite: Suite, output: Path, selection: Selection) -> int:
+def _check_apart(expected: Path, output: Path) -> None:
+    """UserError where what is expected would go to the device with the cases."""
+    if expected.resolve().is_relative_to(output.resolve()):
+        raise UserError(
+            "what is expected would lie among the cases that the device gets",
+            got=str(expected),
+            remedy="Name a folder beside the cases with --expected.",
+        )
+
+
+def _export_flat(suite: Suite, output: Path, selection: Selection, expected: Path | None) -> int:
     from reports.single_cases.device_folder import INDEX, export_to_device
     from reports.text.phrasing import plural
 
-    carried = export_to_device(suite, output, selection)
+    carried = export_to_device(suite, output, selection, expected)
     say(f"{plural(carried.cases, 'case')} in {output}, listed in {output / INDEX}")
     for what, cases in sorted(carried.left_out.items()):
         say(f"  {plural(cases, 'case')} left out: {what}")
+    if expected is not None:
+        say(f"what is expected: {expected}; {plural(carried.skipped, 'case')} need more than it holds")
     return ExitCode.HOLDS
 
 

@@ -26,6 +26,7 @@ from conformance.suite.properties import runs_twice
 from conformance.suite.suites import Suite
 from opcert.vocabulary.names import operator_path_of
 from opcert.vocabulary.whole_files import write_bytes, write_text
+from reports.single_cases.plain_goldens import write_goldens
 
 FORMAT = "opcert-export/1"
 INDEX = "index.json"
@@ -75,15 +76,22 @@ def _sampled(suite: Suite, case_ids: Iterable[str], most: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Carried:
-    """What was written: how many cases, and why others were not."""
+    """What was written: how many cases, why others were not, and of how many plain goldens are too little."""
 
     cases: int
     left_out: Counter[str] = field(default_factory=Counter)
+    skipped: int = 0
 
 
-def export_to_device(suite: Suite, folder: Path, selection: Selection) -> Carried:
-    """Write the selected cases and their index; raises UserError where that cannot be done."""
+def export_to_device(
+    suite: Suite, folder: Path, selection: Selection, expected: Path | None = None
+) -> Carried:
+    """Write the selected cases and their index; raises UserError where that cannot be done.
+
+    `expected` is the folder for what is expected of them, which no device is to see.
+    """
     listed: list[dict[str, Any]] = []
+    carried: list[Case] = []
     left_out: Counter[str] = Counter()
     offer = Device("a folder", "").offer()
     for case_id in selection.of(suite):
@@ -93,10 +101,12 @@ def export_to_device(suite: Suite, folder: Path, selection: Selection) -> Carrie
             left_out[refusal.reason] += 1
             continue
         valid = case.valid_case if case.valid_case is not None and case.valid_case in suite else None
+        carried.append(case)
         listed.append(_write(case, None if valid is None else suite.case(valid), folder))
     index = {"format": FORMAT, "opcert": version("opcert"), "suite": suite.digest, "cases": listed}
     write_text(folder / INDEX, json.dumps(index, indent=1) + "\n")
-    return Carried(len(listed), left_out)
+    skipped = 0 if expected is None else write_goldens(carried, suite.digest, expected)
+    return Carried(len(listed), left_out, skipped)
 
 
 def _write(case: Case, valid_case: Case | None, folder: Path) -> dict[str, Any]:

@@ -255,10 +255,11 @@ def test_a_device_gets_the_cases_that_were_asked_for(capsys: Capture, tmp_path: 
         answer = call(capsys, "export", suite, "--layout", "flat", *words, "-o", folder)
         assert answer.code == 0, answer.err
         assert len(json.loads((folder / "index.json").read_text("utf-8"))["cases"]) == cases
-    for words, says in (
+    refused: list[tuple[tuple[str, ...], str]] = [
         (("--layout", "flat", "--family", "none"), "no case of the suite is selected"),
-        (("--sample", "1"), "for a device alone"),
-    ):
-        answer = call(capsys, "export", suite, *words, "-o", tmp_path / "none")
+        (("--sample", "1"), "are for a device alone"),
+    ]
+    for others, says in refused:
+        answer = call(capsys, "export", suite, *others, "-o", tmp_path / "none")
         assert answer.code in (2, 5)
         assert says in answer.err
