@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from generator.calls.kinds.axes import Axes
 from generator.calls.kinds.axis import Axis
-from generator.calls.kinds.einsum import Einsum
 from generator.calls.sizes.kernel_plans import lone_plans, narrow_plans, product_plans, window_plans
 from generator.calls.sizes.plan import COUNTS, RANKS, SizePlan, by, extents
 from generator.calls.sizes.roles import Roles, in_float, sizes_of
@@ -254,9 +253,9 @@ def join_plans(space: CallSpace) -> Iterator[SizePlan]:
                 shapes = [(*(2, 1, 3, 2, 2, 1, 2)[: rank - 1], length) for length in (3, 1, 2)]
                 bindings = {f"shapes:{kind.name}": shapes, along.text: rank - 1}
                 yield SizePlan(f"rank_{rank}", {f"kind:{kind.name}": bindings})
-        if isinstance(kind, Einsum):
+        if (equations := kind.summed_by) is not None:
             for word, equation, operands in _EQUATIONS:
-                bindings = {kind.equation.text: equation, f"shapes:{kind.name}": list(operands)}
+                bindings = {equations.text: equation, f"shapes:{kind.name}": list(operands)}
                 yield SizePlan(word, {f"kind:{kind.name}": bindings})
     for parameter in space.spec.inputs:
         counted = f"{parameter.name}_count"

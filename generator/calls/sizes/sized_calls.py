@@ -15,7 +15,6 @@ from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
 from generator.calls.kinds.axes import Axes
 from generator.calls.kinds.axis import Axis
-from generator.calls.kinds.einsum import Einsum
 from generator.calls.sizes.plan import SizePlan
 from generator.calls.sizes.roles import Roles
 from generator.calls.sizes.sharp_data import bits_that_add_exactly, near_one, sharp, signs_alone, spread_ends
@@ -80,7 +79,7 @@ def _with_data(
     if plan.specials:
         yield Sized(found.levels, _with_specials(found.call))
         return
-    multiplies = bool(roles.inner) or any(isinstance(kind, Einsum) for kind in space.kinds)
+    multiplies = bool(roles.inner) or any(kind.summed_by is not None for kind in space.kinds)
     if _SUMS in readings and multiplies:
         along = _axes_of_products(space, roles, plan, found)
         terms = _terms(roles, found, along)
