@@ -8,10 +8,9 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.numbers.number_arrays import Numbers
-from reference.operators.kept_elements import triangle
+from reference.operators.kept_elements import triangle, unique
 from reference.operators.rotary_embeddings import rotary_embedding
 from reference.operators.shape_changes import unsqueeze
-from reference.operators.unique_elements import unique
 from reference.registry import reference_operator
 from reference.shared.movement import NegativeZeros, Subnormals
 
