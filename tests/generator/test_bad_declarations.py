@@ -38,6 +38,16 @@ MISTAKES = {
         4,
         ["unknown word of the kind Data", "rnage", "'range'"],
     ),
+    "an unknown word of a kind that may have none": (
+        _SHAPES + "kinds:\n  axis: real('fwe', 1, 2)\n",
+        4,
+        ["unknown word of the kind real", "fwe", "'few'"],
+    ),
+    "a kind of a former name": (
+        _SHAPES + "kinds:\n  axis: sample(1, 2)\n",
+        4,
+        ["unknown kind", "sample", "real"],
+    ),
     "data without its ends": (
         _SHAPES + "kinds:\n  input: data('range', 0)\n",
         4,
