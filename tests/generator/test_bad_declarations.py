@@ -31,7 +31,7 @@ MISTAKES = {
     "an unknown kind": (
         _SHAPES + "kinds:\n  axis: axess(input)\n",
         4,
-        ["unknown kind", "axess", "axes, axis"],
+        ["unknown kind", "axess", "axis"],
     ),
     "data of an unknown domain": (
         _SHAPES + "kinds:\n  input: data('rnage', 0, 9)\n",
@@ -69,7 +69,7 @@ MISTAKES = {
         ["axis lacks an argument", "of"],
     ),
     "a name that no version has": (
-        _SHAPES + "kinds:\n  axis: axis(input)\n  axes: axes(input)\n",
+        _SHAPES + "kinds:\n  axis: axis(input)\n  axes: axis(input)\n",
         5,
         ["a kind of something that no version", "Hardmax has", "axes", "perhaps axis"],
     ),
