@@ -24,6 +24,12 @@ def triangle(input: Tensor, k: int = 0, *, upper: int = 1) -> Tensor:
     return Tensor(input.element_type, np.where(kept, input.array, blank(input.element_type, input.shape)))
 
 
+@reference_operator("com.microsoft::Trilu")
+def upper_or_lower_triangle(X: Tensor, k: int = 0, *, upper: int = 1) -> Tensor:
+    """As ai.onnx Trilu. Source: Trilu, Summary."""
+    return triangle(X, k, upper=upper)
+
+
 @reference_operator("ai.onnx::Where")
 def where(condition: Tensor, X: Tensor, Y: Tensor) -> Tensor:
     """Elements of X where the condition holds, of Y elsewhere, all broadcast. Source: Where, Summary."""
@@ -84,6 +90,18 @@ def unique(
         moved(output, subnormals, negative_zeros, alternatives or None),
         *(Answer(Tensor(ELEMENT_TYPES["int64"], each)) for each in (first, inverse, counts)),
     )
+
+
+@reference_operator("com.microsoft::Unique")
+def unique_by_occurrence(
+    x: Tensor, *, subnormals: Subnormals, negative_zeros: NegativeZeros
+) -> tuple[Answer, ...]:
+    """As ai.onnx Unique of a flat tensor that is not sorted, without the places of first occurrences.
+
+    Source: Unique, Summary, idx, counts.
+    """
+    values, _, places, counts = unique(x, sorted=0, subnormals=subnormals, negative_zeros=negative_zeros)
+    return values, places, counts
 
 
 def _keys(X: Tensor, slices: NDArray[Any], *, flushed: bool) -> list[tuple[Any, ...]]:
