@@ -1,8 +1,8 @@
-"""Values that belong together: a progression, bands of the mel scale, n-grams with words that they are in."""
+"""Values that belong together: a progression, mel bands, n-grams and words, an equation and its operands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,8 +11,10 @@ import numpy as np
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
 from generator.calls.variables.kind import CallValues, Kind, KindChange, Level, ValueChange
+from generator.calls.variables.misreadings import equation_changes
 from generator.calls.variables.vector_lengths import lengths_around
 from opcert.vocabulary.element_types import ElementType
+from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
 Numbers = tuple[tuple[float, ...], ...]
@@ -51,7 +53,7 @@ _BANDS: Mapping[Level, Numbers] = {
 
 @dataclass(frozen=True)
 class Rows(Kind):
-    """Values of several names at once: numbers of a `progression` or of `mel_bands`, words and `ngrams`."""
+    """Values of several names at once: of a `progression`, of `mel_bands`, of `ngrams`, of an `equation`."""
 
 
 @dataclass(frozen=True)
@@ -275,4 +277,123 @@ class _Ngrams(Rows):
             yield "weights_length", {"weights": [*_WEIGHTS[:-1]]}
 
 
-Rows.variants = {"progression": _Progression, "mel_bands": _MelBands, "ngrams": _Ngrams}
+_EQUATIONS: Mapping[Level, tuple[str, ...]] = {
+    "matmul": ("ij,jk->ik", "ik,kj->ij"),
+    "identity": ("ij->ij", "i->i", "ijk->ijk"),
+    "transposed": ("ij->ji", "ijk->kij"),
+    "implicit_transposed": ("ba", "cab"),
+    "sum": ("ij->", "ijk->"),
+    "partial_sum": ("ij->i", "ijk->j"),
+    "diagonal": ("ii->i", "iji->ij"),
+    "trace": ("ii", "ii->"),
+    "elementwise": ("ij,ij->ij", "i,i->i"),
+    "inner": ("i,i->", "ij,ij"),
+    "outer": ("i,j->ij", "i,j->ji"),
+    "implicit": ("ij,jk", "ij,kj"),
+    "batched": ("bij,bjk->bik", "bi,bj->bij"),
+    "ellipsis": ("...ij,...jk->...ik", "...i,...i->..."),
+    "ellipsis_inside": ("i...j->j...i", "i...,i...->..."),
+    "implicit_ellipsis": ("...ij,...jk", "i..."),
+    "broadcast_ellipsis": ("...i,...i->...i",),
+    "three": ("ij,jk,kl->il", "a,b,c->abc"),
+    "spaces": (" i j , j k -> i k ", "ij ->j i"),
+    "both_cases": ("aB,Bc->ac", "Ab,bA->"),
+    "scalar": (",ij->ij", "->"),
+}
+"""Equations that show a level, each on as many operands as it has terms."""
+_BATCHES = ((2, 3), (4,), ())
+
+
+@dataclass(frozen=True)
+class _Equation(Rows):
+    """The equation of einsum (an attribute), and the shapes of a variadic input that it speaks of."""
+
+    equation: Expression
+
+    @property
+    def summed_by(self) -> Expression:
+        return self.equation
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        return (self.equation.text,)
+
+    @property
+    def binds(self) -> tuple[str, ...]:
+        return (f"shapes:{self.name}",)
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {self.equation.text: tuple(_EQUATIONS), "einsum_extents": ("different", "with_one", "ones")}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        level, extents = levels[self.equation.text], levels["einsum_extents"]
+        for equation in draw.shuffled(_EQUATIONS[level]):
+            letters = sorted({each for each in equation if each.isalpha()})
+            if not letters and extents != "different":
+                continue
+            drawn = draw.shuffled(range(2, 6)) * 2
+            if extents == "ones":
+                drawn = [1] * len(drawn)
+            elif extents == "with_one" and letters:
+                drawn[draw.integer(0, len(letters) - 1)] = 1
+            lengths = dict(zip(letters, drawn, strict=False))
+            yield {
+                self.equation.text: equation,
+                f"shapes:{self.name}": _operands(equation, lengths, level == "broadcast_ellipsis", draw),
+            }
+
+    def rules(self) -> Iterable[Constraint]:
+        equation, name = self.equation.text, self.name
+        given, form = f"present({equation})", f"is_einsum({equation}, len({name}))"
+        yield self.rule(f"{equation}_form", form, given, about=equation)
+        fits = f"einsum_fits({equation}, [shape(each) for each in {name}])"
+        yield self.rule(f"{name}_fit", fits, f"{given} and {form}")
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        equation, key = self.equation.text, f"shapes:{self.name}"
+        shapes = [tuple(shape) for shape in scope.find(key)]
+        left = str(scope.find(equation)).partition("->")[0]
+        for wrong in (f"{left}->?", f"{left},a", f"{left}->zz", ""):
+            yield f"{equation}_form", {equation: wrong}
+        yield f"{self.name}_fit", {key: [*shapes[:-1], (*shapes[-1], 2, 2, 2)]}
+        for place, shape in enumerate(shapes):
+            for axis in range(len(shape)):
+                longer = tuple(extent + 6 * (at == axis) for at, extent in enumerate(shape))
+                yield f"{self.name}_fit", {key: [*shapes[:place], longer, *shapes[place + 1 :]]}
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        for word, equation, shapes in (
+            ("nothing_to_sum", "ij,jk->ik", [(2, 0), (0, 3)]),
+            ("no_rows", "ij,jk->ik", [(0, 2), (2, 3)]),
+            ("long", "i,i->", [(67,), (67,)]),
+            ("one_many_times", "i,i,i,i->i", [(3,)] * 4),
+        ):
+            yield word, {self.equation.text: equation, f"shapes:{self.name}": shapes}
+        for length in lengths_around():
+            yield f"length_{length}", {self.equation.text: "i,i->i", f"shapes:{self.name}": [(length,)] * 2}
+
+    def changes(self) -> Iterable[KindChange]:
+        return equation_changes(self.equation.text)
+
+
+def _operands(
+    equation: str, lengths: Mapping[str, int], broadcast: bool, draw: Draw
+) -> Sequence[tuple[int, ...]]:
+    """The shapes of the operands; those of ellipses are the same unless they `broadcast` each other."""
+    left = equation.replace(" ", "").partition("->")[0]
+    batch, found = (2, 3) if broadcast else draw.choice(_BATCHES), []
+    for place, term in enumerate(left.split(",")):
+        before, dots, behind = term.partition("...")
+        middle = batch if dots else ()
+        if broadcast:
+            middle = tuple(1 if axis % 2 == place % 2 else each for axis, each in enumerate(batch))
+        found.append((*(lengths[each] for each in before), *middle, *(lengths[each] for each in behind)))
+    return found
+
+
+Rows.variants = {
+    "equation": _Equation,
+    "mel_bands": _MelBands,
+    "ngrams": _Ngrams,
+    "progression": _Progression,
+}
