@@ -20,9 +20,8 @@ from time import process_time
 import onnx
 
 from generator.calls.declared.modelled import modelled_operators
-from generator.trust.witnesses.truth_explanations import ANYBODY, ExplainedRefusal, explanations_of
 from generator.trust.witnesses.truth_runs import Reaction
-from generator.trust.witnesses.truth_table import TruthTable
+from generator.trust.witnesses.truth_table import ANYBODY, ExplainedRefusal, TruthTable, explanations_of
 from opcert.commands.truth_trying import choose_witnesses, told_counts, try_operators
 from opcert.vocabulary.names import OperatorName
 from tools.asked import exit_code_of

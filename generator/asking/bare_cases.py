@@ -29,11 +29,11 @@ from specs.model.structures import (
 FAMILY = "survival"
 
 
-def bare_case(spec: Spec, call: Call, word: str | None = None) -> Case:
+def bare_case(spec: Spec, call: Call) -> Case:
     """The case of a call without an expectation; its outputs have the types that the facts give them."""
     call = call.trimmed()
     return Case(
-        id=CaseId(spec.operator, FAMILY, word, call.digest(spec.operator)),
+        id=CaseId(spec.operator, FAMILY, None, call.digest(spec.operator)),
         element_type=first_type(spec, call),
         attributes=dict(call.attributes),
         inputs=call.inputs,

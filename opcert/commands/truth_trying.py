@@ -16,7 +16,6 @@ from generator.calls.declared.declared_levels import levels_without_call, rules_
 from generator.calls.declared.modelled import declaration_ships, kept_cores_of
 from generator.calls.rows.covering_rows import learn_cores
 from generator.calls.space.space import open_space
-from generator.trust.witnesses.truth_explanations import explanations_of
 from generator.trust.witnesses.truth_runs import (
     Answers,
     Reaction,
@@ -35,6 +34,7 @@ from generator.trust.witnesses.truth_table import (
     TruthCalls,
     TruthTable,
     TruthTableMaker,
+    explanations_of,
     make_truth_calls,
 )
 from opcert.commands.runtime_argument import choose_runtime

@@ -62,14 +62,14 @@ def for_terminal(text: str) -> str:
     return _ORDER.sub(lambda found: f"{found[1]}\\x3a" if found[1] else f"{found[2]}\\x5b", visible)
 
 
-def for_workflow(text: str, longest: int = LONGEST) -> str:
+def for_workflow(text: str) -> str:
     """The text, of any number of lines, as the message of an order to GitHub Actions."""
-    return _WORKFLOW.sub(lambda found: f"%{ord(found[0]):02X}", shown(text, longest))
+    return _WORKFLOW.sub(lambda found: f"%{ord(found[0]):02X}", shown(text, LONGEST))
 
 
-def for_workflow_property(text: str, longest: int = 200) -> str:
+def for_workflow_property(text: str) -> str:
     """The text as the value of a property of such an order, on one line."""
-    return for_workflow(one_line(text, longest)).replace(":", "%3A").replace(",", "%2C")
+    return for_workflow(one_line(text, 200)).replace(":", "%3A").replace(",", "%2C")
 
 
 def for_shell(words: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""TfIdfVectorizer: how often each n-gram of a pool stands in a row, perhaps with others between its words."""
+"""TfIdfVectorizer and NGramRepeatBlock: n-grams counted in rows, or kept from standing there again."""
 
 from __future__ import annotations
 
@@ -74,3 +74,18 @@ def _grams(words: Sequence[Any], lengths: range, most_skipped: int) -> Iterator[
         for step in range(1, (most_skipped if length > 1 else 0) + 2):
             for start in range(len(words) - (length - 1) * step):
                 yield tuple(words[start : start + (length - 1) * step + 1 : step])
+
+
+@reference_operator("com.microsoft::NGramRepeatBlock")
+def scores_without_repeated_ngrams(input_ids: Tensor, scores: Tensor, *, ngram_size: int) -> Tensor:
+    """Minus infinity for each token that would end an n-gram that the sequence has already.
+
+    Source: NGramRepeatBlock, Summary.
+    """
+    found = np.array(scores.array)
+    for row, tokens in enumerate(input_ids.array.tolist()):
+        last = tokens[len(tokens) - ngram_size + 1 :]
+        for start in range(len(tokens) - ngram_size + 1):
+            if tokens[start : start + ngram_size - 1] == last:
+                found[row, tokens[start + ngram_size - 1]] = -np.inf
+    return Tensor(scores.element_type, found)

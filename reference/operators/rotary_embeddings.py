@@ -1,7 +1,10 @@
-"""RotaryEmbedding: pairs of elements turned by the angles of their positions."""
+"""RotaryEmbedding of ONNX and of com.microsoft: pairs of elements turned by the angles of their positions."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.stacks import beside, stacked
@@ -38,6 +41,35 @@ def rotary_embedding(
     )
     found = beside(both, _part(tokens, slice(width, None)))
     return found.transposed((0, 2, 1, 3)) if X.ndim == 4 else found.reshape(X.shape)
+
+
+@reference_operator("com.microsoft::RotaryEmbedding")
+def rotary_embedding_by_positions(
+    input: Numbers,
+    position_ids: Tensor,
+    cos_cache: Numbers,
+    sin_cache: Numbers,
+    *,
+    interleaved: int = 0,
+    is_packed_batching: int = 0,
+    num_heads: int = 0,
+    rotary_embedding_dim: int = 0,
+    scale: int = 1,
+) -> Numbers:
+    """As ai.onnx RotaryEmbedding; one position is that of the first token, and heads follow from the cache.
+
+    Source: RotaryEmbedding, Summary, input, position_ids, cos_cache.
+    """
+    batch, tokens = input.shape[0], input.shape[-2]
+    places = position_ids.array
+    if places.ndim == 1:
+        places = np.broadcast_to(places[0] + np.arange(tokens), (batch, tokens))
+    positions = Tensor(ELEMENT_TYPES["int64"], np.ascontiguousarray(places))
+    heads = num_heads or input.shape[-1] // (2 * cos_cache.shape[1])
+    return rotary_embedding(
+        input, cos_cache, sin_cache, positions,
+        interleaved=interleaved, num_heads=heads, rotary_embedding_dim=rotary_embedding_dim,
+    )  # fmt: skip
 
 
 def _part(tokens: Numbers, part: slice) -> Numbers:

@@ -1,4 +1,4 @@
-"""Reshape, Flatten, Squeeze, Unsqueeze, Expand, Tile, Shape and Size: elements stay in order."""
+"""Reshape, Flatten, Squeeze, Unsqueeze, ExpandDims, Expand, Tile, Shape and Size: elements stay in order."""
 
 from __future__ import annotations
 
@@ -58,6 +58,12 @@ def unsqueeze(data: Tensor, axes: tuple[int, ...]) -> Tensor:
     extents = iter(data.shape)
     wanted = [1 if axis in added else next(extents) for axis in range(rank)]
     return Tensor(data.element_type, data.array.reshape(wanted))
+
+
+@reference_operator("com.microsoft::ExpandDims")
+def with_one_more_axis(X: Tensor, axis: int) -> Tensor:
+    """X with an axis of length 1 at that place of the output. Source: ExpandDims, axis."""
+    return unsqueeze(X, (axis,))
 
 
 @reference_operator("ai.onnx::Expand")

@@ -141,7 +141,7 @@ class Disagreement(Entry):
 class _File(Entry):
     cases: tuple[Disagreement, ...] = ()
     calls: list[Any] = Field(default_factory=list)
-    """Of the truth test (`generator/trust/witnesses/truth_explanations.py`)."""
+    """Of the truth test (`generator/trust/witnesses/truth_table.py`)."""
 
 
 def load_disagreements(folder: Path = OWN_FOLDER) -> tuple[Disagreement, ...]:

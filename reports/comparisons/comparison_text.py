@@ -115,9 +115,9 @@ def render_text(found: RunComparison, suite: str = DEFAULT_SUITE, program: str =
     return "\n".join(lines) + "\n"
 
 
-def render_markdown(found: RunComparison, suite: str = DEFAULT_SUITE, limit: int = LIMIT) -> str:
+def render_markdown(found: RunComparison, suite: str = DEFAULT_SUITE) -> str:
     """The same for a CI step, below the size that one may have."""
-    return within(_blocks(found, suite), limit, "parts are")
+    return within(_blocks(found, suite), LIMIT, "parts are")
 
 
 def _blocks(found: RunComparison, suite: str) -> Iterator[str]:

@@ -324,16 +324,16 @@ def plain_attribute(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def element_texts(array: NDArray[Any], *, bare: bool = True) -> list[str]:
+def element_texts(array: NDArray[Any]) -> list[str]:
     """The elements in the fewest digits that, read into their type, are the same again.
 
-    A `bare` whole number has no point behind it.
+    A whole number has no point behind it.
     """
     flat = array.reshape(-1)
     texts = [str(each) for each in flat.tolist()]
     if array.dtype.kind != "f":
         return texts
-    short = [str(number).removesuffix(".0") if bare and number else str(number) for number in flat]
+    short = [str(number).removesuffix(".0") if number else str(number) for number in flat]
     again = np.array([float(each) for each in short]).astype(array.dtype)
     return short if np.array_equal(again, flat, equal_nan=True) else texts
 

@@ -55,15 +55,15 @@ def shape_text(tensor: Tensor) -> str:
     return f"{tensor.element_type} {list(tensor.shape)}"
 
 
-def values_text(tensor: Tensor, few: int = FEW) -> str:
+def values_text(tensor: Tensor) -> str:
     """The values of a tensor in row-major order: all where they are few, else the first and their number."""
     number = tensor.array.size
     if number == 0:
         return "(no elements)"
     flat = tensor.array.reshape(-1)
-    first = flat[: number if number <= few else min(10, few)]
+    first = flat[: number if number <= FEW else 10]
     text = " ".join(element_text(each, tensor.element_type) for each in first)
-    return text if number <= few else f"{text} … ({count(number)})"
+    return text if number <= FEW else f"{text} … ({count(number)})"
 
 
 def attribute_text(value: AttributeValue) -> str:

@@ -290,7 +290,7 @@ class KindReader:
                     )
 
     def _axis(self, stated: Range, several: bool) -> str | None:
-        """`axis(X)` of the range [-r, r-1], `axes(X)` of several, with `extra=1` where it goes to r."""
+        """`axis(X)` of the range [-r, r-1], of a list `axis('several', X)`; `extra=1` where it goes to r."""
         ends = axis_ends(stated)
         if ends is None:
             return None
@@ -298,7 +298,7 @@ class KindReader:
         if of not in self._shapes or (several and extra):
             return None
         if several:
-            return f"axes({of}{'' if negative else ', negative=False'})"
+            return f"axis('several', {of}{'' if negative else ', negative=False'})"
         return f"axis({of}{', extra=1' if extra else ''}{'' if negative else ', negative=False'})"
 
     def _index(self, stated: Range) -> str | None:

@@ -58,7 +58,7 @@ def _count(value: Any) -> Any:
 
 
 def _text(value: Any) -> Any:
-    # Flow style splits at commas: `{axes: axes(data, empty=all)}` has a key of its own for `empty=all)`.
+    # Flow style splits at commas: `{axis: axis(data, extra=1)}` has a key of its own for `extra=1)`.
     if isinstance(value, str) and value.count("(") != value.count(")"):
         raise ValueError(
             "expected as many closing brackets as opening ones: flow style splits at commas, so write block "

@@ -31,12 +31,22 @@ MISTAKES = {
     "an unknown kind": (
         _SHAPES + "kinds:\n  axis: axess(input)\n",
         4,
-        ["unknown kind", "axess", "axes, axis"],
+        ["unknown kind", "axess", "axis"],
     ),
     "data of an unknown domain": (
         _SHAPES + "kinds:\n  input: data('rnage', 0, 9)\n",
         4,
         ["unknown word of the kind Data", "rnage", "'range'"],
+    ),
+    "an unknown word of a kind that may have none": (
+        _SHAPES + "kinds:\n  axis: real('fwe', 1, 2)\n",
+        4,
+        ["unknown word of the kind real", "fwe", "'few'"],
+    ),
+    "a kind of a former name": (
+        _SHAPES + "kinds:\n  axis: sample(1, 2)\n",
+        4,
+        ["unknown kind", "sample", "real"],
     ),
     "data without its ends": (
         _SHAPES + "kinds:\n  input: data('range', 0)\n",
@@ -59,7 +69,7 @@ MISTAKES = {
         ["axis lacks an argument", "of"],
     ),
     "a name that no version has": (
-        _SHAPES + "kinds:\n  axis: axis(input)\n  axes: axes(input)\n",
+        _SHAPES + "kinds:\n  axis: axis(input)\n  axes: axis(input)\n",
         5,
         ["a kind of something that no version", "Hardmax has", "axes", "perhaps axis"],
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.trust.witnesses.truth_explanations import read_explanations
+from generator.trust.witnesses.truth_table import read_explanations
 from reference.readings.disagreements import FILE_NAME
 from specs.files.library import load_spec
 from specs.files.spec_folders import OWN_FOLDER, list_operators, room_of

@@ -12,9 +12,14 @@ from conformance.running.harness import run_suite
 from conformance.runtimes.runtimes import find_runtime
 from generator.asking.calls import Call
 from generator.trust.witnesses import truth_runs
-from generator.trust.witnesses.truth_explanations import ExplainedRefusal
 from generator.trust.witnesses.truth_runs import Witnessed
-from generator.trust.witnesses.truth_table import FailureEntries, TruthCalls, TruthTable, TruthTableMaker
+from generator.trust.witnesses.truth_table import (
+    ExplainedRefusal,
+    FailureEntries,
+    TruthCalls,
+    TruthTable,
+    TruthTableMaker,
+)
 from opcert.commands.truth_trying import summarise_truth, try_operators
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName

@@ -8,8 +8,8 @@ from generator.calls.borders.edges import find_edges
 from generator.calls.data.draws import Draw
 from generator.calls.declared.modelled import kept_cores_of
 from generator.calls.rows.covering_rows import make_rows
-from generator.trust.witnesses.truth_explanations import explanations_of
 from generator.trust.witnesses.truth_runs import WitnessRefusal, ask_checker, ask_inference
+from generator.trust.witnesses.truth_table import explanations_of
 from opcert.vocabulary.names import OperatorName
 from tests.generator.declared import newest_operators, space_of
 

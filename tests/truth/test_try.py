@@ -11,9 +11,15 @@ import pytest
 from generator.asking.calls import Call
 from generator.calls.borders.breaches import Breach
 from generator.calls.declared.modelled import choose_modelled, modelled_operators
-from generator.trust.witnesses.truth_explanations import FILE_NAME, ExplainedRefusal, read_explanations
 from generator.trust.witnesses.truth_runs import Reaction, Witnessed
-from generator.trust.witnesses.truth_table import TruthCalls, TruthTable, TruthTableMaker
+from generator.trust.witnesses.truth_table import (
+    FILE_NAME,
+    ExplainedRefusal,
+    TruthCalls,
+    TruthTable,
+    TruthTableMaker,
+    read_explanations,
+)
 from opcert.commands.truth_trying import summarise_truth
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import OpcertError, UserError

@@ -1,17 +1,30 @@
-"""A window that spreads each element over an output: kernel, strides, pads, dilations, its length."""
+"""Windows that spread elements over an output: those of a convolution, and pools with places in them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
-from generator.calls.variables.kind import Kind, KindChange, Level
+from generator.calls.variables.kind import (
+    CallValues,
+    InputName,
+    Kind,
+    KindChange,
+    Level,
+    ValueChange,
+    misread_as,
+)
 from generator.calls.variables.misreadings import window_changes
-from generator.calls.variables.placements import padded_as_much_as_lost
+from generator.calls.variables.placements import padded_as_much_as_lost, unpooled_places
 from specs.language.expressions import Expression
+from specs.language.functions.sliding_windows import unpooled
 from specs.model.spec import Constraint
 
 _NAMES = ("kernel_shape", "strides", "pads", "dilations", "auto_pad", "output_padding", "output_shape")
@@ -216,3 +229,141 @@ def _is_same(
     if not str(levels["auto_pad"]).startswith("SAME") or levels["output_shape"] != OMITTED:
         return False
     return any(strides[at] * extents[at] > full[at] for at in range(len(full)))
+
+
+_OF_POOLS = ("kernel_shape", "strides", "pads", "output_shape")
+
+
+@dataclass(frozen=True)
+class _Unpooled(Kind):
+    """The inverse of a pool: indices into the output for each element of an input with first axes N, C.
+
+    It covers kernel_shape, strides, pads and output_shape as well, as far as the version has them.
+    """
+
+    of: InputName
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        return (*(name for name in _OF_POOLS if self.subject.has(name)), self.name)
+
+    @property
+    def most_elements(self) -> int:
+        return 60
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {
+            self.name: ("in_windows", "anywhere", "reversed"),
+            "kernel_shape": ("different", "equal", "one"),
+            "strides": ("kernel", OMITTED, "beyond"),
+            "pads": (OMITTED, "zero", "begin", "end", "mixed"),
+            "output_shape": (OMITTED, "exact"),
+        }
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        if levels["pads"] in ("begin", "end", "mixed") and levels["kernel_shape"] == "one":
+            return
+        if OMITTED not in (levels["output_shape"], levels["pads"]):
+            return  # the text ignores one of them
+        shape = scope.shape(self.of)
+        rank = len(shape) - 2
+        if levels["kernel_shape"] == "different" and rank < 2:
+            return
+        kernel = {"different": [2 + at for at in range(rank)], "equal": [2] * rank}.get(
+            str(levels["kernel_shape"]), [1] * rank
+        )
+        more = {"kernel": 0, "beyond": 1}.get(str(levels["strides"]))
+        strides = [1] * rank if more is None else [length + more for length in kernel]
+        begin, end = int(levels["pads"] == "begin"), int(levels["pads"] == "end")
+        pads = [begin] * rank + [end] * rank
+        if levels["pads"] == "mixed":  # before the first axis and behind the last one
+            pads[0], pads[-1] = 1, 2
+        full = unpooled(shape, kernel, strides, pads)
+        if min(full[2:], default=1) < 1:
+            return
+        indices = unpooled_places(levels[self.name], shape, full, strides, kernel, draw)
+        if indices is None:
+            return
+        found: dict[str, Any] = {"kernel_shape": kernel, self.name: indices}
+        for name, numbers in (("strides", strides), ("pads", pads), ("output_shape", full)):
+            found[name] = None if levels[name] == OMITTED else numbers
+        yield {name: found[name] for name in self.covers}
+
+    def rules(self) -> Iterable[Constraint]:
+        count, name = f"(rank({self.of}) - 2)", self.name
+        yield self.rule("kernel_shape_length", f"len(kernel_shape) == {count}", about="kernel_shape")
+        yield self.rule("kernel_positive", "all(each > 0 for each in kernel_shape)", about="kernel_shape")
+        for word, times, low in (("strides", "", 1), ("pads", "2 * ", 0)):
+            given = f"present({word})"
+            yield self.rule(f"{word}_length", f"len({word}) == {times}{count}", given, about=word)
+            sign = "positive" if low else "not_negative"
+            yield self.rule(f"{word}_{sign}", f"all(each >= {low} for each in {word})", given, about=word)
+        lengths = f"unpooled(shape({self.of}), kernel_shape, strides, pads)"
+        yield self.rule("output_is_there", f"all(each > 0 for each in {lengths}[2:])", about="pads")
+        same = f"len(output_shape) == rank({self.of})"
+        yield self.rule("output_shape_length", same, "present(output_shape)", about="output_shape")
+        # No text says in which of two shapes the indices count.
+        plain = f"unpooled(shape({self.of}), kernel_shape, strides, None)"
+        agrees = f"len(output_shape) != rank({self.of}) or [each for each in output_shape] == {plain}"
+        yield self.rule("output_shape_agrees", agrees, "present(output_shape)", otherwise="undefined")
+        total = f"prod(output_shape if present(output_shape) else {lengths})"
+        ends = f"min(values({name})) >= 0 and max(values({name})) < {total}"
+        yield self.rule(f"{name}_range", f"len(values({name})) == 0 or {ends}")
+        apart = f"len(set(values({name}))) == len({name})"
+        yield self.rule(f"{name}_distinct", apart, otherwise="undefined")
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        kernel = list(scope.find("kernel_shape"))
+        rank = len(kernel)
+        yield "kernel_shape_length", {"kernel_shape": [*kernel, 1]}
+        # Strides that leave room for the indices all the same.
+        wide = {"strides": [9] * rank, "pads": None, "output_shape": None}
+        yield "kernel_positive", {**wide, "kernel_shape": [0, *kernel[1:]]}
+        yield "strides_length", {"strides": [2] * (rank + 1)}
+        yield "strides_positive", {"strides": [0] * rank}
+        yield "pads_length", {"pads": [0] * (2 * rank + 1)}
+        yield "pads_not_negative", {"pads": [-1] + [0] * (2 * rank - 1)}
+        yield "output_is_there", {"pads": [99] * 2 * rank}
+        yield "output_shape_length", {"output_shape": [99] * (rank + 1)}
+        larger = [each + 1 for each in unpooled(scope.shape(self.of), kernel, None, None)]
+        yield "output_shape_agrees", {"output_shape": larger, "strides": None, "pads": None}
+        given = np.array(scope.find(self.name))
+        for value in (-1, 2**31 - 1):
+            wrong = given.copy()
+            wrong.reshape(-1)[-1:] = value
+            yield f"{self.name}_range", {self.name: wrong}
+        if given.size > 1:
+            yield f"{self.name}_distinct", {self.name: np.zeros_like(given)}
+
+    def changes(self) -> Iterable[KindChange]:
+        name = self.name
+        text = f"{name} counted within a plane whose first axis runs fastest"
+        yield ValueChange(f"{name} first axis fastest", text, self._first_axis_fastest)
+        yield from misread_as(
+            name,
+            ("from one", "{} counted from 1", lambda places: places - 1),
+            ("in order", "the elements in the order of {}", _in_order),
+        )
+
+    def _first_axis_fastest(self, given: CallValues) -> Bindings:
+        places, spatial = given.numbers(self.name), self._room(given)[2:]
+        plane = max(prod(spatial), 1)
+        found = np.unravel_index(places % plane, spatial, order="F")
+        return {self.name: places // plane * plane + np.ravel_multi_index(found, spatial)}
+
+    def _room(self, given: CallValues) -> tuple[int, ...]:
+        """The shape of the output."""
+        if given.has("output_shape"):
+            return tuple(int(number) for number in given.numbers("output_shape"))
+        kernel, strides, pads = (
+            given.numbers(each).tolist() if given.has(each) else None
+            for each in ("kernel_shape", "strides", "pads")
+        )
+        return tuple(unpooled(given.shape(self.of), kernel or [], strides, pads))
+
+
+def _in_order(places: NDArray[Any]) -> NDArray[Any]:
+    return np.sort(places, axis=None).reshape(places.shape)
+
+
+TransposedWindow.variants = {"": TransposedWindow, "unpooled": _Unpooled}

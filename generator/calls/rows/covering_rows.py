@@ -65,8 +65,8 @@ class CoveringRow:
     call: Call
 
 
-def space_model(space: CallSpace, with_types: bool = False) -> Model:
-    """The factors of a space as a covering model, with what people exclude; types apart unless asked for.
+def space_model(space: CallSpace) -> Model:
+    """The factors of a space as a covering model, with what people exclude; types apart.
 
     A factor that an operator declares `rare` keeps its rare levels out: they have rows of their own.
     """
@@ -77,7 +77,7 @@ def space_model(space: CallSpace, with_types: bool = False) -> Model:
     levels = {
         name: tuple(level for level in these if level not in rare.get(name, ()))
         for name, these in space.factors.items()
-        if with_types or name not in space.types or name in interacting
+        if name not in space.types or name in interacting
     }
     return factor_model(space.spec, {name: these for name, these in levels.items() if these})
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from generator.calls.kinds.axes import Axes
-from generator.calls.kinds.axis import Axis
-from generator.calls.kinds.einsum import Einsum
 from generator.calls.sizes.kernel_plans import lone_plans, narrow_plans, product_plans, window_plans
 from generator.calls.sizes.plan import COUNTS, RANKS, SizePlan, by, extents
 from generator.calls.sizes.roles import Roles, in_float, sizes_of
@@ -160,7 +157,7 @@ _ORDERS: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
 def axis_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     """Each shape with the operator going along one of its axes; of a list of axes along several."""
     kind = roles.axis
-    if kind is None or not roles.packs or not _goes_along(kind):
+    if kind is None or not roles.packs or not kind.any_of_input:
         return
     pack = roles.packs[0]
     sizes = sizes_of(space)
@@ -169,24 +166,24 @@ def axis_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
         lengths = list(shape)
         if told:
             lengths[axis] = told[place % len(told)]
-        listed = isinstance(kind, Axes)
-        plan = _plan(f"scanned_{lengths[axis]}_of", pack, lengths, kind, [axis] if listed else axis, roles)
+        value = [axis] if kind.several else axis
+        plan = _plan(f"scanned_{lengths[axis]}_of", pack, lengths, kind, value, roles)
         yield replace(plan, asked=pack if told else None)
-    for shape, axes in _SEVERAL if isinstance(kind, Axes) else ():
+    for shape, axes in _SEVERAL if kind.several else ():
         yield _plan("scanned_of", pack, shape, kind, list(axes))
 
 
 def _further_axis_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     """First axes and those between others, of three and of many axes, in float."""
     kind = roles.axis
-    if kind is None or not roles.packs or not _goes_along(kind):
+    if kind is None or not roles.packs or not kind.any_of_input:
         return
     pack, told = roles.packs[0], sizes_of(space)
     for shape, axis in _TALL if pack in told.lengths else (*_BETWEEN, *_TALL):
         length = shape[axis]
         if told.rank is not None and len(shape) > told.rank:
             continue
-        value = [axis] if isinstance(kind, Axes) else axis
+        value = [axis] if kind.several else axis
         word = f"scanned_{length}_of" if length > _SHORT else f"rank_{len(shape)}_along_{axis}_of"
         plan = _plan(word, pack, shape, kind, value, roles)
         yield replace(plan, levels={**in_float(space), **(_shorter(space) if len(shape) > _FOLDED else {})})
@@ -199,13 +196,6 @@ def _shorter(space: CallSpace) -> dict[str, Level]:
         for name, levels in space.factors.items()
         if name.startswith("form_") and "shorter" in levels
     }
-
-
-def _goes_along(kind: Kind) -> bool:
-    """Whether the axes are of an input, and any of them: not those of length one, or of a result."""
-    if isinstance(kind, Axes):
-        return not kind.says(kind.unit) and not kind.says(kind.adds)
-    return isinstance(kind, Axis) and kind.extra is None
 
 
 def _plan(
@@ -254,9 +244,9 @@ def join_plans(space: CallSpace) -> Iterator[SizePlan]:
                 shapes = [(*(2, 1, 3, 2, 2, 1, 2)[: rank - 1], length) for length in (3, 1, 2)]
                 bindings = {f"shapes:{kind.name}": shapes, along.text: rank - 1}
                 yield SizePlan(f"rank_{rank}", {f"kind:{kind.name}": bindings})
-        if isinstance(kind, Einsum):
+        if (equations := kind.summed_by) is not None:
             for word, equation, operands in _EQUATIONS:
-                bindings = {kind.equation.text: equation, f"shapes:{kind.name}": list(operands)}
+                bindings = {equations.text: equation, f"shapes:{kind.name}": list(operands)}
                 yield SizePlan(word, {f"kind:{kind.name}": bindings})
     for parameter in space.spec.inputs:
         counted = f"{parameter.name}_count"

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from generator.calls.kinds.axes import Axes
 from generator.calls.kinds.axis import Axis
 from generator.calls.kinds.transposed_window import TransposedWindow
 from generator.calls.kinds.window import Window
@@ -40,7 +39,7 @@ class Roles:
     packs: tuple[str, ...]
     broadcast: frozenset[str]
     window: Window | TransposedWindow | None
-    axis: Kind | None
+    axis: Axis | None
     order: Kind | None
 
 
@@ -80,7 +79,7 @@ def roles_of(space: CallSpace) -> Roles:
         tuple(name for name in names if name in starred),
         frozenset(_broadcast(shapes)),
         next((kind for kind in kinds if isinstance(kind, Window | TransposedWindow)), None),
-        next((kind for kind in kinds if isinstance(kind, Axis | Axes)), None),
+        next((kind for kind in kinds if isinstance(kind, Axis)), None),
         next((kind for kind in kinds if kind.is_permutation), None),
     )
 

@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 from generator.asking.calls import Call
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
-from generator.calls.kinds.axes import Axes
-from generator.calls.kinds.axis import Axis
-from generator.calls.kinds.einsum import Einsum
 from generator.calls.sizes.plan import SizePlan
 from generator.calls.sizes.roles import Roles
 from generator.calls.sizes.sharp_data import bits_that_add_exactly, near_one, sharp, signs_alone, spread_ends
@@ -80,7 +77,7 @@ def _with_data(
     if plan.specials:
         yield Sized(found.levels, _with_specials(found.call))
         return
-    multiplies = bool(roles.inner) or any(isinstance(kind, Einsum) for kind in space.kinds)
+    multiplies = bool(roles.inner) or any(kind.summed_by is not None for kind in space.kinds)
     if _SUMS in readings and multiplies:
         along = _axes_of_products(space, roles, plan, found)
         terms = _terms(roles, found, along)
@@ -232,7 +229,7 @@ def _is_number(given: Tensor) -> bool:
 def _axis(roles: Roles, found: Solved) -> tuple[tuple[str, int], ...]:
     """The axes that the operator goes along, as the call has them."""
     kind = roles.axis
-    if not isinstance(kind, Axis | Axes):
+    if kind is None:
         return ()
     value = found.scope.bindings.get(kind.name)
     shapes = {name: tensor.shape for name, tensor in found.call.inputs if tensor is not None}

@@ -170,9 +170,14 @@ def _kind_in(module: Any) -> type[Kind]:
 
 
 def _variant(family: type[Kind], call: KindCall, subject: KindSubject) -> tuple[type[Kind], KindCall]:
-    """The kind of a family that the first argument says in a word, and the call without it."""
+    """The kind of a family that the first argument says in a word, and the call without it.
+
+    A family may have one that is meant without a word.
+    """
     word = call.positional[0].text if call.positional else "no word"
-    kinds = {repr(name): kind for name, kind in family.variants.items()}
+    kinds = {repr(name): kind for name, kind in family.variants.items() if name}
+    if "" in family.variants and not word.startswith(("'", '"')):
+        return family.variants[""], call
     if word not in kinds:
         problem, expected = f"unknown word of the kind {call.kind}", f"one of {', '.join(kinds)}"
         raise UserError(problem, got=word, expected=expected, where=subject.place)

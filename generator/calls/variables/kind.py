@@ -162,7 +162,10 @@ class Kind:
     subject: KindSubject
 
     variants: ClassVar[Mapping[str, type[Kind]]] = {}
-    """The kinds of a family, each by the word that a declaration says first; none of a single kind."""
+    """The kinds of a family, each by the word that a declaration says first (empty: without a word).
+
+    A single kind has none.
+    """
 
     @property
     def name(self) -> str:
@@ -186,6 +189,11 @@ class Kind:
     @property
     def joined_along(self) -> Expression | None:
         """The axis along which alone the tensors of its name may differ."""
+        return None
+
+    @property
+    def summed_by(self) -> Expression | None:
+        """The attribute whose equation says which products of its name's tensors are summed."""
         return None
 
     @property
@@ -325,7 +333,8 @@ class Kind:
     ) -> Constraint:
         """A rule of the kind's; it cites the passage of the name that it is about."""
         sources = self.subject.sources(about or self.name)
-        origin = Origin("derived", sources, None if sources else f"what {type(self).__name__.lower()} means")
+        kind = type(self).__module__.rpartition(".")[2]
+        origin = Origin("derived", sources, None if sources else f"what {kind} means")
         return Constraint(name, when, require, otherwise or self.subject.otherwise, None, None, origin)
 
 

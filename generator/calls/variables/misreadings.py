@@ -1,8 +1,9 @@
-"""How axes, padding, windows, scales and zero points are misread: the changes of kinds that have them."""
+"""How axes, padding, windows, equations, scales and zero points are misread: the changes of their kinds."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
@@ -151,6 +152,51 @@ def window_changes(names: Collection[str]) -> Iterator[KindChange]:
 
 def _exchanged(given: CallValues) -> Bindings:
     return {"strides": given.numbers("dilations"), "dilations": given.numbers("strides")}
+
+
+def equation_changes(name: str) -> Iterator[KindChange]:
+    """The changes of an equation of einsum."""
+    for word, text, change in _EQUATIONS:
+        yield ValueChange(f"{name} {word}", text, partial(_equation_changed, name, change))
+
+
+def _equation_changed(name: str, change: Callable[[str], str], given: CallValues) -> Bindings:
+    return {name: change(str(given.numbers(name)).replace(" ", ""))}
+
+
+def _implicit(equation: str) -> str:
+    return equation.partition("->")[0]
+
+
+def _as_they_appear(equation: str) -> str:
+    if "->" in equation:
+        raise ValueError("the output is written")
+    counts = Counter(each for each in equation if each.isalpha())
+    once = "".join(each for each, count in counts.items() if count == 1)
+    return f"{equation}->{'...' * ('...' in equation)}{once}"
+
+
+def _ellipsis_last(equation: str) -> str:
+    terms, arrow, output = equation.partition("->")
+    before, dots, behind = output.partition("...")
+    if not arrow or not dots:
+        raise ValueError("no ellipsis in an output that is written")
+    return f"{terms}->{before}{behind}..."
+
+
+def _turned_round(equation: str) -> str:
+    terms, arrow, output = equation.partition("->")
+    if not arrow or "." in output:
+        raise ValueError("no letters of an output alone")
+    return f"{terms}->{output[::-1]}"
+
+
+_EQUATIONS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
+    ("output ignored", "the output's term ignored", _implicit),
+    ("order of appearance", "the letters of an unwritten output as they appear", _as_they_appear),
+    ("ellipsis last", "the axes of ... behind those with letters in the output", _ellipsis_last),
+    ("output turned round", "the letters of the output in reverse order", _turned_round),
+)
 
 
 AS_ZERO: Misreading = ("as zero", "{} taken as zero", np.zeros_like)

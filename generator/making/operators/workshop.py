@@ -286,11 +286,9 @@ class Workshop:
                 yield (source.document, source.line)
 
 
-def open_workshop(
-    operator: OperatorName, options: Options, folders: Sequence[Path] = (), *, learn: bool = False
-) -> Workshop:
+def open_workshop(operator: OperatorName, options: Options, folders: Sequence[Path] = ()) -> Workshop:
     """The bench of an operator; raises UserError where it lacks spec, reference or declared calls."""
-    spec, levels = open_spec(operator, folders, learn=learn)
+    spec, levels = open_spec(operator, folders)
     return Workshop(spec, find_operator(operator, spec.reference_module), levels, options)
 
 

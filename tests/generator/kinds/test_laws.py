@@ -11,7 +11,7 @@ import pytest
 from generator.calls.borders.breach_attempts import broken_rules
 from generator.calls.data.draws import Draw
 from generator.calls.edits.attribute_changes import kind_changes
-from generator.calls.kinds.axes import Axes
+from generator.calls.kinds.axis import Axis
 from generator.calls.kinds.transposed_window import TransposedWindow
 from generator.calls.solver.partial import Partial
 from generator.calls.space.declared_kinds import kind_names
@@ -143,7 +143,7 @@ def test_where_nothing_is_yielded_brute_force_finds_nothing() -> None:
                 for value in values:
                     tried = Partial(scope.spec, {**scope.bindings, kind.covers[0]: value})
                     assert not _keeps_rules(kind, tried), f"{kind.name} of {space.spec.operator}: {value!r}"
-    assert {"Axes", "Axis", "Index", "Integer", "Lengths", "Tuples"} <= set(asked)
+    assert {"_OneAxis", "_SeveralAxes", "Index", "Integer", "Lengths", "Tuples"} <= set(asked)
 
 
 def _small_values(kind: Kind) -> list[object]:
@@ -153,7 +153,7 @@ def _small_values(kind: Kind) -> list[object]:
     attribute = kind.subject.attribute(kind.covers[0])
     form = "both" if attribute is None else attribute.kind
     lists = [list(each) for length in range(4) for each in product(range(-2, 4), repeat=length)]
-    if isinstance(kind, Axes):
+    if isinstance(kind, Axis) and kind.several:
         lists.remove([])  # a level of its own, which a declaration may leave out
     return [
         *(range(-4, 5) if form in ("int", "both") else ()),
