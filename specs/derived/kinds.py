@@ -19,7 +19,7 @@ _LOWEST = re.compile(r"-rank\((\w+)\)( - 1)?")
 _LAST = re.compile(r"rank\((\w+)\)( - 1)?")
 _AN_AXIS = re.compile(r"axis\((\w+)(?!, extra)[,)]")
 _NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?")
-TYPE_CODES = ("dtype", "to", "output_dtype", "out_dtype", "output_datatype")
+_TYPE_CODES = ("dtype", "to", "output_dtype", "out_dtype", "output_datatype")
 _QUERY_HEADS = ("num_heads", "q_num_heads")
 _NEEDED = re.compile(r"integer\(given=|element_type\(")
 """Kinds of what is given in each call of a document alone: shapes or types of outputs hang on it."""
@@ -201,7 +201,7 @@ class KindReader:
             return (f"integer(divides=[{queries[0]}])", (), f"heads of keys are shared among {queries[0]}")
         if name in self._used:
             return (f"integer(1, {_PLAIN_LIMIT})", (), "a number of shapes")
-        if name in TYPE_CODES and (variable := self._own_type()) is not None:
+        if name in _TYPE_CODES and (variable := self._own_type()) is not None:
             return (f"element_type({variable})", (), f"the type of an output is {variable}")
         if attribute.default in (0, 1):
             return None

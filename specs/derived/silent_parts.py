@@ -6,7 +6,7 @@ import re
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.derived.entries import Collected
-from specs.derived.kinds import COVERED, LEFT_OUT, TYPE_CODES, WINDOW
+from specs.derived.kinds import COVERED, LEFT_OUT, WINDOW
 from specs.derived.related_shapes import ANY_SHAPE
 from specs.language.shape_expressions import parse_shape
 from specs.model.signature_parts import AttributeSpec, ParameterSpec
@@ -19,6 +19,8 @@ _EXTENTS = re.compile(r"(?:.*_)?(?:sizes?|shapes?|dims|multiples|\w*size)")
 """How integers are called that are extents: from 1 on, and few."""
 _COUNT = re.compile(r"(?:.*_)?(?:k|n|num|count|lengths?|depth|limit|num_\w+|strides?|steps?)")
 """How integers are called that say how many there are of something: one is the plainest."""
+_MORE_COUNTS = re.compile(r"(?:.*_)?(?:groups?|dims?|ndim|targets)|(?:max|n)_\w+")
+"""How attributes are called, beside those, that say how many."""
 _INDICES = re.compile(r"(?:.*_)?(?:ids|indices)")
 """How a first input is called whose integers are places in another one."""
 _WINDOW = re.compile(r"(?:k_?size|kernel(?:_shape)?|strides?|rates?|dilations?|pads_(?:begin|end))")
@@ -115,11 +117,13 @@ class SilentReader:
             self._add(name, LEFT_OUT, "no shape that is read hangs on it")
 
     def _default_alone(self, attribute: AttributeSpec) -> None:
-        """The default of an integer that no sentence calls a flag, be it 0 or 1, as that of any other one."""
-        silent = attribute.kind == "int" and attribute.values is None and attribute.name not in self._kinds
-        if silent and attribute.default in (0, 1) and attribute.name not in TYPE_CODES:
-            self._kinds[attribute.name] = f"enumeration({attribute.default})"
-            self._add(attribute.name, self._kinds[attribute.name], "no sentence says other values")
+        """The default of an integer that is called a number of something: one of 0 or 1 makes it no flag."""
+        name = attribute.name
+        silent = attribute.kind == "int" and attribute.values is None and name not in self._kinds
+        counts = any(form.fullmatch(name) for form in (_COUNT, _EXTENTS, _MORE_COUNTS))
+        if silent and counts and attribute.default in (0, 1):
+            self._kinds[name] = f"enumeration({attribute.default})"
+            self._add(name, self._kinds[name], "no sentence says other values")
 
     def _choice(self, attribute: AttributeSpec) -> None:
         """One of several values alone, where shapes are those of it, or where another one needs a list."""
@@ -223,7 +227,8 @@ class SilentReader:
     def _holds_something(self, parameter: ParameterSpec) -> None:
         """A sequence or map has something in it."""
         forms = forms_of(self._spec, parameter)
-        if parameter.option != "single" or not all(form.startswith(("seq(", "map(")) for form in forms):
+        holds = bool(forms) and all(form.startswith(("seq(", "map(")) for form in forms)
+        if parameter.option != "single" or not holds:
             return
         name = parameter.name
         is_map = any(form.startswith("map(") for form in forms)

@@ -263,7 +263,7 @@ def test_a_list_of_alike_numbers_is_as_long_as_it_says(tmp_path: Path) -> None:
             "ai.onnx.ml::OneHotEncoder-1",
             {"cats_int64s": "plain_list(length=3, when=element_type(X) != 'string')"},
         ),
-        ("com.microsoft::MurmurHash3-1", {"seed": "enumeration(0)"}),
+        ("ai.onnx.ml::CastMap-1", {"max_map": "enumeration(1)"}),
         ("com.microsoft::QEmbedLayerNormalization-1", {"input_ids": "data('range', 0, 1)"}),
     ],
 )
@@ -308,3 +308,12 @@ def test_calls_have_exactly_one_list_of_each_group(name: str) -> None:
         for group in ("keys_", "classlabels_"):
             given = [each for each, value in call.attributes.items() if each.startswith(group) and value]
             assert len(given) == any(each.startswith(group) for each in load_imported(operator).attributes)
+
+
+def test_an_integer_that_may_be_a_flag_keeps_both_values() -> None:
+    assert "detect_negative" not in declared_alone("ai.onnx::IsInf-20")
+
+
+def test_of_what_no_type_is_known_nothing_is_held() -> None:
+    rules = derive(load_imported(OperatorName.parse("org.openvino::Equal-1"))).entries
+    assert not [entry for entry in rules if entry.path[0] == "constraints"]
