@@ -138,7 +138,17 @@ class Required:
 
 
 Statement = (
-    Range | Rank | StatedShape | Multiple | Broadcast | SameShape | Relevance | TypeClass | OneOf | SameLength
+    Range
+    | Rank
+    | StatedShape
+    | Multiple
+    | Broadcast
+    | SameShape
+    | Relevance
+    | TypeClass
+    | OneOf
+    | SameLength
+    | Required
 )
 
 KINDS: dict[str, type[Statement]] = {
