@@ -74,7 +74,7 @@ class LinkedReader:
         conditions = dict(self._conditions(lists))
         for name in lists:
             when = f", when={conditions[name]}" if name in conditions else ""
-            self._list(name, f"plain_list(length={self._length(name)}{when})", group.origin)
+            self._list(name, f"constant('listed', length={self._length(name)}{when})", group.origin)
         for name in group.names:
             if name not in lists and not self._has_default(name):
                 self._found.add("kinds", name, LEFT_OUT, group.origin, alone=True)
@@ -102,7 +102,7 @@ class LinkedReader:
         linked = self._alike.get(name) or self._lengths[name]
         for other in (name, self._alike[name].as_) if name in self._alike else (name,):
             if self._is_list(other) and not self._attribute(other).required:
-                self._list(other, f"plain_list(length={self._length(other)})", linked.origin)
+                self._list(other, f"constant('listed', length={self._length(other)})", linked.origin)
                 self._rule(f"{other}_given", f"present({other})", linked.origin)
 
     def _length(self, name: str) -> str:

@@ -251,17 +251,20 @@ def test_a_list_of_alike_numbers_is_as_long_as_it_says(tmp_path: Path) -> None:
         (
             "ai.onnx.ml::LabelEncoder-4",
             {
-                "keys_strings": "plain_list(length=3, when=element_type(X) == 'string')",
-                "keys_floats": "plain_list(length=3, when=element_type(X) == 'float')",
-                "values_int64s": "plain_list(length=3, when=not (present(values_floats)))",
+                "keys_strings": "constant('listed', length=3, when=element_type(X) == 'string')",
+                "keys_floats": "constant('listed', length=3, when=element_type(X) == 'float')",
+                "values_int64s": "constant('listed', length=3, when=not (present(values_floats)))",
                 "values_tensor": "constant('left_out')",
             },
         ),
-        ("ai.onnx.ml::Scaler-1", {"scale": "plain_list(length=1)", "offset": "plain_list(length=1)"}),
-        ("ai.onnx.ml::ZipMap-1", {"classlabels_int64s": "plain_list(length=shape(X)[-1])"}),
+        (
+            "ai.onnx.ml::Scaler-1",
+            {"scale": "constant('listed', length=1)", "offset": "constant('listed', length=1)"},
+        ),
+        ("ai.onnx.ml::ZipMap-1", {"classlabels_int64s": "constant('listed', length=shape(X)[-1])"}),
         (
             "ai.onnx.ml::OneHotEncoder-1",
-            {"cats_int64s": "plain_list(length=3, when=element_type(X) != 'string')"},
+            {"cats_int64s": "constant('listed', length=3, when=element_type(X) != 'string')"},
         ),
         ("ai.onnx.ml::CastMap-1", {"max_map": "enumeration(1)"}),
         ("com.microsoft::QEmbedLayerNormalization-1", {"input_ids": "data('range', 0, 1)"}),
