@@ -21,8 +21,8 @@ from specs.model.spec import Constraint
 class Constant(Kind):
     """A constant: one of the `attributes`, a tensor of one `element`, what is to `fill` new places.
 
-    What is `left_out` has no value in any call: an attribute of which no document says what it may be. Of a list
-    that is `listed` a document says no more than how long it is: it has the plainest values that there are.
+    What is `left_out` has no value in any call: an attribute of which no document says what it may be. A list
+    that is `listed` has the plainest values that there are: a document says no more than how long it is.
     """
 
 
