@@ -289,7 +289,7 @@ def test_an_importer_that_would_not_end_is_ended(
     with pytest.raises(UserError, match=problem), limited(Place("page.md"), seconds, 64):
         work()
     assert (signal.getsignal(signal.SIGPROF), resource.getrlimit(resource.RLIMIT_AS)) == before
-    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
 
 
 def test_the_other_documents_of_a_folder_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
