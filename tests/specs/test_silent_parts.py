@@ -320,3 +320,9 @@ def test_an_integer_that_may_be_a_flag_keeps_both_values() -> None:
 def test_of_what_no_type_is_known_nothing_is_held() -> None:
     rules = derive(load_imported(OperatorName.parse("org.openvino::Equal-1"))).entries
     assert not [entry for entry in rules if entry.path[0] == "constraints"]
+
+
+def test_extents_that_are_left_blank_are_those_of_one_tensor_alone() -> None:
+    found = shapes_alone("com.microsoft::QEmbedLayerNormalization-1")
+    assert found["word_embedding_quant"] == "word_embedding_quant_0, hidden_size"
+    assert found["segment_embedding"] == "segment_embedding_0, hidden_size"
