@@ -122,7 +122,9 @@ class ShapeReader:
     ) -> FoundShape | None:
         read: list[tuple[StatedShape, tuple[str, ...]]] = []
         for shape in shapes:
-            parts = self._extents.parts(shape.extents, group == "outputs")
+            own = f"{word_of(parameter.name)}_0"  # what is left blank is an extent of this tensor alone
+            extents = [own if extent == "_" else extent for extent in shape.extents]
+            parts = self._extents.parts(extents, group == "outputs")
             if parts is None or not _is_shape(parts):
                 about = f"{'shapes' if group == 'inputs' else 'results'}.{parameter.name}"
                 self._found.lack(about, f"no expression says {describe(shape)}", shape.origin)

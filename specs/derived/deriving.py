@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 from opcert.vocabulary.errors import OpcertError
 from specs.derived.derived_shapes import ShapeReader
-from specs.derived.entries import KEYS, Collected, Derived, DerivedEntry
+from specs.derived.entries import KEYS, Collected, Derived, DerivedEntry, cited
 from specs.derived.kinds import KindReader
+from specs.derived.linked_parts import LinkedReader
 from specs.derived.silent_parts import SilentReader
 from specs.derived.stated_extents import StatedExtents
 from specs.language.expressions import parse
 from specs.language.shape_expressions import parse_shape
-from specs.model.signature_parts import Origin
 from specs.model.spec import Spec
 from specs.model.statements import Multiple, Relevance, is_proposed
 
@@ -29,6 +29,7 @@ def derive(spec: Spec) -> Derived:
     ShapeReader(spec, extents, found).read()
     KindReader(spec, extents, found).read()
     SilentReader(spec, found).read()
+    LinkedReader(spec, found).read()
     _add_rules(spec, found)
     return Derived(
         spec.operator,
@@ -53,7 +54,7 @@ def _add_rules(spec: Spec, found: Collected) -> None:
                 found.add(
                     "constraints",
                     f"{name}_scope",
-                    {**entry, **_source(statement.origin)},
+                    {**entry, **cited(statement.origin)},
                     statement.origin,
                     alone=True,
                 )
@@ -65,7 +66,7 @@ def _add_rules(spec: Spec, found: Collected) -> None:
             name = f"{result.path[1]}_divides" + (f"_{at}" if at else "")
             whole = f"({ast.unparse(quotient.left)}) % ({ast.unparse(quotient.right)}) == 0"
             entry = {"id": name, "require": whole, "else": "undefined"}
-            found.add("constraints", name, {**entry, **_source(*result.origins)}, *result.origins, alone=True)
+            found.add("constraints", name, {**entry, **cited(*result.origins)}, *result.origins, alone=True)
 
 
 def _add_multiple(spec: Spec, statement: Multiple, found: Collected) -> None:
@@ -91,15 +92,7 @@ def _add_multiple(spec: Spec, statement: Multiple, found: Collected) -> None:
         entry["when"] = " and ".join(f"present({attribute})" for attribute in free)
     entry |= {"require": f"({what}) % ({statement.of}) == 0", "else": "undefined"}
     origin = statement.origin
-    found.add("constraints", name, {**entry, **_source(origin)}, origin, alone=True)
-
-
-def _source(*origins: Origin) -> dict[str, object]:
-    first = next((source for origin in origins for source in origin.sources), None)
-    if first is None:
-        return {"why": "the facts of the document"}
-    column = [] if first.column is None else [first.column]
-    return {"src": [first.document, first.line, *column]}
+    found.add("constraints", name, {**entry, **cited(origin)}, origin, alone=True)
 
 
 def _is_expression(spec: Spec, text: str) -> bool:

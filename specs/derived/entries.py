@@ -102,3 +102,12 @@ class Collected:
 def sources_of(origins: Iterable[Origin]) -> tuple[Source, ...]:
     """The lines of several origins, each once."""
     return tuple(dict.fromkeys(source for origin in origins for source in origin.sources))
+
+
+def cited(*origins: Origin) -> dict[str, object]:
+    """Where a rule comes from, as an entry of `constraints` says it: its first line."""
+    first = next((source for origin in origins for source in origin.sources), None)
+    if first is None:
+        return {"why": "the facts of the document"}
+    column = [] if first.column is None else [first.column]
+    return {"src": [first.document, first.line, *column]}

@@ -12,12 +12,17 @@ from specs.language.shape_expressions import parse_shape
 from specs.model.signature_parts import AttributeSpec, ParameterSpec
 from specs.model.spec import Spec
 from specs.model.statements import Range, Rank
+from specs.model.structures import forms_of
 
 _AXIS = re.compile(r"(?:axis|axes|dim|dims|dimension)")
 _EXTENTS = re.compile(r"(?:.*_)?(?:sizes?|shapes?|dims|multiples|\w*size)")
 """How integers are called that are extents: from 1 on, and few."""
 _COUNT = re.compile(r"(?:.*_)?(?:k|n|num|count|lengths?|depth|limit|num_\w+|strides?|steps?)")
 """How integers are called that say how many there are of something: one is the plainest."""
+_MORE_COUNTS = re.compile(r"(?:.*_)?(?:groups?|dims?|ndim|targets)|(?:max|n)_\w+")
+"""How attributes are called, beside those, that say how many."""
+_INDICES = re.compile(r"(?:.*_)?(?:ids|indices)")
+"""How a first input is called whose integers are places in another one."""
 _WINDOW = re.compile(r"(?:k_?size|kernel(?:_shape)?|strides?|rates?|dilations?|pads_(?:begin|end))")
 """How lists of integers are called that have one for each axis that a window slides over."""
 _SPATIAL = {"org.openvino": 2}
@@ -56,16 +61,19 @@ class SilentReader:
                 self._add(attribute.name, f"axis({self._spec.inputs[0].name})", "an axis by its name")
                 self._with_axes(self._spec.inputs[0].name, attribute.name)
             self._choice(attribute)
+            self._default_alone(attribute)
         for name, shape in self._shapes.items():
             if "auto_broadcast" in self._spec.attributes and shape.startswith("*broadcast("):
                 alike = shape.removeprefix("*broadcast(").removesuffix(")")
                 self._found.add(
                     "shapes", name, alike, note="what auto_broadcast allows in any case", alone=True
                 )
+        self._tuples()
         for parameter in self._spec.inputs:
             self._same_rank(parameter)
             self._length(parameter)
             self._input(parameter)
+            self._holds_something(parameter)
 
     def _add(self, name: str, call: str, note: str) -> None:
         self._found.add("kinds", name, call, note=note, alone=True)
@@ -107,6 +115,15 @@ class SilentReader:
         if not any(re.search(rf"\b{name}\b", shape) for shape in self._shapes.values()):
             self._kinds[name] = LEFT_OUT
             self._add(name, LEFT_OUT, "no shape that is read hangs on it")
+
+    def _default_alone(self, attribute: AttributeSpec) -> None:
+        """The default of an integer that is called a number of something: one of 0 or 1 makes it no flag."""
+        name = attribute.name
+        silent = attribute.kind == "int" and attribute.values is None and name not in self._kinds
+        counts = any(form.fullmatch(name) for form in (_COUNT, _EXTENTS, _MORE_COUNTS))
+        if silent and counts and attribute.default in (0, 1):
+            self._kinds[name] = f"enumeration({attribute.default})"
+            self._add(name, self._kinds[name], "no sentence says other values")
 
     def _choice(self, attribute: AttributeSpec) -> None:
         """One of several values alone, where shapes are those of it, or where another one needs a list."""
@@ -172,11 +189,13 @@ class SilentReader:
                 self._scalar(name, f"axis({axes[1]}){axes[2] or ''}")
             return
         types = self._spec.types_of(parameter)
-        is_data = parameter.type == first.type and parameter.type in self._spec.type_constraints
+        is_data = parameter is not first and parameter.type == first.type
+        is_data = is_data and parameter.type in self._spec.type_constraints
         if not types or not all(ELEMENT_TYPES[each].is_integer for each in types):
             return
         is_count = _EXTENTS.fullmatch(name) or _COUNT.fullmatch(name)
-        if parameter.option == "variadic" or (not is_count and (is_data or parameter is first)):
+        is_data = is_data or (parameter is first and not _INDICES.fullmatch(name))
+        if parameter.option == "variadic" or (not is_count and is_data):
             return
         if _AXIS.fullmatch(name) and (silent or self._is_one(name)):
             self._scalar(name, f"axis({first.name})")
@@ -190,6 +209,36 @@ class SilentReader:
                 note = "a number of something, by its name"
             given = f", when=present({name})" if parameter.option == "optional" else ""
             self._add(name, f"data('range', {ends}{given})", note)
+
+    def _tuples(self) -> None:
+        """The last axis of indices whose extent sentences take from a rank: it has an index for one axis."""
+        for statement in self._spec.statements:
+            told = re.findall(r"(?:shape\((\w+)\)|\b(\w+))\[-1\]", getattr(statement, "least", None) or "")
+            for name in {one or other for one, other in told} & self._shapes.keys():
+                pack = self._shapes[name].removeprefix("*")
+                if isinstance(statement, Rank) and pack.isidentifier() and name != self._spec.inputs[0].name:
+                    self._shapes[name] = f"*{pack}, 1"
+                    note = "as many axes as its last one has places, of which one is the plainest"
+                    self._found.add(
+                        "shapes", name, self._shapes[name], statement.origin, note=note, alone=True
+                    )
+                    self._found.add("extents", pack, "0..2", statement.origin, note=note, alone=True)
+
+    def _holds_something(self, parameter: ParameterSpec) -> None:
+        """A sequence or map has something in it."""
+        forms = forms_of(self._spec, parameter)
+        holds = bool(forms) and all(form.startswith(("seq(", "map(")) for form in forms)
+        if parameter.option != "single" or not holds:
+            return
+        name = parameter.name
+        is_map = any(form.startswith("map(") for form in forms)
+        rule = {
+            "id": f"{name}_holds_something",
+            "require": f"shape({name}[0])[0] > 0" if is_map else f"len({name}) > 0",
+            "else": "undefined",
+            "why": "no sentence says that it may be empty",
+        }
+        self._found.add("constraints", str(rule["id"]), rule, note=rule["why"], alone=True)
 
     def _is_one(self, name: str) -> bool:
         """Whether an input has one element at most, or is called like one axis and may be a scalar."""

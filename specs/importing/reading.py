@@ -35,7 +35,7 @@ class _OutOfTime(BaseException):
 
 @contextmanager
 def limited(where: Place, seconds: float = SECONDS, mebibytes: int = MEBIBYTES) -> Iterator[None]:
-    """Let what happens inside take so much time, and so much memory more than the process has now.
+    """Let what happens inside take so much of the processor's time, and so much memory more than now.
 
     Raises UserError, naming the place, where it takes more or is nested deeper than the interpreter goes.
     The clock runs in the main thread alone; memory is bounded where the system tells and limits it.
@@ -62,13 +62,13 @@ def _clock(seconds: float) -> Iterator[None]:
     def ring(*_: object) -> None:
         raise _OutOfTime
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 @contextmanager

@@ -108,7 +108,48 @@ class TypeClass:
     without: tuple[str, ...] = ()
 
 
-Statement = Range | Rank | StatedShape | Multiple | Broadcast | SameShape | Relevance | TypeClass
+@dataclass(frozen=True)
+class OneOf:
+    """Attributes of which a call gives exactly one."""
+
+    about: str
+    origin: Origin
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SameLength:
+    """A list has as many elements as another one (`as_`), or as those that are called `keys_*`."""
+
+    about: str
+    origin: Origin
+    as_: str
+
+
+@dataclass(frozen=True)
+class Required:
+    """An optional input is given where a condition holds (`exactly`: there alone), or for an output."""
+
+    about: str
+    origin: Origin
+    when: str | None = None
+    exactly: bool = False
+    output: str | None = None
+
+
+Statement = (
+    Range
+    | Rank
+    | StatedShape
+    | Multiple
+    | Broadcast
+    | SameShape
+    | Relevance
+    | TypeClass
+    | OneOf
+    | SameLength
+    | Required
+)
 
 KINDS: dict[str, type[Statement]] = {
     "range": Range,
@@ -119,6 +160,9 @@ KINDS: dict[str, type[Statement]] = {
     "same_shape": SameShape,
     "relevance": Relevance,
     "type_class": TypeClass,
+    "one_of": OneOf,
+    "same_length": SameLength,
+    "required": Required,
 }
 """What a statement says, by the word for it in files."""
 
@@ -153,6 +197,13 @@ def describe(statement: Statement) -> str:
             )
         case Relevance():
             return f"matters where {statement.effective_when or 'a condition holds that no rule reads'}"
+        case OneOf():
+            return f"exactly one of {', '.join(statement.names)}"
+        case SameLength():
+            return f"as many elements as {statement.as_}"
+        case Required():
+            exactly = " there alone" if statement.exactly else ""
+            return f"required where {statement.when or f'{statement.output} is asked for'}{exactly}"
         case TypeClass():
             without = f" without {', '.join(statement.without)}" if statement.without else ""
             return f"types {', '.join(statement.classes)}{without}"

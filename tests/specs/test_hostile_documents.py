@@ -285,11 +285,11 @@ def test_an_importer_that_would_not_end_is_ended(
     work: Callable[[], None], seconds: float, problem: str
 ) -> None:
     """The clock ends even one search of a regular expression; both limits are gone afterwards."""
-    before = (signal.getsignal(signal.SIGALRM), resource.getrlimit(resource.RLIMIT_AS))
+    before = (signal.getsignal(signal.SIGPROF), resource.getrlimit(resource.RLIMIT_AS))
     with pytest.raises(UserError, match=problem), limited(Place("page.md"), seconds, 64):
         work()
-    assert (signal.getsignal(signal.SIGALRM), resource.getrlimit(resource.RLIMIT_AS)) == before
-    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert (signal.getsignal(signal.SIGPROF), resource.getrlimit(resource.RLIMIT_AS)) == before
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
 
 
 def test_the_other_documents_of_a_folder_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

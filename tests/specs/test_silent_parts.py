@@ -243,3 +243,86 @@ def test_a_list_of_alike_numbers_is_as_long_as_it_says(tmp_path: Path) -> None:
         assert call.attributes["strides"].value == (1,) * rank
         assert call.attributes["pads_end"].value == (0,) * rank
     assert ranks == {1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        (
+            "ai.onnx.ml::LabelEncoder-4",
+            {
+                "keys_strings": "constant('listed', length=3, when=element_type(X) == 'string')",
+                "keys_floats": "constant('listed', length=3, when=element_type(X) == 'float')",
+                "values_int64s": "constant('listed', length=3, when=not (present(values_floats)))",
+                "values_tensor": "constant('left_out')",
+            },
+        ),
+        (
+            "ai.onnx.ml::Scaler-1",
+            {"scale": "constant('listed', length=1)", "offset": "constant('listed', length=1)"},
+        ),
+        ("ai.onnx.ml::ZipMap-1", {"classlabels_int64s": "constant('listed', length=shape(X)[-1])"}),
+        (
+            "ai.onnx.ml::OneHotEncoder-1",
+            {"cats_int64s": "constant('listed', length=3, when=element_type(X) != 'string')"},
+        ),
+        ("ai.onnx.ml::CastMap-1", {"max_map": "enumeration(1)"}),
+        ("com.microsoft::QEmbedLayerNormalization-1", {"input_ids": "data('range', 0, 1)"}),
+    ],
+)
+def test_lists_that_belong_together_have_values_that_do(name: str, kinds: dict[str, str]) -> None:
+    found = declared_alone(name)
+    assert {each: found.get(each) for each in kinds} == kinds
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("ai.onnx.ml::Scaler-1", {"scale_given": "present(scale)", "offset_given": "present(offset)"}),
+        (
+            "ai.onnx.ml::OneHotEncoder-1",
+            {"one_of_cats_int64s": "sum([present(cats_int64s), present(cats_strings)]) == 1"},
+        ),
+        ("ai.onnx.ml::CastMap-1", {"X_holds_something": "shape(X[0])[0] > 0"}),
+        ("ai.onnx::SequenceAt-11", {"input_sequence_holds_something": "len(input_sequence) > 0"}),
+        ("com.microsoft::EngramGate-1", {"conv_norm_scale_required": "present(conv_norm_scale)"}),
+        (
+            "com.microsoft::VarlenCausalConvWithState-1",
+            {"capture_count_required": "present(capture_count) == (state_update_capacity > 0)"},
+        ),
+    ],
+)
+def test_what_is_given_together_is_a_rule_of_documents_alone(name: str, rules: dict[str, str]) -> None:
+    entries = [entry for entry in derive(load_imported(OperatorName.parse(name))).entries if entry.alone]
+    found = {entry.path[1]: entry.value["require"] for entry in entries if entry.path[0] == "constraints"}
+    assert {each: found.get(each) for each in rules} == rules
+
+
+def test_an_index_for_one_axis_where_a_rank_hangs_on_the_last_extent() -> None:
+    assert shapes_alone("com.microsoft::GatherND-1")["indices"] == "*S_indices, 1"
+
+
+@pytest.mark.parametrize("name", ["ai.onnx.ml::LabelEncoder-4", "ai.onnx.ml::ZipMap-1"])
+def test_calls_have_exactly_one_list_of_each_group(name: str) -> None:
+    operator = OperatorName.parse(name)
+    made = make_document_calls(load_imported(operator), 20.0)
+    assert made.calls
+    for call in made.calls:
+        for group in ("keys_", "classlabels_"):
+            given = [each for each, value in call.attributes.items() if each.startswith(group) and value]
+            assert len(given) == any(each.startswith(group) for each in load_imported(operator).attributes)
+
+
+def test_an_integer_that_may_be_a_flag_keeps_both_values() -> None:
+    assert "detect_negative" not in declared_alone("ai.onnx::IsInf-20")
+
+
+def test_of_what_no_type_is_known_nothing_is_held() -> None:
+    rules = derive(load_imported(OperatorName.parse("org.openvino::Equal-1"))).entries
+    assert not [entry for entry in rules if entry.path[0] == "constraints"]
+
+
+def test_extents_that_are_left_blank_are_those_of_one_tensor_alone() -> None:
+    found = shapes_alone("com.microsoft::QEmbedLayerNormalization-1")
+    assert found["word_embedding_quant"] == "word_embedding_quant_0, hidden_size"
+    assert found["segment_embedding"] == "segment_embedding_0, hidden_size"

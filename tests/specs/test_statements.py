@@ -82,6 +82,9 @@ def read(passages: Mapping[str, str], parts: ParameterNames = PARTS) -> list[tup
         ("attributes.axis", "If set to 1, the axis is kept.", "range >= 0, <= 1"),
         ("attributes.axis", "Keep the reduced axis or not, default 1.", "range >= 0, <= 1"),
         ("attributes.pads", "Must be between 0 and 1.", "range >= 0, <= 1"),
+        ("inputs.B", "2D with shape (,hidden_size)", "shape [_, hidden_size]"),
+        ("inputs.B", "Required exactly when axis is positive.", "required where axis > 0 there alone"),
+        ("inputs.B", "Required when the Y output is requested.", "required where Y is asked for"),
         ("inputs.X", "Its extents `H` and `W` should be divisible by `axis`.", "W: a multiple of axis"),
         ("type_constraints.T", "Constrain types to 8-bit unsigned integer tensors.",
          "types 8-bit unsigned integer"),
@@ -119,6 +122,50 @@ def test_each_form(about: str, text: str, stated: str) -> None:
 )
 def test_what_states_nothing(about: str, text: str) -> None:
     assert read({about: text}) == []
+
+
+LISTS = ParameterNames(("keys_ints", "keys_texts", "values", "int_words", "text_words"), ("X",), ("Y",), ())
+
+
+@pytest.mark.parametrize(
+    ("about", "text", "stated"),
+    [
+        ("attributes.keys_ints", "One and only one of the 'keys_*' attributes must be defined.",
+         [("attributes.keys_ints", "exactly one of keys_ints, keys_texts")]),
+        ("attributes.int_words", "An array.<br>One and only one of the words must be defined.",
+         [("attributes.int_words", "exactly one of int_words, text_words")]),
+        ("summary", "One and only one of int_words or text_words should be defined -- as the input is.",
+         [("summary", "exactly one of int_words, text_words")]),
+        ("attributes.values", "This sequence must be the same length as the 'int_words' sequence.",
+         [("attributes.values", "as many elements as int_words")]),
+        ("summary", "Note that the 'keys_*' and 'values' attributes must have the same length.",
+         [("attributes.values", "as many elements as keys_*")]),
+        ("attributes.values", "Can be length of features in an [N,F] tensor or length 1.",
+         [("attributes.values", "range of length >= 1, <= shape(X)[-1]")]),
+        ("summary", "The keys attribute length can be 1 element, or it can have one element per feature.",
+         [("attributes.keys_ints", "range of length >= 1, <= shape(X)[-1]"),
+          ("attributes.keys_texts", "range of length >= 1, <= shape(X)[-1]")]),
+        ("summary", "There must be as many columns as keys.", [("inputs.X", "shape [N, C]")]),
+        ("attributes.keys_ints", "One and only one of them must be defined.", []),
+        ("attributes.keys_ints", "Only one of the 'keys_*' is used.", []),
+        ("attributes.values", "Must be the same length as the sequence.", []),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_lists_together(about: str, text: str, stated: list[tuple[str, str]]) -> None:
+    found = read({about: text}, LISTS)
+    assert found[: len(stated)] == stated
+    assert stated or not found
+
+
+def test_hostile_lists_are_read_in_time() -> None:
+    started = time.monotonic()
+    for text in (
+        "one and only one of " * 20_000,
+        "must be same length as " * 20_000,
+        "exactly one " + "a" * 10**6,
+    ):
+        read({"attributes.values": text}, LISTS)
+    assert time.monotonic() - started < 2 * 3
 
 
 PRODUCT = ParameterNames(("transA",), ("A", "A_scale", "B", "bias"), ("Y",), ("transA",))

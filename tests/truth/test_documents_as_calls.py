@@ -53,6 +53,12 @@ def test_a_fact_that_is_missing_is_named_and_there_is_no_call() -> None:
     assert any("equation" in each for each in made.missing)
 
 
+def test_a_sparse_tensor_is_not_sent_as_a_dense_one() -> None:
+    made = make_document_calls(facts("com.microsoft::SparseToDenseMatMul-1"), SECONDS)
+    assert not made.calls
+    assert "sparse tensor" in made.missing[0]
+
+
 def test_a_document_that_contradicts_itself_makes_no_call_and_its_lines_are_told() -> None:
     lines = [Origin("imported", (Source("d1", number),)) for number in (7, 9)]
     ranks = (Rank("inputs.X", lines[0], "2", "2"), Rank("inputs.X", lines[1], "4", "4"))

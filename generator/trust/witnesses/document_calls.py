@@ -83,6 +83,9 @@ def make_document_calls(facts: Spec, seconds: float, least: int = LEAST) -> Docu
     They are searched for in so many seconds of the processor's time.
     """
     try:
+        sparse = tuple(_sparse(facts))
+        if sparse:
+            return DocumentCalls(missing=sparse)
         spec = declare_by_documents(facts, facts_path(facts.operator, OWN_FOLDER).parent, (OWN_FOLDER,))
         unshaped = tuple(_without_shape(spec))
         space = open_space(spec)
@@ -152,6 +155,15 @@ def _without_shape(spec: Spec) -> Iterator[str]:
     told = {*spec.declared.shapes, *(kind.name for kind in spec.declared.kinds)}
     if any(parameter.name not in told for parameter in spec.inputs if parameter.option != "optional"):
         yield "the shape of an input"
+
+
+def _sparse(facts: Spec) -> Iterator[str]:
+    """The inputs that are sparse tensors alone: no call carries one, and a dense one is none."""
+    for parameter in facts.inputs:
+        known = facts.type_constraints.get(parameter.type)
+        types = known.types if known is not None else (parameter.type,)
+        if types and all(text.startswith("sparse_tensor(") for text in types):
+            yield "an input of a type that no call carries: a sparse tensor"
 
 
 def _told(error: UserError | InternalError) -> tuple[str, ...]:

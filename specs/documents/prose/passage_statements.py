@@ -12,6 +12,7 @@ from specs.documents.prose.ranges import find_choices, find_multiples, find_rang
 from specs.documents.prose.ranks import find_ranks, rank_names
 from specs.documents.prose.same_shapes import find_broadcasts, find_same_shapes
 from specs.documents.prose.worded_conditions import condition, necessary
+from specs.documents.prose.worded_links import find_linked
 from specs.documents.prose.worded_products import find_products
 from specs.documents.prose.worded_shapes import find_shapes
 from specs.documents.text.documents import Passage
@@ -244,5 +245,6 @@ def _of_passage(
     yield from find_products(about, passage, parts)
     yield from find_same_shapes(about, passage, parts)
     yield from find_broadcasts(about, passage, parts)
+    yield from find_linked(about, passage, parts)
     yield from find_relevance(about, passage, parts)
     yield from find_type_classes(about, passage)

@@ -34,13 +34,14 @@ _TWO_WORDS = re.compile(r"[A-Za-z]\w* +[A-Za-z]\w*")
 def read_extents(text: str) -> tuple[str, ...] | None:
     """The extents of a list in brackets; None where it is none, or an example of numbers alone.
 
-    What may be 1 instead (`batch_size or 1`) is `1 or batch_size`.
+    What may be 1 instead (`batch_size or 1`) is `1 or batch_size`; what is left blank in front is `_`.
     """
     if text.startswith("[") and "][" in text:
         items = re.findall(r"\[([^\[\]]*)\]|(\.\.\.)", text)
         extents = tuple((one or other).strip() for one, other in items)
     else:
-        extents = tuple(_split(text[1:-1]))
+        blank = ("_",) if text[1:-1].lstrip().startswith(",") else ()
+        extents = (*blank, *_split(text[1:-1]))
     extents = tuple(_OR_ONE.sub(r"1 or \1", extent) for extent in extents)
     if extents[1:2] == ("...",) and extents[0] in ("0", "1"):
         return None
