@@ -101,6 +101,11 @@ ADAPTER = Adapter(
             message=r"(?m)^ +(\d+: )?\w+ does not support (Bool|[UIF]\d+|String)$",
         ),
         UnsupportedRule(
+            "TractError: Building node  (LinearRegressor)\n\n"
+            "Caused by:\n    PROBIT and SOFTMAX_ZERO unsupported",
+            message=r"(?m)^ +\w+( and \w+)* unsupported$",
+        ),
+        UnsupportedRule(
             "TractError: Building node  (Pad)\n\nCaused by:\n    Unsupported mode wrap",
             message=r"(?m)^ +Unsupported mode \w+$",
         ),

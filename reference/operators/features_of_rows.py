@@ -22,6 +22,7 @@ from reference.sums.summation import total, total_of_products
 MaxOf = Annotated[Choice[Literal["numbers", "magnitudes"]], AsReading]
 SumOf = Annotated[Choice[Literal["absolute", "signed"]], AsReading]
 OfOneAxis = Annotated[Choice[Literal["row", "flat"]], AsReading]
+AxesOfIndices = Annotated[Choice[Literal["one", "own"]], AsReading]
 RootSign = Annotated[Choice[Literal["kept", "dropped"]], AsReading]
 
 
@@ -89,10 +90,12 @@ def binarized(X: Tensor, *, threshold: Fraction = Fraction(0)) -> Answer:
 
 
 @reference_operator("ai.onnx.ml::ArrayFeatureExtractor")
-def extracted(X: Tensor, Y: Tensor, *, of_one_axis: OfOneAxis) -> Tensor:
+def extracted(X: Tensor, Y: Tensor, *, of_one_axis: OfOneAxis, axes_of_indices: AxesOfIndices) -> Tensor:
     """The elements of the last axis at the indices. Source: ArrayFeatureExtractor, Summary."""
-    found = np.take(X.array, Y.array.reshape(-1), axis=-1)
-    is_row = found.ndim == 1 and of_one_axis.ask() == "row"
+    own = Y.array.ndim != 1 and axes_of_indices.ask() == "own"
+    taken = np.take(X.array, Y.array if own else Y.array.reshape(-1), axis=-1)
+    found = np.asarray(taken, X.array.dtype)
+    is_row = not own and found.ndim == 1 and of_one_axis.ask() == "row"
     return Tensor(X.element_type, found[None] if is_row else found)
 
 

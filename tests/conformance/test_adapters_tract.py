@@ -123,6 +123,12 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
         make_case("ai.onnx::ReduceSum-13", [("data", wide)], output=numbers((1,), "uint64")),
         make_case("ai.onnx::HardSwish-14", [("X", numbers((2,), "double"))], output=numbers((2,), "double")),
         make_case(
+            "ai.onnx.ml::LinearRegressor-1",
+            [("X", square)],
+            {"coefficients": ("floats", (1.0, 2.0)), "post_transform": ("string", "PROBIT")},
+            numbers((2, 1)),
+        ),
+        make_case(
             "ai.onnx::Pad-19", [("data", line), ("pads", pads)], {"mode": ("string", "wrap")}, numbers((4,))
         ),
         make_case(

@@ -141,6 +141,26 @@ def test_elements_of_one_axis_are_a_row_or_flat() -> None:
     assert got.expected.array.tolist() == [[1], [4]]
 
 
+def test_indices_have_one_axis_or_their_own_in_place_of_the_last() -> None:
+    matrix = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for places, own in (
+        ([[3, 0], [1, 1]], [[[row[3], row[0]], [row[1], row[1]]] for row in matrix.tolist()]),
+        (2, [2, 6, 10]),
+    ):
+        given = {"X": tensor(matrix), "Y": tensor(np.array(places))}
+        (got,) = answers("ArrayFeatureExtractor", 1, given, {"axes_of_indices": "own"})
+        assert got.expected.array.tolist() == own
+        (got,) = answers("ArrayFeatureExtractor", 1, given, {"axes_of_indices": "one"})
+        assert got.expected.array.tolist() == np.reshape(own, (3, -1)).tolist()
+    line = {"X": tensor(np.array([5.0, 7.0])), "Y": tensor(np.array([[1], [0]]))}
+    (got,) = answers("ArrayFeatureExtractor", 1, line, {"axes_of_indices": "own", "of_one_axis": "row"})
+    assert got.expected.array.tolist() == [[7], [5]]
+    strings = {"X": texts(["a", "b"], (2,)), "Y": tensor(np.array(1))}
+    (got,) = answers("ArrayFeatureExtractor", 1, strings, {"axes_of_indices": "own"})
+    assert got.expected.shape == ()
+    assert listed(got.expected) == ["b"]
+
+
 @pytest.mark.parametrize("names", [("b", "", "ä"), (7, -1, 2**40)])
 def test_each_row_is_a_map_from_names_to_elements(names: tuple[Any, ...]) -> None:
     X = np.array([[0.5, -2.0, 3.0], [1.0, 0.0, 0.1]], np.float32)
