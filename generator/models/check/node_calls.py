@@ -12,6 +12,7 @@ from generator.asking.named_operators import calls_are_declared, referenced_oper
 from generator.calls.space.space import CallSpace, open_space
 from generator.calls.variables.wanted_outputs import asks_for_outputs
 from generator.models.check.call_cases import Uncovered
+from generator.models.check.captured_values import NOTHING_AROUND, AroundNode, around_of
 from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import UserError
@@ -103,6 +104,7 @@ class NodeCall:
     wanted: tuple[str, ...] | None
     run_extents: frozenset[str] = frozenset()
     """The names of extents that come with each run of the model."""
+    around: AroundNode = NOTHING_AROUND
 
     @cached_property
     def is_structured(self) -> bool:
@@ -151,16 +153,21 @@ def read_node(node: ModelNode) -> NodeCall:
     space = _space_of(operator)
     spec = space.spec
     for name, why in node.unread.items():
-        raise Uncovered("unread", f"The attribute {name} is not carried: {why}")
-    for name, given in node.attributes.items():
+        if name not in node.open_graphs:
+            raise Uncovered("unread", f"The attribute {name} is not carried: {why}")
+    attributes = {
+        **node.attributes,
+        **{name: Attribute("graph", one) for name, one in node.open_graphs.items()},
+    }
+    for name, given in attributes.items():
         _check_attribute(spec, name, given)
         if isinstance(given.value, Graph):
-            _check_body(operator, name, given.value)
+            _check_body(operator, name, given.value, in_model=name in node.open_graphs)
     pairs = list(_paired(spec, node.inputs))
     types = _types_of(spec, pairs)
     inputs = tuple(_input(space, parameter, value, types) for parameter, value in pairs)
     wanted = _wanted(spec, node.outputs)
-    return NodeCall(space, dict(node.attributes), inputs, types, wanted, node.run_extents)
+    return NodeCall(space, attributes, inputs, types, wanted, node.run_extents, around_of(node))
 
 
 def _space_of(operator: OperatorName) -> CallSpace:
@@ -175,10 +182,11 @@ def _space_of(operator: OperatorName) -> CallSpace:
     return open_space(spec)
 
 
-def _check_body(operator: OperatorName, name: str, body: Graph) -> None:
+def _check_body(operator: OperatorName, name: str, body: Graph, *, in_model: bool) -> None:
+    """`in_model` says that cases have models of the body's opset."""
     if missing := unreferenced(body, body.opset or operator.since_version):
         raise Uncovered("no_reference", f"{name} has {missing}, for which there is no reference.")
-    if other := means_another(body, operator.since_version):
+    if not in_model and (other := means_another(body, operator.since_version)):
         told = (
             f"{name} has {other}, which is another version in opset {operator.since_version}, that of cases."
         )
