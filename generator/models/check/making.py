@@ -237,6 +237,8 @@ class _Making:
         for number, row in enumerate(rows_of(dimensions, self.most)):
             if spent > MOST_ALL and len(made) >= _FEWEST:
                 break
+            if self.node.around.values and not made and number >= _FEWEST:
+                break
             found = self._make_row(shapes.levels.get(str(row.get(EXTENTS)), ()), row, number)
             if found is not None:
                 made.append((row, found))

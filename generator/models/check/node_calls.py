@@ -43,7 +43,11 @@ def _drawn(space: CallSpace) -> Mapping[str, Constraint | None]:
     """The rules that say more than documents, by their ids; what is left of each."""
     shapes = (space.spec.declared or Declared()).shapes.values()
     counts = frozenset[str]().union(*(parse_shape(shape).names for shape in shapes))
-    found: dict[str, Constraint | None] = {}
+    several = {each.name for each in space.spec.inputs if each.homogeneous is False}
+    # Values of several types have shapes of their own, though those that are drawn for a suite share one.
+    found: dict[str, Constraint | None] = {
+        rule.id: None for rule in space.spec.constraints if rule.shape_of in several
+    }
     for kind in space.kinds:
         if kind.is_listed and kind.name in counts:
             found |= dict.fromkeys(rule.id for rule in kind.rules())
