@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,8 @@ def written(form: str, size: tuple[int, int], *, gray: bool = False) -> tuple[by
     if how.colours:
         table = rng.integers(0, 256, (how.colours, 3))
         indices = rng.integers(0, how.colours, (*size, 1))
-        return how.write(indices, [tuple(map(int, colour)) for colour in table]), table[indices[..., 0]], 255
+        colours = [(int(red), int(green), int(blue)) for red, green, blue in table]
+        return how.write(indices, colours), table[indices[..., 0]], 255
     samples = rng.integers(0, how.most + 1, (*size, how.channels))
     samples = np.repeat(samples[..., :1], how.channels, axis=-1) if gray else samples
     return how.write(samples, ()), np.broadcast_to(samples, (*size, 3)), how.most
@@ -103,7 +105,7 @@ def test_kept_files_are_what_pillow_reads(name: str) -> None:
         assert answer.alternatives is None
 
 
-BROKEN = {
+BROKEN: dict[str, Callable[[bytes], bytes]] = {
     "cut off": lambda raw: raw[:-20],
     "a byte that is another": lambda raw: raw[:45] + bytes([raw[45] ^ 255]) + raw[46:],
     "no head": lambda raw: raw[8:],

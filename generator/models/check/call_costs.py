@@ -102,7 +102,7 @@ def _in_runs(given: Mapping[str, Tensor], call: Call) -> int:
     rows = max((tensor.shape[0] for tensor in states if tensor.shape), default=1)
     most = given.get("M")
     runs = rows if most is None else min(int(most.array.reshape(-1)[0]), _MOST_RUNS)
-    return max(runs, 0) * (rows * held + _BESIDE * count)
+    return int(max(runs, 0) * (rows * held + _BESIDE * count))
 
 
 def _lengths_of_indices(call: Call) -> list[int] | None:
