@@ -11,6 +11,7 @@ from conformance.checked_models.model_calls import ModelNode, ModelValue
 from generator.asking.named_operators import calls_are_declared, referenced_operators
 from generator.calls.space.space import CallSpace, open_space
 from generator.calls.variables.wanted_outputs import asks_for_outputs
+from generator.models.chains.stated_rules import stated_rules
 from generator.models.check.call_cases import Uncovered
 from generator.models.check.captured_values import NOTHING_AROUND, AroundNode, around_of
 from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Graph
@@ -21,43 +22,9 @@ from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import ValueType, element_type_in, parse_value_type
 from reference.registry.body_runs import means_another, unreferenced
 from specs.files.library import load_spec
-from specs.language.shape_expressions import parse_shape
-from specs.model.declared import Declared
 from specs.model.signature_parts import AttributeSpec
-from specs.model.spec import Constraint, ParameterSpec, Spec
+from specs.model.spec import ParameterSpec, Spec
 from specs.model.structures import form_of, forms_of, is_sequence
-
-
-def stated_rules(space: CallSpace) -> Spec:
-    """The spec of a space, with fewer rules: cases are drawn within more bounds than documents set.
-
-    A count that stands in a shape may be any number, though a declaration lists a few; and a whole number
-    may be greater than an end that is a plain number, unless the document has that end.
-    """
-    drawn = _drawn(space)
-    rules = [drawn.get(constraint.id, constraint) for constraint in space.spec.constraints]
-    return replace(space.spec, constraints=tuple(rule for rule in rules if rule is not None))
-
-
-def _drawn(space: CallSpace) -> Mapping[str, Constraint | None]:
-    """The rules that say more than documents, by their ids; what is left of each."""
-    shapes = (space.spec.declared or Declared()).shapes.values()
-    counts = frozenset[str]().union(*(parse_shape(shape).names for shape in shapes))
-    several = {each.name for each in space.spec.inputs if each.homogeneous is False}
-    # Values of several types have shapes of their own, though those that are drawn for a suite share one.
-    found: dict[str, Constraint | None] = {
-        rule.id: None for rule in space.spec.constraints if rule.shape_of in several
-    }
-    for kind in space.kinds:
-        if kind.is_listed and kind.name in counts:
-            found |= dict.fromkeys(rule.id for rule in kind.rules())
-        if (endless := kind.without_end) is not None:
-            attribute = space.spec.attributes.get(kind.name)
-            if attribute is None or attribute.at_most is None:
-                found |= dict.fromkeys(rule.id for rule in kind.rules())
-                found |= {rule.id: rule for rule in endless.rules()}
-    return found
-
 
 _SHAPE = re.compile(r"\[[^]]*\]")
 MOST_WHOLE = 256

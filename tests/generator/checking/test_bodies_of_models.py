@@ -138,3 +138,34 @@ def test_nodes_of_a_run_are_judged_with_what_stood_around_them(tmp_path: Path) -
     wrong = run(parse_model(AROUND), faulty.ask, tmp_path)
     (node,) = (one for one in wrong.nodes if one.operator is not None and one.operator.name == "Loop")
     assert node.verdict == "wrong"
+
+
+COUNTED = """
+<ir_version: 8, opset_import: ["" : 17]>
+main (float[2, 4] x, int32 begin) => (int32 i, float[2, 4] y, float[1] z)
+<int64 ever = {9223372036854775807}, bool go = {1}, int32 last = {6}, int32 one = {1}, float[1] w = {0.5}>
+{
+    i, y, z = Loop (ever, go, begin, x, w) <
+        body = b (int64 n, bool c, int32 j, float[2, 4] s, float[1] v) =>
+            (bool d, int32 k, float[2, 4] t, float[1] u) {
+            k = Add (j, one)
+            d = Less (k, last)
+            t = Mul (s, v)
+            u = Identity (v)
+        }
+    >
+}
+"""
+
+
+def test_states_have_shapes_and_types_of_their_own_and_runs_no_end_but_the_condition(tmp_path: Path) -> None:
+    path = tmp_path / "counted.onnx"
+    path.write_bytes(parse_model(COUNTED).SerializeToString())
+    (found,) = (one for one in read_model(path, seconds=60).calls if one.first.op_type == "Loop")
+    made = cases_of_call(found, 4)
+    assert made.not_covered is None
+    for case in made.cases:
+        types = [tensor.element_type.name for name, tensor in case.inputs if tensor and "v_initial" in name]
+        assert "int32" in types
+    node = run(parse_model(COUNTED), FaultyRuntime().ask, tmp_path).nodes[0]
+    assert node.verdict == "right", (node.why, node.reason)
