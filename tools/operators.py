@@ -71,7 +71,7 @@ unsupported, in whatever form they fail; the others demand nothing but survival.
 ONNX = "ai.onnx"
 REST = """## The rest of ONNX
 
-Operators that no version of has a reference: those of images, maps, support vectors and gradients.
+Operators that no version of has a reference: those of maps, support vectors and gradients.
 *imported*: their pages are read into specs, which `opcert lint` checks. *declared*: their calls are declared,
 too, and tried on ONNX's checker and on programs (`python -m tools.truth`). `opcert list operators --all`
 says of each version, and of those before opset 7, why it has no cases.

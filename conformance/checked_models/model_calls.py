@@ -46,7 +46,8 @@ class ModelNode:
     An input that is left out is None, as is an output that is not wanted. `attributes` are those that
     opcert can carry; `unread` says for each other one why not. `operator` is None where the domain's
     version or the name is none that can be written; `unknown` then says what is wrong. `run_extents` are the
-    names of extents that the model's own inputs have: they come with each run.
+    names of extents that the model's own inputs have: they come with each run. `open_graphs` are those of
+    `unread` that take values from around the node, `around` these values by the names that they have there.
     """
 
     place: str
@@ -60,17 +61,21 @@ class ModelNode:
     op_type: str = ""
     domain: str = ""
     run_extents: frozenset[str] = frozenset()
+    open_graphs: Mapping[str, Graph] = field(default_factory=dict)
+    around: Mapping[str, ModelValue] = field(default_factory=dict)
 
 
 def with_opset(node: ModelNode, opsets: Mapping[str, int]) -> ModelNode:
     """The node with graphs that say of which opset of ONNX's operators they are."""
+    opset = opsets.get("ai.onnx", 0)
     attributes = {
-        name: replace(attribute, value=replace(attribute.value, opset=opsets.get("ai.onnx", 0)))
+        name: replace(attribute, value=replace(attribute.value, opset=opset))
         if isinstance(attribute.value, Graph)
         else attribute
         for name, attribute in node.attributes.items()
     }
-    return replace(node, attributes=attributes)
+    graphs = {name: replace(graph, opset=opset) for name, graph in node.open_graphs.items()}
+    return replace(node, attributes=attributes, open_graphs=graphs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +121,8 @@ def _identity(node: ModelNode) -> dict[str, Any]:
     """What nodes of one call share."""
     operator = node.operator
     is_constant = operator is not None and operator.unversioned == "ai.onnx::Constant"
+    around = [_identity_of_value(value) for value in node.around.values()] if node.open_graphs else []
+    graphs = {name: describe_value(graph) for name, graph in node.open_graphs.items()}
     return {
         "operator": str(operator) if operator else f"{node.domain}::{node.op_type}",
         "attributes": {
@@ -125,6 +132,7 @@ def _identity(node: ModelNode) -> dict[str, Any]:
         "unread": sorted(node.unread),
         "inputs": [None if value is None else _identity_of_value(value) for value in node.inputs],
         "outputs": [None if output is None else _identity_of_type(output) for output in node.outputs],
+        **({"open_graphs": graphs, "around": around} if graphs else {}),
     }
 
 

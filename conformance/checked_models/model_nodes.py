@@ -16,10 +16,11 @@ from conformance.checked_models.folding import MOST_FOLDED, can_fold, constant_o
 from conformance.checked_models.inlining import graphs_of
 from conformance.checked_models.model_calls import Extent, ModelNode, ModelValue
 from conformance.checked_models.node_order import captured_names
+from conformance.checked_models.open_graphs import names_around, open_graph
 from conformance.checked_models.outside_data import MOST_ELEMENTS, element_count, has_data, tensors_in
 from conformance.checked_models.type_inference import Types
 from conformance.suite.protos import read_attribute, read_type
-from opcert.vocabulary.attributes import Attribute
+from opcert.vocabulary.attributes import Attribute, Graph
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.harmless import one_line
@@ -242,6 +243,7 @@ class NodeReader:
 
     def _node(self, node: NodeProto, scope: GraphScope) -> ModelNode:
         attributes, unread = read_attributes(node)
+        open_graphs, around = read_open_graphs(node)
         operator, unknown = self.find(node)
         inputs = scope.taken(node.input)
         outputs = scope.give(node.output)
@@ -267,6 +269,8 @@ class NodeReader:
             op_type=text(node.op_type),
             domain=text(node.domain),
             run_extents=scope.run_extents,
+            open_graphs=open_graphs,
+            around={new: scope.taken((name,))[0] or ModelValue(text(name)) for name, new in around.items()},
         )
 
     def _fixed(
@@ -314,14 +318,38 @@ def read_attributes(node: NodeProto) -> tuple[dict[str, Attribute], dict[str, st
     return found, unread
 
 
+def read_open_graphs(node: NodeProto) -> tuple[dict[str, Graph], dict[str, str]]:
+    """The graphs that take values from around the node, and the names of these, each with its name there."""
+    listed = [each for each in node.attribute if each.HasField("g") and captured_names(each.g)]
+    names = names_around(node) if listed else {}
+    found: dict[str, Graph] = {}
+    for attribute in listed:
+        try:
+            _check_data(attribute)
+            found[text(attribute.name)] = open_graph(attribute, names)
+        except (UserError, UnicodeDecodeError):
+            continue  # `unread` says why
+    return found, names
+
+
 def _attribute(proto: AttributeProto) -> Attribute:
     """An attribute; UserError where opcert cannot carry it, or the reader has left out a part of it."""
-    graphs = graphs_of(proto)
-    taken = sorted({text(name) for _, graph in graphs for name in captured_names(graph)})
+    taken = sorted({text(name) for _, graph in graphs_of(proto) for name in captured_names(graph)})
     if taken:
         more = ", ..." if len(taken) > _NAMES else ""
         names = ", ".join(one_line(each, 60) for each in taken[:_NAMES])
         raise UserError("a graph that takes values from around it", got=names + more)
+    _check_data(proto)
+    if proto.type == AttributeProto.TENSOR:
+        return Attribute("tensor", read_foreign_tensor(proto.t))
+    if proto.type == AttributeProto.TENSORS:
+        return Attribute("tensors", tuple(map(read_foreign_tensor, proto.tensors)))
+    return read_attribute(proto)
+
+
+def _check_data(proto: AttributeProto) -> None:
+    """Raise UserError where a tensor of an attribute is without its data."""
+    graphs = graphs_of(proto)
     tensors = [tensor for _, graph in graphs for tensor in tensors_in(graph)]
     if proto.HasField("t"):
         tensors.append(proto.t)
@@ -332,8 +360,3 @@ def _attribute(proto: AttributeProto) -> Attribute:
                 "a tensor that is too large to be kept, or whose data are elsewhere",
                 got=f"{'no possible number of' if count is None else f'{count:,}'} elements",
             )
-    if proto.type == AttributeProto.TENSOR:
-        return Attribute("tensor", read_foreign_tensor(proto.t))
-    if proto.type == AttributeProto.TENSORS:
-        return Attribute("tensors", tuple(map(read_foreign_tensor, proto.tensors)))
-    return read_attribute(proto)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +12,8 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped] 
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto
 
 from conformance.checked_models.inlining import imported, inline_functions
-from conformance.checked_models.model_calls import ModelFacts, ModelNode
-from conformance.checked_models.model_nodes import read_attributes
+from conformance.checked_models.model_calls import ModelFacts, ModelNode, with_opset
+from conformance.checked_models.model_nodes import read_attributes, read_open_graphs
 from conformance.checked_models.node_order import Disorder, sort_nodes
 from conformance.checked_models.outside_data import locate, read_piece, tensors_of
 from opcert.vocabulary.errors import Place, UserError, unreadable
@@ -41,7 +42,10 @@ class WholeModel:
         by_place = {node.place: node for node in self.facts.nodes}
         graph = self.proto.graph
         known = ((node, by_place[node.doc_string]) for node in graph.node if node.doc_string in by_place)
-        return tuple((node, _completed(node, facts) if facts.unread else facts) for node, facts in known)
+        opsets = self.facts.opsets
+        return tuple(
+            (node, _completed(node, facts, opsets) if facts.unread else facts) for node, facts in known
+        )
 
     @cached_property
     def initializers(self) -> dict[str, TensorProto]:
@@ -130,7 +134,8 @@ def _keep_tensors(graph: GraphProto) -> None:
         graph.output.add(name=first)
 
 
-def _completed(node: NodeProto, facts: ModelNode) -> ModelNode:
+def _completed(node: NodeProto, facts: ModelNode, opsets: Mapping[str, int]) -> ModelNode:
     """A node with the attributes that were too large to be read without weights."""
     attributes, unread = read_attributes(node)
-    return replace(facts, attributes=attributes, unread=unread)
+    graphs, _ = read_open_graphs(node)
+    return with_opset(replace(facts, attributes=attributes, unread=unread, open_graphs=graphs), opsets)

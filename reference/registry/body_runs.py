@@ -61,8 +61,9 @@ NEVER_FARTHER = frozenset({"Abs", "Clip", "Neg", "Relu"})
 """Operators that take two numbers to two that are no farther apart, without rounding either."""
 CARRYING = frozenset(
     {
-        "Add", "Div", "Exp", "Gemm", "Log", "MatMul", "Mean", "Mul", "Reciprocal", "Sigmoid", "Sqrt", "Sub",
-        "Sum", "Tanh",
+        "Add", "Div", "Equal", "Exp", "Gemm", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Log",
+        "MatMul", "Mean", "Mul", "Reciprocal", "ReduceMean", "ReduceSum", "Sigmoid", "Sqrt", "Sub", "Sum",
+        "Tanh",
     }
 )  # fmt: skip
 """Operators whose references compute from numbers that have errors as from any others."""

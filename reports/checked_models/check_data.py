@@ -112,7 +112,7 @@ def _call(check: ModelCheck, checked: CheckedCall) -> dict[str, Any]:
         "attributes": {
             name: describe_value(attribute.value) for name, attribute in sorted(first.attributes.items())
         },
-        "unread": dict(first.unread),
+        "unread": {name: why for name, why in first.unread.items() if name not in first.open_graphs},
         "inputs": [_value(value) for value in first.inputs],
         "outputs": [_value(output) for output in first.outputs],
         "nodes": [node.place for node in checked.call.nodes],

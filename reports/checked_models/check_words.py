@@ -103,7 +103,11 @@ def attributes_text(node: ModelNode) -> list[tuple[str, str]]:
         (one_line(name, _LONGEST), one_line(attribute_text(attribute.value), _LONGEST_ATTRIBUTE))
         for name, attribute in sorted(node.attributes.items())
     ]
-    unread = [(one_line(name, _LONGEST), f"not read: {one_line(why)}") for name, why in node.unread.items()]
+    taken = f"a graph that takes from around it: {', '.join(value.name for value in node.around.values())}"
+    unread = [
+        (one_line(name, _LONGEST), one_line(taken if name in node.open_graphs else f"not read: {why}"))
+        for name, why in node.unread.items()
+    ]
     return [*told, *sorted(unread)]
 
 

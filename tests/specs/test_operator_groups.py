@@ -10,7 +10,7 @@ from specs.files.spec_folders import DECLARATION, OWN_FOLDER, PARTS, list_operat
 from specs.files.stated_values import stated_value
 
 ONNX = ("ai.onnx", "ai.onnx.ml", "ai.onnx.preview.training")
-ADD, IMAGE = OperatorName("ai.onnx", "Add", 14), OperatorName("ai.onnx", "ImageDecoder", 20)
+ADD, MAP = OperatorName("ai.onnx", "Add", 14), OperatorName("ai.onnx.ml", "CastMap", 1)
 
 
 def test_every_declared_operator_of_onnx_has_a_group_and_every_group_an_operator() -> None:
@@ -22,16 +22,16 @@ def test_every_declared_operator_of_onnx_has_a_group_and_every_group_an_operator
 
 
 def test_what_is_only_imported_has_none() -> None:
-    assert group_headings([ADD, IMAGE]) == {ADD: "Arithmetic"}
+    assert group_headings([ADD, MAP]) == {ADD: "Arithmetic"}
 
 
 def test_a_users_folder_comes_first_and_has_groups_of_its_own(tmp_path: Path) -> None:
-    room = room_of(IMAGE, tmp_path)
+    room = room_of(MAP, tmp_path)
     room.mkdir(parents=True)
     (room / DECLARATION).write_text("group: recurrence\n")
     (tmp_path / FOLDER).mkdir()
     (tmp_path / FOLDER / "recurrence.yaml").write_text("heading: What remembers\n")
-    assert group_headings([ADD, IMAGE], [tmp_path]) == {ADD: "Arithmetic", IMAGE: "What remembers"}
+    assert group_headings([ADD, MAP], [tmp_path]) == {ADD: "Arithmetic", MAP: "What remembers"}
 
 
 def test_damage_says_nothing(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_damage_says_nothing(tmp_path: Path) -> None:
 
 
 def test_a_group_says_what_its_operators_use_unless_they_say_it(tmp_path: Path) -> None:
-    room = room_of(IMAGE, tmp_path)
+    room = room_of(MAP, tmp_path)
     room.mkdir(parents=True)
     (tmp_path / FOLDER).mkdir()
     (tmp_path / FOLDER / "recurrence.yaml").write_text("heading: What remembers\nuses: [late]\n")

@@ -187,7 +187,6 @@ def test_list_names_them_all_and_says_what_else_there_is() -> None:
 @pytest.mark.parametrize(
     "operator",
     [
-        "ai.onnx::ImageDecoder-20",
         "ai.onnx::Add-1",
         "ai.onnx.preview.training::Gradient-1",
         "com.microsoft::Attention-1",

@@ -21,14 +21,17 @@ from generator.asking.answered_outputs import asked_outputs
 from generator.asking.calls import Call
 from generator.asking.expectations import expect
 from generator.asking.questions import describe
+from generator.calls.space.space import open_space
 from generator.making.operators.discovery import load_rules
 from generator.models.chains.chains import Link
+from generator.models.chains.stated_rules import stated_rules
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.working import unit_roundoff
 from reference.registry import find_operator
 from reference.registry.reference_operator import ReferenceOperator
+from specs.files.library import load_spec
 from specs.model.spec import Spec
 
 
@@ -36,10 +39,16 @@ class Unpushed(OpcertError):
     """Nobody can say exactly enough what comes out of a chain; the message says at which node."""
 
 
+_REPEATING = ("ai.onnx::Loop", "ai.onnx::Scan")
+
+
 @lru_cache(maxsize=512)
 def rules_and_reference(operator: OperatorName) -> tuple[Spec, ReferenceOperator]:
     """The spec of an operator with its rules, and its reference; UserError where it lacks one."""
     spec = load_rules(operator)
+    if operator.unversioned in _REPEATING:
+        # Loops of models run as often as they like, and carry states of several shapes.
+        spec = stated_rules(open_space(load_spec(operator)))
     return spec, find_operator(operator, spec.reference_module)
 
 

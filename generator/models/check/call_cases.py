@@ -29,6 +29,9 @@ def key_of_call(call: ModelCall) -> str:
         "inputs": [_value(value, names) for value in node.inputs],
         "outputs": [output is not None for output in node.outputs],
     }
+    if node.open_graphs:
+        graphs = {name: hashlib.sha256(one.raw).hexdigest() for name, one in sorted(node.open_graphs.items())}
+        said["open_graphs"] = [graphs, [_value(value, names) for value in node.around.values()]]
     if known := sorted(names[run_extent] for run_extent in node.run_extents & names.keys()):
         said["run_extents"] = known
     return hashlib.sha256(canonical_json(said)).hexdigest()[:_DIGITS]

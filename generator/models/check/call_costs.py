@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import prod
 
+from onnx import GraphProto
+
 from generator.asking.calls import Call
+from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.tensors import Tensor
 from specs.language.functions.equations import einsum_terms
 
@@ -17,6 +20,10 @@ _UNKNOWN = 150e-6
 """Seconds: for a product that is summed, an element that is moved, one that is added or compared, one of a
 function, and one of an operator of which nothing is known; each measured, and doubled."""
 
+_MOST_RUNS = 100
+"""A loop that its condition ends is estimated at so many runs at most."""
+_BESIDE = 200
+"""What an element of a state costs in a run, in products."""
 _MOVING_NAMES = """
 Reshape Transpose Concat Slice Split Squeeze Unsqueeze Flatten Identity Gather GatherElements
 GatherND Expand Tile Pad Shape Size Constant ConstantOfShape DepthToSpace SpaceToDepth Cast Where
@@ -76,11 +83,26 @@ def _products(name: str, given: Mapping[str, Tensor], call: Call, outputs: int) 
                 # Each product of all operands is an element on the way.
                 lengths = _lengths_of_indices(call)
                 return 0 if lengths is None else 4 * prod(lengths) * len(call.inputs)
+            case "Loop" | "Scan":
+                return _in_runs(given, call)
             case "Attention":
                 return None
     except (KeyError, IndexError, ValueError):
         return None
     return None
+
+
+def _in_runs(given: Mapping[str, Tensor], call: Call) -> int:
+    """What a body multiplies in all runs: its constants with each row of a state, and some for functions."""
+    body = call.attributes["body"].value
+    assert isinstance(body, Graph)
+    held = sum(prod(constant.dims) for constant in GraphProto.FromString(body.raw).initializer)
+    states = [tensor for name, tensor in call.inputs if tensor is not None and name not in ("M", "cond")]
+    count = sum(tensor.array.size for tensor in states)
+    rows = max((tensor.shape[0] for tensor in states if tensor.shape), default=1)
+    most = given.get("M")
+    runs = rows if most is None else min(int(most.array.reshape(-1)[0]), _MOST_RUNS)
+    return int(max(runs, 0) * (rows * held + _BESIDE * count))
 
 
 def _lengths_of_indices(call: Call) -> list[int] | None:

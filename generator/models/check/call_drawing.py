@@ -13,6 +13,7 @@ import numpy as np
 
 from generator.asking.calls import Call
 from generator.asking.validity import find_violations
+from generator.calls.data.data import data_classes, fill
 from generator.calls.data.draws import Draw
 from generator.calls.rows.covering import cover
 from generator.calls.rows.factors import LARGEST_EXCLUSION
@@ -33,6 +34,7 @@ from specs.model.structures import TENSOR
 MOST_CANDIDATES = 60
 """Candidates of a kind that are looked at for one call, over all levels that are tried."""
 _LEVELS = 12
+_SMALL = 3
 _UNKNOWING = (EvaluationError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
 """What a kind raises that lacks something which the node does not say."""
 
@@ -188,6 +190,15 @@ class CallDrawing:
             own = None if each.value is None else each.value.constant
             if value is None and levels.get(CONSTANTS) == OWN and own is not None and own.shape == shape:
                 value = own
+            if (
+                value is None
+                and each.value is not None
+                and each.parameter.homogeneous is False
+                and shape is not None
+            ):
+                value = _of_its_own(
+                    each, inputs[place][1], shape, str(levels.get(DATA)), draw.child(str(place))
+                )
             if value is not None and place < len(inputs):
                 inputs[place] = (inputs[place][0], value)
         return replace(drawn, attributes=dict(node.attributes), inputs=tuple(inputs), outputs=node.wanted)
@@ -209,6 +220,21 @@ class CallDrawing:
             )
             for node_input, tensor in zip(self.node.inputs, tensors, strict=True)
         )
+
+
+def _of_its_own(
+    given: NodeInput, drawn: Tensor | None, shape: tuple[int, ...], data: str, draw: Draw
+) -> Tensor | None:
+    """One of several values of different types: a small integer, which may count runs; where what was drawn
+    for all is another's, one of its own type; None where that will do.
+    """
+    kind = given.type_of_elements
+    if kind.is_integer:
+        numbers = draw.numbers(0, _SMALL, prod(shape))
+        return Tensor(kind, np.array(numbers, dtype=kind.storage).reshape(shape))
+    if drawn is not None and drawn.element_type is kind and drawn.shape == shape:
+        return None
+    return fill(kind, shape, data if data in data_classes(kind) else "random", draw)
 
 
 def _is_said(given: NodeInput) -> bool:

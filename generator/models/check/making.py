@@ -39,6 +39,7 @@ from generator.models.check.call_drawing import (
     pairs_in,
     rows_of,
 )
+from generator.models.check.captured_values import AROUND, CLASSES
 from generator.models.check.model_extents import (
     UNKNOWN_EXTENT,
     ShapeChecks,
@@ -153,7 +154,8 @@ MOST_ALL = 60_000
 """Elements of inputs and outputs of all cases of one call together, after the first three."""
 _COSTLY = f"its outputs have more than {MOST_OUTPUT} elements, or its sums too many products"
 _LARGE = f"its inputs have more than {MOST_INPUT:,} elements"
-_DRAWS = 3
+_DRAWS, _DRAWS_AROUND = 3, 12
+"""For a row of levels: of values around a node, too, fewer go together."""
 _FEWEST = 3
 SECONDS = 60.0
 """Of the processor, for all cases of one call; the slowest calls of models that people use take a few."""
@@ -227,11 +229,15 @@ class _Making:
             self.drawing = CallDrawing(self.node, ShapeChecks(self.node))
             shapes = choose_shapes(self.node, self._draw("shapes"))
             dimensions = dimensions_of(self.node, list(shapes.levels))
+        if self.node.around.values:
+            dimensions = {**dimensions, AROUND: CLASSES}
         self.shapes_level = {SHAPES: FIXED} if leaves_open(self.node) and not shapes.apart else {}
         made: list[tuple[Levels, Case]] = []
         spent = 0
         for number, row in enumerate(rows_of(dimensions, self.most)):
             if spent > MOST_ALL and len(made) >= _FEWEST:
+                break
+            if self.node.around.values and not made and number >= _FEWEST:
                 break
             found = self._make_row(shapes.levels.get(str(row.get(EXTENTS)), ()), row, number)
             if found is not None:
@@ -246,6 +252,8 @@ class _Making:
         every = [*made, *twins]
         if holds_some(self.node):
             every = [(row, held(self.node, case)) for row, case in every]
+        if self.node.around.values:
+            every = [(row, in_model(*self.node.around.open(case))) for row, case in every]
         return self._told(shapes, dimensions, every)
 
     def _opened(self, made: Sequence[tuple[Levels, Case]]) -> list[tuple[Levels, Case]]:
@@ -261,12 +269,16 @@ class _Making:
         if elements(shapes) > MOST_INPUT:
             self.lost.setdefault("too_costly", _LARGE)
             return None
-        levels = {name: level for name, level in row.items() if name != EXTENTS}
-        for attempt in range(_DRAWS):
-            found = self.drawing.draw(shapes, levels, self._draw(str(number), str(attempt)))
+        levels = {name: level for name, level in row.items() if name not in (EXTENTS, AROUND)}
+        around = self.node.around
+        for attempt in range(_DRAWS_AROUND if around.values else _DRAWS):
+            stream = self._draw(str(number), str(attempt))
+            found = self.drawing.draw(shapes, levels, stream)
             if found is None:
                 self.lost.setdefault("no_call", "no values were found for what the model feeds")
                 continue
+            data, beside = str(row.get(AROUND)), [each.value for each in self.node.inputs]
+            found = around.close(found, beside, data, stream.child(AROUND))
             if self.workshop.has(found):
                 continue
             if self._is_costly(found):

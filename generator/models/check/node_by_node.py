@@ -28,6 +28,7 @@ from conformance.suite.protos import declare_tensor
 from conformance.suite.values import decode_floats
 from generator.exploring.shrinking.judged_calls import Ask
 from generator.models.chains.carrying import MOVING
+from generator.models.check.captured_values import with_seen
 from generator.models.check.model_inputs import (
     InputSource,
     ModelInputs,
@@ -269,6 +270,7 @@ class NodeByNode:
             else:
                 self._pass_over(facts, "not_seen", f"the runtime did not show {one_line(str(hidden[0]), 80)}")
             return
+        facts = with_seen(node, facts, find)
         judged = self._judge.judge(facts, taken, gave)
         numbers = judged.numbers
         if numbers.verdict == "wrong" and not alone:

@@ -11,7 +11,9 @@ from conformance.checked_models.model_calls import ModelNode, ModelValue
 from generator.asking.named_operators import calls_are_declared, referenced_operators
 from generator.calls.space.space import CallSpace, open_space
 from generator.calls.variables.wanted_outputs import asks_for_outputs
+from generator.models.chains.stated_rules import stated_rules
 from generator.models.check.call_cases import Uncovered
+from generator.models.check.captured_values import NOTHING_AROUND, AroundNode, around_of
 from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import UserError
@@ -20,39 +22,9 @@ from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import ValueType, element_type_in, parse_value_type
 from reference.registry.body_runs import means_another, unreferenced
 from specs.files.library import load_spec
-from specs.language.shape_expressions import parse_shape
-from specs.model.declared import Declared
 from specs.model.signature_parts import AttributeSpec
-from specs.model.spec import Constraint, ParameterSpec, Spec
+from specs.model.spec import ParameterSpec, Spec
 from specs.model.structures import form_of, forms_of, is_sequence
-
-
-def stated_rules(space: CallSpace) -> Spec:
-    """The spec of a space, with fewer rules: cases are drawn within more bounds than documents set.
-
-    A count that stands in a shape may be any number, though a declaration lists a few; and a whole number
-    may be greater than an end that is a plain number, unless the document has that end.
-    """
-    drawn = _drawn(space)
-    rules = [drawn.get(constraint.id, constraint) for constraint in space.spec.constraints]
-    return replace(space.spec, constraints=tuple(rule for rule in rules if rule is not None))
-
-
-def _drawn(space: CallSpace) -> Mapping[str, Constraint | None]:
-    """The rules that say more than documents, by their ids; what is left of each."""
-    shapes = (space.spec.declared or Declared()).shapes.values()
-    counts = frozenset[str]().union(*(parse_shape(shape).names for shape in shapes))
-    found: dict[str, Constraint | None] = {}
-    for kind in space.kinds:
-        if kind.is_listed and kind.name in counts:
-            found |= dict.fromkeys(rule.id for rule in kind.rules())
-        if (endless := kind.without_end) is not None:
-            attribute = space.spec.attributes.get(kind.name)
-            if attribute is None or attribute.at_most is None:
-                found |= dict.fromkeys(rule.id for rule in kind.rules())
-                found |= {rule.id: rule for rule in endless.rules()}
-    return found
-
 
 _SHAPE = re.compile(r"\[[^]]*\]")
 MOST_WHOLE = 256
@@ -103,6 +75,7 @@ class NodeCall:
     wanted: tuple[str, ...] | None
     run_extents: frozenset[str] = frozenset()
     """The names of extents that come with each run of the model."""
+    around: AroundNode = NOTHING_AROUND
 
     @cached_property
     def is_structured(self) -> bool:
@@ -151,16 +124,21 @@ def read_node(node: ModelNode) -> NodeCall:
     space = _space_of(operator)
     spec = space.spec
     for name, why in node.unread.items():
-        raise Uncovered("unread", f"The attribute {name} is not carried: {why}")
-    for name, given in node.attributes.items():
+        if name not in node.open_graphs:
+            raise Uncovered("unread", f"The attribute {name} is not carried: {why}")
+    attributes = {
+        **node.attributes,
+        **{name: Attribute("graph", one) for name, one in node.open_graphs.items()},
+    }
+    for name, given in attributes.items():
         _check_attribute(spec, name, given)
         if isinstance(given.value, Graph):
-            _check_body(operator, name, given.value)
+            _check_body(operator, name, given.value, in_model=name in node.open_graphs)
     pairs = list(_paired(spec, node.inputs))
     types = _types_of(spec, pairs)
     inputs = tuple(_input(space, parameter, value, types) for parameter, value in pairs)
     wanted = _wanted(spec, node.outputs)
-    return NodeCall(space, dict(node.attributes), inputs, types, wanted, node.run_extents)
+    return NodeCall(space, attributes, inputs, types, wanted, node.run_extents, around_of(node))
 
 
 def _space_of(operator: OperatorName) -> CallSpace:
@@ -175,10 +153,11 @@ def _space_of(operator: OperatorName) -> CallSpace:
     return open_space(spec)
 
 
-def _check_body(operator: OperatorName, name: str, body: Graph) -> None:
+def _check_body(operator: OperatorName, name: str, body: Graph, *, in_model: bool) -> None:
+    """`in_model` says that cases have models of the body's opset."""
     if missing := unreferenced(body, body.opset or operator.since_version):
         raise Uncovered("no_reference", f"{name} has {missing}, for which there is no reference.")
-    if other := means_another(body, operator.since_version):
+    if not in_model and (other := means_another(body, operator.since_version)):
         told = (
             f"{name} has {other}, which is another version in opset {operator.since_version}, that of cases."
         )

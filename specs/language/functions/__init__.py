@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from specs.language.functions import equations, patterns, shapes, tree_links
+from specs.language.functions import equations, patterns, shapes, tree_links, whole_pictures
 from specs.language.functions import sliding_windows as windows
 from specs.language.functions import typed_values as values
 
@@ -17,7 +17,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     function.__name__: function
     for function in (
         *(equations.einsum_fits, equations.einsum_shape, equations.einsum_terms, equations.is_einsum),
-        patterns.is_re2,
+        *(patterns.is_re2, whole_pictures.is_picture, whole_pictures.picture_format),
         *(shapes.block_fits, shapes.broadcast_shape, shapes.broadcasts, shapes.distinct_along),
         *(shapes.divided, shapes.granularity, shapes.padding, shapes.reduced, shapes.replaced),
         *(shapes.reshaped, shapes.reshapes, shapes.rows_differ, shapes.rows_inside),

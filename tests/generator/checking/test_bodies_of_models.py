@@ -7,13 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from onnx import ModelProto
+from onnx.checker import check_model
 from onnx.parser import parse_model
+from onnx.reference import ReferenceEvaluator
 
 from conformance.checked_models.model_reading import read_model
+from conformance.suite.cases import Case
 from generator.models.check.call_cases import Uncovered
+from generator.models.check.making import cases_of_call
 from generator.models.check.node_calls import read_node
 from tests.generator.checking.faulty_runtime import FaultyRuntime
 from tests.generator.checking.test_whole_outputs import only, run, unseen
+from tests.generator.neighbours.fused_programs import passes
 
 LOOP = """
 <ir_version: 8, opset_import: ["" : 17, "some.domain" : 1]>
@@ -69,3 +74,98 @@ def test_a_body_with_an_operator_without_a_reference_is_not_covered(tmp_path: Pa
     (node,) = (node for node in read_model(path, seconds=0).nodes if node.op_type == "If")
     with pytest.raises(Uncovered, match="Unheard"):
         read_node(node)
+
+
+AROUND = """
+<ir_version: 8, opset_import: ["" : 17]>
+main (float[N, 4] x, int64 n, bool c) => (float[N, 4] y, float[N, 4] z)
+<float[4, 4] w = {0.5, 0, 0, 1, 0, 0.25, 0, 0, 0, 1, 0.125, 0, 2, 0, 0, 0.5}, bool go = {1}>
+{
+    y = Loop (n, go, x) <body = b (int64 i, bool cond, float[N, 4] s) => (bool d, float[N, 4] t) {
+        d = Identity (cond)
+        p = MatMul (s, w)
+        t = If (c) <
+            then_branch = e () => (float[N, 4] q) { q = Add (p, x) },
+            else_branch = f () => (float[N, 4] r) { r = Sub (p, x) }
+        >
+    }>
+    z = If (c) <
+        then_branch = g () => (float[N, 4] u) { u = Relu (y) },
+        else_branch = h () => (float[N, 4] v) { v = MatMul (y, w) }
+    >
+}
+"""
+
+
+@pytest.mark.parametrize(("op_type", "constant", "around"), [("Loop", 1, 2), ("If", 1, 1)])
+def test_what_graphs_take_from_around_comes_with_the_run_of_a_case(
+    op_type: str, constant: int, around: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(parse_model(AROUND).SerializeToString())
+    calls = read_model(path, seconds=60).calls
+    found = next(one for one in calls if (one.first.op_type, "/" in one.first.place) == (op_type, False))
+    made = cases_of_call(found, 12)
+    assert made.not_covered is None
+    assert made.cases
+    noticed = 0
+    for case in made.cases:
+        assert case.model is not None
+        model = ModelProto.FromString(case.model)
+        check_model(model, full_check=True)
+        fed = [value.name for value in model.graph.input if value.name.startswith("around_")]
+        held = [value.name for value in model.graph.initializer if value.name.startswith("around_")]
+        assert (len(held), len(fed)) == (constant, around)
+        given = given_to(case)
+        if any(not np.isfinite(value).all() for value in given.values() if value.dtype.kind == "f"):
+            continue
+        evaluator = ReferenceEvaluator(model)
+        assert passes(case, *evaluator.run(None, given))
+        other = {name: value + value.dtype.type(1) if name in fed else value for name, value in given.items()}
+        noticed += not passes(case, *evaluator.run(None, other))
+    assert noticed
+
+
+def given_to(case: Case) -> dict[str, np.ndarray]:
+    return {name: np.asarray(tensor.array) for name, tensor in case.inputs if tensor is not None}
+
+
+def test_nodes_of_a_run_are_judged_with_what_stood_around_them(tmp_path: Path) -> None:
+    right = run(parse_model(AROUND), FaultyRuntime().ask, tmp_path)
+    (node,) = (one for one in right.nodes if one.operator is not None and one.operator.name == "Loop")
+    assert node.verdict == "right", (node.why, node.reason)
+    faulty = FaultyRuntime(faults={"Loop": lambda array, _: np.asarray(array + np.float32(1), np.float32)})
+    wrong = run(parse_model(AROUND), faulty.ask, tmp_path)
+    (node,) = (one for one in wrong.nodes if one.operator is not None and one.operator.name == "Loop")
+    assert node.verdict == "wrong"
+
+
+COUNTED = """
+<ir_version: 8, opset_import: ["" : 17]>
+main (float[2, 4] x, int32 begin) => (int32 i, float[2, 4] y, float[1] z)
+<int64 ever = {9223372036854775807}, bool go = {1}, int32 last = {6}, int32 one = {1}, float[1] w = {0.5}>
+{
+    i, y, z = Loop (ever, go, begin, x, w) <
+        body = b (int64 n, bool c, int32 j, float[2, 4] s, float[1] v) =>
+            (bool d, int32 k, float[2, 4] t, float[1] u) {
+            k = Add (j, one)
+            d = Less (k, last)
+            t = Mul (s, v)
+            u = Identity (v)
+        }
+    >
+}
+"""
+
+
+def test_states_have_shapes_and_types_of_their_own_and_runs_no_end_but_the_condition(tmp_path: Path) -> None:
+    path = tmp_path / "counted.onnx"
+    path.write_bytes(parse_model(COUNTED).SerializeToString())
+    (found,) = (one for one in read_model(path, seconds=60).calls if one.first.op_type == "Loop")
+    made = cases_of_call(found, 4)
+    assert made.not_covered is None
+    for case in made.cases:
+        types = [tensor.element_type.name for name, tensor in case.inputs if tensor and "v_initial" in name]
+        assert "int32" in types
+    node = run(parse_model(COUNTED), FaultyRuntime().ask, tmp_path).nodes[0]
+    assert node.verdict == "right", (node.why, node.reason)

@@ -1,0 +1,1 @@
+"""Files of pictures, read into their samples."""
