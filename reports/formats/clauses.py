@@ -1,4 +1,4 @@
-"""`demands.json`: what documents demand, with places and cases (schema: `reports/schemas/demands.json`)."""
+"""`clauses.json`: what documents demand, with places and cases (schema: `reports/schemas/clauses.json`)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from opcert.vocabulary.harmless import for_json, shown
 from reports.overview.headline import runtime_label
 from reports.results.case_results import Results
-from reports.results.demands import Demand, list_demands
+from reports.results.clause_cases import Demand, list_demands
 
-FILE = "demands.json"
-MARKS = {"demands.json": rb'"format": "opcert-demands/'}
-FORMAT = "opcert-demands/1"
+FILE = "clauses.json"
+MARKS = {"clauses.json": rb'"format": "opcert-clauses/'}
+FORMAT = "opcert-clauses/1"
 
 
 def render(results: Results) -> str:
@@ -22,7 +22,7 @@ def render(results: Results) -> str:
         "format": FORMAT,
         "suite": results.suite.digest,
         "runtime": shown(runtime_label(results.record)),
-        "demands": [_told(demand) for demand in found],
+        "clauses": [_told(demand) for demand in found],
         "without_a_case": sum(not demand.cases for demand in found),
     }
     return for_json(document, indent=1) + "\n"

@@ -14,9 +14,9 @@ import jsonschema
 import pytest
 
 from conformance.suite.cases import Case
-from reports.formats.demands import render
-from reports.formats.demands_csv import COLUMNS
-from reports.formats.demands_csv import render as render_csv
+from reports.formats.clauses import render
+from reports.formats.clauses_csv import COLUMNS
+from reports.formats.clauses_csv import render as render_csv
 from reports.results.case_results import Results, put_together
 from reports.schemas import load_schema
 from tests.reports.sample import CROP_PAD, Maker, planted, sample_cases, sample_facts
@@ -54,7 +54,7 @@ def _facts() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Results]:
-    made = Maker(tmp_path_factory.mktemp("demands")).make(_cases(), planted, facts=_facts(), skip=1)
+    made = Maker(tmp_path_factory.mktemp("clauses")).make(_cases(), planted, facts=_facts(), skip=1)
     with made.suite:
         yield put_together(made.suite, made.record)
 
@@ -70,8 +70,8 @@ def _verdicts(results: Results, line: int) -> Mapping[str, int]:
 
 def test_each_has_its_places_and_its_cases_and_what_became_of_them(results: Results) -> None:
     told = json.loads(render(results))
-    jsonschema.validate(told, load_schema("demands"))
-    demands = {demand["says"]: demand for demand in told["demands"]}
+    jsonschema.validate(told, load_schema("clauses"))
+    demands = {demand["says"]: demand for demand in told["clauses"]}
     assert set(demands) == {
         "constraint same_rank: len(pads) == 2 * rank(data)",
         "attribute axes",
@@ -91,7 +91,7 @@ def test_each_has_its_places_and_its_cases_and_what_became_of_them(results: Resu
 
 def test_what_has_no_case_is_counted(results: Results) -> None:
     told = json.loads(render(results))
-    lonely = [demand for demand in told["demands"] if not demand["cases"]]
+    lonely = [demand for demand in told["clauses"] if not demand["cases"]]
     assert [demand["says"] for demand in lonely] == ["attribute =cmd()"]
     assert told["without_a_case"] == 1
     assert (lonely[0]["verdicts"], lonely[0]["worst"], lonely[0]["failing"]) == ({}, None, None)
@@ -99,7 +99,7 @@ def test_what_has_no_case_is_counted(results: Results) -> None:
 
 def test_the_table_says_the_same_to_a_spreadsheet(results: Results) -> None:
     rows = list(csv.DictReader(io.StringIO(render_csv(results))))
-    demands = json.loads(render(results))["demands"]
+    demands = json.loads(render(results))["clauses"]
     assert list(rows[0]) == list(COLUMNS)
     assert [int(row["cases"]) for row in rows] == [demand["cases"] for demand in demands]
     for row, demand in zip(rows, demands, strict=True):

@@ -1,4 +1,4 @@
-"""`demands.csv`: what documents demand, with its places and cases, for a spreadsheet."""
+"""`clauses.csv`: what documents demand, with its places and cases, for a spreadsheet."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import io
 from conformance.judging.verdicts import FAILING
 from opcert.vocabulary.harmless import for_spreadsheet
 from reports.results.case_results import Results
-from reports.results.demands import list_demands
+from reports.results.clause_cases import list_demands
 
-FILE = "demands.csv"
+FILE = "clauses.csv"
 COLUMNS = (
     *("operator", "says", "places", "sha256", "cases", "pass", "failing", "beside"),
     *("worst_over_allowed", "failing_case"),
 )
-MARKS = {"demands.csv": rb"\Aoperator,says,places,sha256,"}
+MARKS = {"clauses.csv": rb"\Aoperator,says,places,sha256,"}
 
 
 def render(results: Results) -> str:
