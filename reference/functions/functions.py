@@ -19,8 +19,8 @@ from flint import arb
 
 from opcert.vocabulary.element_types import BINARY32, BINARY64
 from reference.numbers.binary_numbers import BinaryNumber, farther
-from reference.numbers.enclosures import Ball, nearest_binary
-from reference.numbers.noted_functions import note_function
+from reference.numbers.enclosures import Ball, apart, nearest_binary
+from reference.numbers.noted_functions import VALUE, note_function, note_steps
 from reference.numbers.number_arrays import Numbers, settled
 from reference.numbers.passing import opened
 from reference.numbers.rationals import Rationals
@@ -46,7 +46,8 @@ class Function:
     where there is no limit, None where the end is like any other point, or the limit is no rational number.
     Its `slope` says whether it rises, falls, is even and rises from 0 on ever more steeply, or swings with a
     slope of at most 1; arguments `beyond` a number are as good as that. Where poles recur there is at most
-    one between arguments that are less than `poles` apart.
+    one between arguments that are less than `poles` apart. One that rises does so ever more steeply upwards,
+    downwards, or towards 0, about which it is odd, where `steeper` says so.
     """
 
     enclose: Callable[[Ball], Ball]
@@ -57,6 +58,7 @@ class Function:
     slope: Literal["rises", "falls", "even", "swings"] = "rises"
     beyond: int | None = None
     poles: float = math.inf
+    steeper: Literal["up", "down", "inwards"] | None = None
 
     def has_value_at(self, numerator: int, denominator: int) -> bool:
         """Whether a number lies in the domain, and is no end at which a limit comes out."""
@@ -86,21 +88,21 @@ FUNCTIONS: Mapping[str, Function] = {
     "acos": Function(arb.acos, (4, 4, 2), {1: 0}, _BETWEEN, (None, None), "falls"),
     "acosh": Function(arb.acosh, (4, 4, 2), {1: 0}, (1, None), (None, math.inf)),
     "asin": Function(arb.asin, (4, 4, 2), {0: 0}, _BETWEEN, (None, None)),
-    "asinh": Function(arb.asinh, (4, 4, 2), {0: 0}, limits=(-math.inf, math.inf)),
-    "atan": Function(arb.atan, (5, 5, 2), {0: 0}, limits=(None, None)),
+    "asinh": Function(arb.asinh, (4, 4, 2), {0: 0}, limits=(-math.inf, math.inf), steeper="inwards"),
+    "atan": Function(arb.atan, (5, 5, 2), {0: 0}, limits=(None, None), steeper="inwards"),
     "atanh": Function(arb.atanh, (5, 5, 2), {0: 0}, _BETWEEN, (-math.inf, math.inf)),
     "cos": Function(arb.cos, (4, 4, 2), {0: 1}, slope="swings"),
     "cosh": Function(arb.cosh, (4, 4, 2), {0: 1}, limits=_UP, slope="even", beyond=_EXPLODED),
-    "erf": Function(arb.erf, (16, 16, 4), {0: 0}, limits=(-1.0, 1.0), beyond=_LEVEL),
+    "erf": Function(arb.erf, (16, 16, 4), {0: 0}, limits=(-1.0, 1.0), beyond=_LEVEL, steeper="inwards"),
     "erfc": Function(arb.erfc, (16, 16, 4), {0: 1}, limits=(2.0, 0.0), slope="falls", beyond=_LEVEL),
-    "exp": Function(arb.exp, (3, 3, 2), {0: 1}, limits=(0.0, math.inf), beyond=_EXPLODED),
-    "expm1": Function(arb.expm1, (3, 3, 2), {0: 0}, limits=(-1.0, math.inf), beyond=_EXPLODED),
-    "log": Function(arb.log, (3, 3, 2), {1: 0}, (0, None), (-math.inf, math.inf)),
-    "log1p": Function(arb.log1p, (2, 2, 2), {0: 0}, (-1, None), (-math.inf, math.inf)),
+    "exp": Function(arb.exp, (3, 3, 2), {0: 1}, limits=(0.0, math.inf), beyond=_EXPLODED, steeper="up"),
+    "expm1": Function(arb.expm1, (3, 3, 2), {0: 0}, limits=(-1.0, math.inf), beyond=_EXPLODED, steeper="up"),
+    "log": Function(arb.log, (3, 3, 2), {1: 0}, (0, None), (-math.inf, math.inf), steeper="down"),
+    "log1p": Function(arb.log1p, (2, 2, 2), {0: 0}, (-1, None), (-math.inf, math.inf), steeper="down"),
     "sin": Function(arb.sin, (4, 4, 2), {0: 0}, slope="swings"),
     "sinh": Function(arb.sinh, (4, 4, 2), {0: 0}, limits=(-math.inf, math.inf), beyond=_EXPLODED),
     "tan": Function(arb.tan, (5, 5, 2), {0: 0}, poles=3.0),
-    "tanh": Function(arb.tanh, (5, 5, 2), {0: 0}, limits=(-1.0, 1.0), beyond=_EXPLODED),
+    "tanh": Function(arb.tanh, (5, 5, 2), {0: 0}, limits=(-1.0, 1.0), beyond=_EXPLODED, steeper="inwards"),
 }
 """By name, as C's mathematical library has them."""
 _ZERO = BinaryNumber(0, 0)
@@ -110,6 +112,7 @@ def function_of(name: str, numbers: Numbers) -> Numbers:
     """An elementary function of each number: within its allowance, NaN outside its domain."""
     function, working = FUNCTIONS[name], numbers.working
     note_function(name)
+    note_steps(VALUE * numbers.error.size)
     bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
     most = Fraction(working.greatest) * (1 + Fraction(MARGIN))
     signs, errors = numbers.sign.reshape(-1).tolist(), numbers.error.reshape(-1).tolist()
@@ -190,6 +193,9 @@ def _reach(
         return None
     if function.slope == "swings":
         return min(off, 2.0)
+    told = _reach_where_steeper(function, numerator, denominator, off, value, bits)
+    if told is not None:
+        return told
     top, bottom = off.as_integer_ratio()
     middle, aside, below = numerator * bottom, top * denominator, denominator * bottom
     if function.slope == "even":
@@ -200,3 +206,23 @@ def _reach(
         return None
     low, high = (_value(name, end, below, bits) for end in ends)
     return farther(value, low, high) if function.slope == "rises" else farther(value, high, low)
+
+
+def _reach_where_steeper(
+    function: Function, numerator: int, denominator: int, off: float, value: BinaryNumber, bits: int
+) -> float | None:
+    """How far the value is off at the farther end alone, in fewer bits; None where that does not tell it."""
+    if function.steeper is None or (
+        function.beyond is not None and not _is_within(function.beyond, numerator, denominator, off)
+    ):
+        return None
+    upwards = function.steeper == "up" or (function.steeper == "inwards" and numerator < 0)
+    low, (top, bottom) = function.ends[0], off.as_integer_ratio()
+    if low is not None and (numerator - low * denominator) * bottom <= 2 * top * denominator:
+        return None
+    return apart(function.enclose, numerator, denominator, off if upwards else -off, value, bits)
+
+
+def _is_within(beyond: int, numerator: int, denominator: int, off: float) -> bool:
+    """Whether all arguments so far from one are nearer to 0 than that."""
+    return off < 1 and abs(numerator) < (beyond - 1) * denominator

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
+from math import prod
 from typing import Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from reference.functions.functions import DOUBLE_BITS, USUAL_BITS
 from reference.numbers.binary_numbers import BinaryNumber, farther
 from reference.numbers.enclosures import Ball, nearest_binary
 from reference.numbers.exact_roots import root
-from reference.numbers.noted_functions import note_function
+from reference.numbers.noted_functions import VALUE, note_function, note_steps
 from reference.numbers.number_arrays import Numbers, settled
 from reference.numbers.passing import opened
 from reference.numbers.rationals import Rationals
@@ -42,6 +43,7 @@ def power_of(base: Numbers, exponent: Numbers, special_powers: SpecialPowers) ->
     """
     working, shape = base.working, np.broadcast_shapes(base.shape, exponent.shape)
     note_function("pow")
+    note_steps(VALUE * prod(shape))
     base, exponent = base.broadcast(shape), exponent.broadcast(shape)
     bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
     most = Fraction(working.greatest) * (1 + Fraction(MARGIN))

@@ -56,6 +56,34 @@ def nearest_binary(
     )
 
 
+_NARROW = 192
+"""Bits of what is subtracted where the difference is wanted as a float64 alone."""
+_LEAST_APART, _MOST_APART = 2.0**-1000, 2.0**1000
+
+
+def apart(
+    function: Callable[[Ball], Ball],
+    numerator: int,
+    denominator: int,
+    off: float,
+    value: BinaryNumber,
+    bits: int,
+) -> float | None:
+    """How far the function's value beside an argument is from a value, as a float64.
+
+    The same as of the numbers of so many bits; None where the narrower enclosure does not tell it.
+    """
+    before, ctx.prec = ctx.prec, _NARROW
+    try:
+        there = function(arb(fmpq(numerator, denominator)) + arb(off))
+        # By so much the number of so many bits that is nearest may differ from it.
+        found = abs(there * arb(1, 0.5**bits) - arb((value.whole, value.power)))
+        low, high = float(found.lower()), float(found.upper())
+    finally:
+        ctx.prec = before
+    return low if low == high and _LEAST_APART < low < _MOST_APART else None
+
+
 def _rounded(ball: Ball, bits: int) -> BinaryNumber | None:
     """The number that both ends of a ball round to; None where there are two, or no end."""
     if not ball.is_finite():

@@ -20,7 +20,7 @@ from opcert.vocabulary.element_types import BINARY32
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.exact_roots import root
 from reference.numbers.given_numbers import given_numbers
-from reference.numbers.noted_functions import note_function
+from reference.numbers.noted_functions import VALUE, note_function, note_steps
 from reference.numbers.rationals import Rationals, joint_shape
 from reference.numbers.working import (
     MARGIN,
@@ -204,6 +204,7 @@ class Numbers:
         sqrt has 3 units in the last place of float32 and is correctly rounded in float64 and float16.
         """
         note_function("sqrt")
+        note_steps(VALUE * self.error.size)
         self.working.note_chain(self.beyond_type())
         roots, inexact = np.empty(self.shape, dtype=object), np.zeros(self.shape, dtype=np.bool_)
         for index, each in enumerate(self.value.fractions()):

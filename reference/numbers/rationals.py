@@ -255,8 +255,11 @@ class Rationals:
 
         It is infinite of zero, and `NO_DIGIT` of what no power of two divides, such as thirds.
         """
-        if self.small is None or self.power is None:
+        if self.power is None:
             return self.each(_last_digit, np.float64)
+        if self.small is None:
+            zeros = self._zeros
+            return np.where(zeros < 0, np.inf, zeros - float(self.power))
         low = self.small & -self.small
         _, exponents = np.frexp(low.astype(np.float64))
         return np.where(low == 0, np.inf, exponents - (1.0 + self.power))
@@ -287,8 +290,10 @@ class Rationals:
 
     def representable(self, layout: FloatLayout) -> NDArray[np.bool_]:
         """Which of the numbers a floating-point layout holds exactly."""
-        if self.small is None or self.power is None:
+        if self.power is None:
             return self.each(_representable_in(layout), np.bool_)
+        if self.small is None:
+            return self._large_representable(layout, self.power)
         size, low = np.abs(self.small), self.small & -self.small
         # Of one over two to the power: the least number that the layout has, and the greatest.
         least = self.power + layout.least_exponent - layout.precision + 1
@@ -299,9 +304,31 @@ class Rationals:
             fits &= low >= 1 << least if least <= _BITS_OF_SMALL else False
         return np.asarray(fits | (low == 0))
 
+    @cached_property
+    def _zeros(self) -> NDArray[np.int64]:
+        """How many zeros each numerator ends with in binary; -1 for 0."""
+        return _counted(self.numerator, lambda whole: (whole & -whole).bit_length() - 1)
+
+    def _large_representable(self, layout: FloatLayout, power: int) -> NDArray[np.bool_]:
+        """Which of them a layout holds, where the denominator is two to a power."""
+        zeros, bits = self._zeros, _counted(self.numerator, lambda whole: whole.bit_length())
+        least = layout.least_exponent - layout.precision
+        fits = np.array((bits - zeros <= layout.precision) & (zeros - power > least))
+        great = fits & (bits - 1 - power >= layout.greatest_exponent)
+        for index in np.argwhere(great):
+            whole = abs(self.numerator[tuple(index)])
+            fits[tuple(index)] = Fraction(whole, 1 << power) <= largest(layout)
+        return np.asarray(fits | (zeros < 0))
+
     def powers_of_two(self) -> NDArray[np.bool_]:
         """Which of the numbers are zero, or a power of two with either sign."""
         return self.each(_is_power_of_two, np.bool_)
+
+
+def _counted(whole: Integers, count: Callable[[int], int]) -> NDArray[np.int64]:
+    """A count of each integer, in an array of the same shape."""
+    found = np.fromiter(map(count, whole.flat), dtype=np.int64, count=whole.size)
+    return found.reshape(whole.shape)
 
 
 def _last_digit(top: int, bottom: int) -> float:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from opcert.vocabulary.element_types import BINARY64, FloatLayout
 from reference.numbers.accumulations import RUNNING, WHOLE, RunningAxis
 from reference.numbers.exact_sums import GREATEST_POWER, quanta
+from reference.numbers.noted_functions import note_steps
 from reference.numbers.number_arrays import Numbers, beside_open, settled
 from reference.numbers.numbers import largest, smallest_subnormal
 from reference.numbers.rationals import Rationals
@@ -62,6 +63,7 @@ class Terms:
 
 def terms_of_numbers(numbers: Numbers, along: RunningAxis) -> Terms:
     """The numbers of a last axis as terms."""
+    note_steps(numbers.error.size)
     value = numbers.value.spread(numbers.shape)
     return Terms(
         numbers.working,
@@ -79,6 +81,7 @@ def terms_of_numbers(numbers: Numbers, along: RunningAxis) -> Terms:
 def terms_of_products(left: Numbers, right: Numbers, shape: tuple[int, ...]) -> Terms:
     """The products of elements, broadcast against each other, as terms of whole sums, in a shape."""
     whole = np.broadcast_shapes(left.shape, right.shape)
+    note_steps(prod(whole))
     left.working.note_chain(left.beyond_type() | right.beyond_type())
     ours, theirs = left.value.spread(left.shape), right.value.spread(right.shape)
     if not (_are_known(ours) and _are_known(theirs)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.answers import Answer
@@ -58,6 +60,7 @@ NEWEST = {
     for newest_operator in newest_operators()
     if newest_operator.domain == "ai.onnx"
 }
+DOUBLES = Working(ELEMENT_TYPES["double"])
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 1.5, -1.5, math.inf, -math.inf, math.nan)
 
 
@@ -255,3 +258,26 @@ def test_a_negative_subnormal_may_count_as_zero_where_it_is_flushed() -> None:
     assert accepted(kept, infinite).tolist() == [False, True, True]
     assert accepted(flushed, infinite).tolist() == [True, True, True]
     assert not accepted(flushed, np.array([np.nan, 0, 0], np.float32))[1:].any()
+
+
+@pytest.mark.parametrize("name", [name for name, function in FUNCTIONS.items() if function.steeper])
+def test_where_a_function_is_steeper_tells_how_far_it_may_be_off(name: str) -> None:
+    """The same as of the values at both ends, worked out with all bits."""
+    function, draw, told = FUNCTIONS[name], np.random.default_rng(7), 0
+    for argument in arguments(name, 40).tolist():
+        off = float(abs(argument) * 2.0 ** draw.integers(-60, 1))
+        ends = [Fraction(argument) - Fraction(off), Fraction(argument) + Fraction(off)]
+        points = [*ends, Fraction(argument)]
+        if not all(function.has_value_at(*each.as_integer_ratio()) for each in points) or abs(argument) > 60:
+            continue
+        numbers = replace(Numbers.exact([Fraction(argument)], DOUBLES), error=np.array([off]))
+        with mpmath.workprec(2000):
+            low, high, middle = (
+                getattr(mpmath, name)(mpmath.mpf(each.numerator) / each.denominator) for each in points
+            )
+            reach = max(middle - low, high - middle)
+        found = function_of(name, numbers)
+        rounding = function_of(name, Numbers.exact([Fraction(argument)], DOUBLES)).error[0]
+        assert reach <= found.error[0] <= float(reach) * (1 + 1e-9) + 4 * rounding + 5e-324
+        told += 1
+    assert told > 30

@@ -6,6 +6,8 @@ VECTOR_BYTES = 64
 """Of the widest vector register, and of a cache line."""
 MANY = 4_099
 """Elements that make a runtime use several threads, and no multiple of a vector."""
+LONG = 515
+"""What many come to where these are too dear or say nothing: several blocks of any vector, and a rest."""
 _FLOAT_BITS = 32
 
 

@@ -18,7 +18,7 @@ from generator.calls.rows.factors import first_types
 from generator.calls.space.space import CallSpace
 from generator.calls.variables.data_levels import DATA
 from generator.calls.variables.kind import Level
-from generator.calls.variables.vector_lengths import MANY, lengths_around
+from generator.calls.variables.vector_lengths import LONG, MANY, lengths_around
 from generator.making.cases.telling import meaningful
 from generator.making.operators.workshop import Workshop
 from opcert.vocabulary.element_types import BY_CODE, ELEMENT_TYPES, ElementType
@@ -142,8 +142,6 @@ def _filled(given: Tensor, numbers: tuple[int, ...]) -> Tensor:
     return Tensor(given.element_type, values.astype(given.element_type.storage))
 
 
-LONG = 515
-"""What many elements come to here: several blocks of any vector, and a rest."""
 _TYPES_OF_KERNELS = ("float16", "int32", "int64", "int8", "uint8")
 _CLASS = "distinct"
 
@@ -179,7 +177,7 @@ def _longest(call: Call) -> int:
 
 def _plain_calls(workshop: Workshop) -> dict[str, Call]:
     """The calls of the plainest type that are one longer than a vector, or long, by their words."""
-    words = {f"length_{length}": f"length_{min(length, LONG)}" for length in lengths_around()[-2:]}
+    words = {f"length_{length}": f"length_{min(length, LONG)}" for length in (*lengths_around()[-2:], LONG)}
     return {
         words[str(case.id.word)]: workshop.calls[digest]
         for digest, case in workshop.cases.items()

@@ -16,6 +16,7 @@ from generator.calls.data.floats import not_numbers
 from generator.calls.rows.covering import cover, with_fixed
 from generator.calls.rows.factors import first_types
 from generator.calls.rows.feasibility import Level, Row
+from generator.calls.variables.vector_lengths import LONG, MANY
 from generator.making.operators.workshop import Workshop, word_of
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -37,11 +38,37 @@ def make_boundary(workshop: Workshop) -> None:
     calls = workshop.levels.boundary_calls(workshop.spec, workshop.draw("boundary"))
     for word, levels, call in workshop.lacking("boundary", calls):
         with suppress(UnstableLength):
-            workshop.add_valid("boundary", word_of(word), call, levels)
+            _add_affordable(workshop, word_of(word), call, levels)
     rows = _rows_with_specials(workshop)
     specials = ((f"{special}_{place}", special, place) for special, place in product(SPECIALS, PLACES))
     for word, special, place in workshop.lacking("boundary", specials):
         _add_clearest(workshop, word, _calls_with(workshop, rows, special, place))
+
+
+def _add_affordable(workshop: Workshop, word: str, call: Call, levels: Mapping[str, str]) -> None:
+    """The case of a call; of one whose many elements are too dear that of the same with fewer."""
+    question = workshop.question(call)
+    if workshop.has(call.trimmed()):
+        return
+    if workshop.affords(question):
+        workshop.keep(call, workshop.make_valid("boundary", word, call, levels, question))
+        return
+    fewer = _shortened(call)
+    case = workshop.attempt(word.replace(str(MANY), str(LONG)), fewer, levels)
+    if case is not None:
+        workshop.keep(fewer, case)
+
+
+def _shortened(call: Call) -> Call:
+    """The call with the first elements of each axis that has many."""
+
+    def cut(given: Tensor) -> Tensor:
+        kept = tuple(slice(LONG if length == MANY else length) for length in given.shape)
+        return Tensor(given.element_type, np.ascontiguousarray(given.array[kept]))
+
+    return call.with_tensors(
+        tuple((name, None if given is None else cut(given)) for name, given in call.inputs)
+    )
 
 
 def _add_clearest(workshop: Workshop, word: str, calls: Iterator[tuple[Mapping[str, str], Call]]) -> None:

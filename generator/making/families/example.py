@@ -42,6 +42,8 @@ def make_cases(workshop: Workshop) -> None:
             continue
         known = workshop.has(call.trimmed())
         try:
+            if not known and not workshop.affords(workshop.question(call)):
+                continue
             case = workshop.add_valid("example", word_of(example.id), call)
         except UnstableLength as error:
             _note(workshop, example, "example-vs-text", "an output length hangs on rounding", str(error))

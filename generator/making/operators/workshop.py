@@ -30,6 +30,7 @@ from generator.measured.kept import Selected
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId, OperatorName
 from reference.answers import UnstableLength
+from reference.numbers.noted_functions import TooManySteps, within_steps
 from reference.registry import find_operator
 from reference.registry.reference_operator import ReferenceOperator
 from specs.model.domain import Violation
@@ -37,6 +38,13 @@ from specs.model.spec import Constraint, Finding, Spec
 
 Item = TypeVar("Item", bound=tuple[Any, ...])
 """What a family makes a case of: its name first."""
+
+
+MOST_STEPS = 1_000_000
+"""Steps (`reference/numbers/noted_functions.py`) that a case's first answer may take at sizes below full.
+
+The longest axes of sums at kernel sizes take a third of it; what takes more is large, and no other mechanism.
+"""
 
 
 @dataclass(frozen=True)
@@ -176,6 +184,20 @@ class Workshop:
             family, word, call, levels or {}, expectations if is_valued(asked) else (), properties
         )
 
+    def affords(self, question: Question) -> bool:
+        """Whether the first answer takes no more steps than a case of this size may.
+
+        Raises UnstableLength where the reference does.
+        """
+        if self.options.size == "full":
+            return True
+        try:
+            with within_steps(MOST_STEPS):
+                question.plain_answers()
+        except TooManySteps:
+            return False
+        return True
+
     def attempt(
         self,
         word: str | None,
@@ -186,14 +208,14 @@ class Workshop:
     ) -> Case | None:
         """The case of a call that is not in the suite, without keeping it.
 
-        None where it is there, where the call breaks a rule, or an output length hangs on rounding; with
-        `alone` also where an open reading makes another result.
+        None where it is there, where the call breaks a rule, where an output length hangs on rounding or the
+        size does not afford the answer; with `alone` also where an open reading makes another result.
         """
         if self.violations(call) or self.has(call):
             return None
         question = self.question(call)
         with suppress(UnstableLength):
-            if not alone or question.has_one_result():
+            if self.affords(question) and (not alone or question.has_one_result()):
                 return self.make_valid(family, word, call, levels, question)
         return None
 
