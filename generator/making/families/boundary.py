@@ -53,8 +53,11 @@ def _add_affordable(workshop: Workshop, word: str, call: Call, levels: Mapping[s
     if workshop.affords(question):
         workshop.keep(call, workshop.make_valid("boundary", word, call, levels, question))
         return
+    shorter = word.replace(str(MANY), str(LONG))
+    if workshop.taken["boundary", shorter]:  # the declaration asks for as many itself
+        return
     fewer = _shortened(call)
-    case = workshop.attempt(word.replace(str(MANY), str(LONG)), fewer, levels)
+    case = workshop.attempt(shorter, fewer, levels)
     if case is not None:
         workshop.keep(fewer, case)
 
