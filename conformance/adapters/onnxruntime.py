@@ -154,6 +154,13 @@ ADAPTER = Adapter(
         ),
         UnsupportedRule(
             "Unsupported: the Python interface of ONNX Runtime takes strings in UTF-8 alone",
+            message="takes strings in UTF-8 alone",
+            error_class="unsupported",
+        ),
+        UnsupportedRule(
+            "Unsupported: the Python interface of ONNX Runtime takes maps to floats alone, and none without "
+            "entries",
+            message="takes maps to floats alone",
             error_class="unsupported",
         ),
         UnsupportedRule(

@@ -134,6 +134,10 @@ class OnnxRuntimeWorker(protocol.Worker):
             ) from None
 
     def _run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:
+        if not all(_is_passed(value) for value in inputs.values()):
+            raise protocol.Unsupported(
+                "the Python interface of ONNX Runtime takes maps to floats alone, and none without entries"
+            )
         if not model.through_values:
             arrays = {name: wire.to_plain(each) for name, each in inputs.items()}
             model.watch.given(arrays)
@@ -159,6 +163,13 @@ class OnnxRuntimeWorker(protocol.Worker):
         raw = wire.pack(tensor.element_type, stored).tobytes()
         ctypes.memmove(value.data_ptr(), raw, len(raw))
         return value
+
+
+def _is_passed(value: Any) -> bool:
+    """Whether the interface, which tells the type of a dictionary by its entries, can pass a value."""
+    if not isinstance(value, protocol.WireMap):
+        return True
+    return value.values.element_type == "float" and value.values.shape[0] > 0
 
 
 def _from_value(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -179,14 +179,23 @@ def top_labels(
     if not labels or scores.shape[1] != len(labels):
         raise OutsideDomain("no text says what the label of a score without one is")
     before, behind = _near_greatest(scores), _near_greatest(final)
-    chosen, others = [], dict[int, tuple[Any, ...]]()
+    found = []
     for row, (raw, changed) in enumerate(zip(before, behind, strict=True)):
         places = changed if raw != changed and label_of.ask() == "transformed" else raw
         if len(places) > 1 and _are_equal(scores, row, places):
             places = [places[0 if ties.ask() == "first" else -1]]
-        chosen.append(labels[places[0]])
-        if len(places) > 1:
-            others[row] = tuple(_stored(labels[place]) for place in places)
+        found.append(places)
+    return labelled(found, labels)
+
+
+def labelled(found: Sequence[Sequence[int]], labels: Sequence[int] | Sequence[str]) -> Answer:
+    """Of each row the label of the first of some places, and those of the others as good as it."""
+    chosen = [labels[places[0]] for places in found]
+    others = {
+        row: tuple(_stored(labels[place]) for place in places)
+        for row, places in enumerate(found)
+        if len(places) > 1
+    }
     if isinstance(labels[0], str):
         array = np.array([*chosen, None], dtype=object)[:-1]
         return Answer(tensor(array, "string"), None, others or None)

@@ -1,17 +1,30 @@
-"""SVMRegressor: what support vectors add up to, each by its kernel with the features."""
+"""SVMRegressor and SVMClassifier: what support vectors add up to, each by its kernel with the features."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, product
 from typing import Annotated, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.answers.number_answers import answer_of
 from reference.functions.functions import function_of
 from reference.numbers.number_arrays import Numbers
-from reference.operators.score_transforms import Probit, SoftmaxZero, transformed
+from reference.numbers.passing import opened
+from reference.operators.score_transforms import (
+    Probit,
+    SoftmaxZero,
+    Ties,
+    labelled,
+    top_labels,
+    transformed,
+)
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.shared.single_precision import SINGLE, constants, in_single_precision
@@ -83,3 +96,132 @@ def _sides(scores: Numbers) -> Answer:
     side = np.where(value > 0, 1, -1).astype(np.float32)
     others = {int(place): (np.float32(1), np.float32(-1)) for place in np.flatnonzero(~sure)}
     return Answer(Tensor(SINGLE, side), None, others or None)
+
+
+TwoScores = Annotated[Choice[Literal["of_second", "of_first"]], AsReading]
+LabelBy = Annotated[Choice[Literal["votes", "shares"]], AsReading]
+_LEAST_SHARE = 1e-7
+_SMALLEST_SHARE = 1e-6
+_STOP = 0.005
+"""Programs of libsvm's kind go on until no share is off by more than this, over the number of classes."""
+
+
+@reference_operator("ai.onnx.ml::SVMClassifier")
+def support_vector_classification(
+    X: Numbers,
+    *,
+    classlabels_ints: tuple[int, ...] | None = None,
+    classlabels_strings: tuple[str, ...] | None = None,
+    coefficients: tuple[float, ...] = (),
+    kernel_params: tuple[float, ...] = (),
+    kernel_type: str = "LINEAR",
+    post_transform: str = "NONE",
+    prob_a: tuple[float, ...] | None = None,
+    prob_b: tuple[float, ...] | None = None,
+    rho: tuple[float, ...] = (),
+    support_vectors: tuple[float, ...] = (),
+    vectors_per_class: tuple[int, ...] = (),
+    two_scores: TwoScores,
+    label_by: LabelBy,
+    softmax_zero: SoftmaxZero,
+    probit: Probit,
+    ties: Ties,
+) -> tuple[Answer, Numbers]:
+    """The class that most pairs vote for, and the scores of pairs, or what they make shares of.
+
+    Source: SVMClassifier, Summary, Outputs, prob_a, prob_b; the formula is that of libsvm.
+    """
+    rows, classes = in_single_precision(X), len(vectors_per_class)
+    found = kernels(rows, support_vectors, kernel_type, kernel_params)
+    total = sum(vectors_per_class)
+    owner = np.repeat(np.arange(classes), vectors_per_class)
+    pairs = list(combinations(range(classes), 2))
+    line = np.array([[two - 1 if of == one else one for of in owner] for one, two in pairs])
+    theirs = np.array([[of in pair for of in owner] for pair in pairs])
+    chosen = constants(coefficients, rows).gather(line * total + np.arange(total)).where(theirs, 0)
+    added = constants(rho, rows).reshape((1, len(pairs)))
+    scores = sum_of_products(
+        found.reshape((-1, 1, total)), chosen.reshape((1, len(pairs), total)), plus=added
+    )
+    labels: Sequence[int] | Sequence[str] = classlabels_strings or classlabels_ints or ()
+    if prob_a is None or prob_b is None:
+        second = np.array([[False, True]])
+        if classes > 2:
+            raw = scores
+        elif two_scores.ask() == "of_second":
+            raw = scores.where(second, -scores)
+        else:
+            raw = (-scores).where(second, scores)
+        return _by_votes(scores, pairs, labels, ties), transformed(raw, post_transform, softmax_zero, probit)
+    shares = _coupled(scores, pairs, classes, prob_a, prob_b)
+    final = transformed(shares, post_transform, softmax_zero, probit)
+    if post_transform == "SOFTMAX_ZERO":
+        # Whether a program holds so small a share as zero hangs on when it stops.
+        nearly = shares.value.spread(shares.shape).floats() - shares.error <= _SMALLEST_SHARE
+        final = opened(final, np.broadcast_to(nearly.any(axis=-1, keepdims=True), final.shape))
+    if label_by.ask() == "shares":
+        return top_labels(shares, shares, labels, Choice("scores"), ties), final
+    return _by_votes(scores, pairs, labels, ties), final
+
+
+def _by_votes(
+    scores: Numbers,
+    pairs: Sequence[tuple[int, int]],
+    labels: Sequence[int] | Sequence[str],
+    ties: Choice[str],
+) -> Answer:
+    """The label of the class with most votes: a score above zero is one for the first of its pair."""
+    value = scores.value.spread(scores.shape).floats()
+    with np.errstate(invalid="ignore"):
+        sure = (np.abs(value) > scores.error) & scores.finite & ~scores.lost
+    found = []
+    for row in range(scores.shape[0]):
+        sides = [(0 if value[row, at] > 0 else 1,) if sure[row, at] else (1, 0) for at in range(len(pairs))]
+        tops = []
+        for sided in product(*sides):
+            votes = np.bincount(
+                [pair[side] for pair, side in zip(pairs, sided, strict=True)], minlength=len(labels)
+            )
+            first = np.flatnonzero(votes == votes.max()).tolist()
+            tops.append(first[0 if len(first) == 1 or ties.ask() == "first" else -1])
+        found.append(list(dict.fromkeys(tops)))
+    return labelled(found, labels)
+
+
+def _coupled(
+    scores: Numbers,
+    pairs: Sequence[tuple[int, int]],
+    classes: int,
+    slopes: Sequence[float],
+    shifts: Sequence[float],
+) -> Numbers:
+    """Shares of the classes out of those of each pair: the least squares of Wu, Lin and Weng's second method.
+
+    With r of a pair 1 / (1 + exp(A s + B)), those that sum to 1 and make the sum over pairs of
+    (r_ji p_i - r_ij p_j)^2 least. Programs go on until a residual is small: what that leaves open is allowed.
+    """
+    value = scores.value.spread(scores.shape).floats()
+    a, b = (np.array(given, np.float32).astype(np.float64) for given in (slopes, shifts))
+    with np.errstate(over="ignore", invalid="ignore"):
+        first = np.clip(1 / (1 + np.exp(a * value + b)), _LEAST_SHARE, 1 - _LEAST_SHARE)
+        off = np.abs(a) * scores.error / 4 + 8 * scores.working.unit * (1 + np.abs(a * value) + np.abs(b))
+    middle, error = np.empty((len(value), classes)), np.empty((len(value), classes))
+    for row in range(len(value)):
+        share = np.zeros((classes, classes))
+        for (one, two), part in zip(pairs, first[row], strict=True):
+            share[one, two], share[two, one] = part, 1 - part
+        middle[row], error[row] = _least_squares(share, float(off[row].max()))
+    numbers = np.vectorize(Fraction, otypes=[object])(middle)
+    return replace(Numbers.exact(numbers, scores.working), error=error)
+
+
+def _least_squares(share: NDArray[np.float64], off: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The shares, and by how much those of a program may be off whose residual is small enough to stop."""
+    count = len(share)
+    system = np.ones((count + 1, count + 1))
+    system[:count, :count] = -share.T * share
+    np.fill_diagonal(system[:count, :count], (share**2).sum(axis=0))
+    system[count, count] = 0.0
+    inverse = np.linalg.inv(system)
+    residual = _STOP / count + 4 * count * off
+    return inverse[:count, count], residual * np.abs(inverse[:count, :count]).sum(axis=1)

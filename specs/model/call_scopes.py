@@ -109,7 +109,7 @@ class Unification:
 
 
 def operand_of(tensor: Given) -> Operand | None:
-    """An input tensor as expressions see it; bfloat16 is decoded, float8 stays as bits."""
+    """An input tensor as expressions see it; bfloat16 and texts are decoded, float8 stays as bits."""
     return tensor if tensor is None or isinstance(tensor, Operand) else _TensorOperand(tensor)
 
 
@@ -132,6 +132,8 @@ class _TensorOperand(Operand):
         if self.element_type == "bfloat16":
             array = (array.astype(np.uint32) << 16).view(np.float32)
         found: list[Any] = array.tolist()
+        if self.element_type == "string":
+            return [element.decode(errors="surrogateescape") for element in found]
         return found
 
 

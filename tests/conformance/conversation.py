@@ -11,7 +11,8 @@ from typing import Any
 
 from conformance.models.case_models import Form, build_model, has_onnx_form
 from conformance.models.input_names import input_names
-from conformance.models.node_descriptions import describe_node
+from conformance.models.node_descriptions import describe_node, describe_values
+from conformance.running.requests import read_offer
 from conformance.suite.cases import Case, Expectation, ExpectedOutput, call_digest
 from conformance.workers.worker_protocol import read_frame, write_frame
 from opcert.vocabulary.attributes import attribute
@@ -97,14 +98,15 @@ class Conversation:
         self, case: Case, form: Form = "inputs", threads: int | None = None, *, forget: bool = True
     ) -> list[Tensor | str]:
         """Load and run a case; a string stands for what is no tensor."""
-        described, blobs = describe_node(case, form)
+        how = self.hello["domains"].get(case.operator.domain, self.hello["domains"].get("*"))
+        ends = read_offer(self.hello).ends_of(case)
+        described, blobs = describe_node(case, form, how or "node", ends)
         header: Header = {"type": "load", "model": 1, "form": form, **described}
         if threads is not None:
             header["threads"] = threads
-        how = self.hello["domains"].get(case.operator.domain, self.hello["domains"].get("*"))
         if how == "onnx" and has_onnx_form(case.operator):
             header["onnx"] = len(blobs)
-            blobs = [*blobs, build_model(case, form)]
+            blobs = [*blobs, build_model(case, form, ends=ends)]
         self.ask(header, blobs)
         sent: list[Header] = []
         data: list[bytes] = []
@@ -116,7 +118,10 @@ class Conversation:
                      "blob": len(data)}
                 )  # fmt: skip
                 data.append(tensor.to_bytes())
-        answer, returned = self.ask({"type": "run", "model": 1, "inputs": sent}, data)
+        run: Header = {"type": "run", "model": 1, "inputs": sent}
+        if values := describe_values(case, how or "", ends):
+            run["values"] = values
+        answer, returned = self.ask(run, data)
         if forget:
             self.ask({"type": "unload", "model": 1})
         return [_read(each, returned) for each in answer["outputs"]]

@@ -14,6 +14,7 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.conversation import make_case
 from tests.conformance.runtime_checks import numbers
+from tests.conformance.structured_cases import mapped
 
 
 def _scales(*values: float) -> tuple[str, Tensor]:
@@ -157,6 +158,7 @@ UNSUPPORTED: Mapping[str, Case] = {
         output=numbers((2, 2), "int32"),
     ),
     "string": make_case("ai.onnx::Identity-16", [("X", tensor(np.array([b"\xff"], np.object_)))]),
+    "map to double": mapped(np.float64),
 }
 """Calls of what it says that it does not offer."""
 

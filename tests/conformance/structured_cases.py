@@ -211,16 +211,16 @@ def typed() -> Case:
     )
 
 
-def mapped() -> Case:
-    """A map as an input."""
-    keys, values = tensor(np.array(["b", "a"], object)), tensor(np.array([2, 1], np.float32))
+def mapped(kind: type = np.float32) -> Case:
+    """A map to numbers of a type as an input."""
+    keys, values = tensor(np.array(["b", "a"], object)), tensor(np.array([2, 1], kind))
     return make(
         "ai.onnx.ml::DictVectorizer-1",
         (("X", keys), ("X", values)),
         ("Y",),
-        (("Y", tensor(np.array([[1, 2]], np.float32))),),
+        (("Y", tensor(np.array([[1, 2]], kind))),),
         attributes={"string_vocabulary": attribute("strings", ["a", "b"])},
-        slots=(Slot("X", (0, 1), parse_value_type("map(string,tensor(float))")),),
+        slots=(Slot("X", (0, 1), parse_value_type(f"map(string,tensor({values.element_type.name}))")),),
     )
 
 

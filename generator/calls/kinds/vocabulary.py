@@ -47,6 +47,9 @@ class Vocabulary(Kind):
         yield self.rule(
             f"{self.name}_distinct", f"len(set({self.name})) == len({self.name})", f"present({self.name})"
         )
+        listed = f"all(key in {self.name} for key in values({self.of}[0]))"
+        given = f"present({self.name}) and {meant} and len({self.of}) == 2"
+        yield self.rule(f"{self.name}_has_keys", listed, given, about="summary", otherwise="error")
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         if not self._is_meant(scope):
@@ -55,6 +58,9 @@ class Vocabulary(Kind):
         words = self._words(scope, 0, draw)
         yield f"{self.name}_given", {self.name: None}
         yield f"{self.name}_distinct", {self.name: [*words, words[0]]}
+        if self._entries(scope):
+            others = [f"{word}x" if isinstance(word, str) else word + len(words) for word in words]
+            yield f"{self.name}_has_keys", {self.name: others}
 
     @property
     def _keys(self) -> str:
@@ -64,6 +70,9 @@ class Vocabulary(Kind):
         return self._keys in read_form(str(scope.level(self.of))).form.partition(",")[0]
 
     def _words(self, scope: Partial, more: int, draw: Draw) -> list[int] | list[str]:
-        shapes = scope.find(f"shapes:{self.of}") or [(0,)]
-        numbers = draw.shuffled(range(2 * max(int(shapes[0][0]), 1) + more))
+        numbers = draw.shuffled(range(2 * max(self._entries(scope), 1) + more))
         return [f"k{number}" for number in numbers] if ELEMENT_TYPES[self._keys].kind == "string" else numbers
+
+    def _entries(self, scope: Partial) -> int:
+        """How many entries the map has."""
+        return int((scope.find(f"shapes:{self.of}") or [(0,)])[0][0])

@@ -89,7 +89,8 @@ def _tensors(space: CallSpace, parameter: ParameterSpec, scope: Partial, draw: D
         def fill_part(kind: ElementType, shape: Sequence[int], own: Draw) -> Tensor:
             return _filled(kind, shape, scope, own)
 
-        return formed_tensors(parameter, scope, stream, fill_part)
+        formed = formed_tensors(parameter, scope, stream, fill_part)
+        return _mended(space, name, formed, scope)
     if name in scope.bindings:
         value = scope.bindings[name]
         return [None if value is None else value_tensor(shaped(scope, parameter, value), element_type)]
@@ -97,10 +98,7 @@ def _tensors(space: CallSpace, parameter: ParameterSpec, scope: Partial, draw: D
         shapes = scope.bindings.get(f"shapes:{name}", ())
         streams = enumerate(shapes)
         tensors = [_filled(element_type, shape, scope, stream.child(str(place))) for place, shape in streams]
-        for kind in space.kinds:
-            if name in kind.mends:
-                tensors = [*kind.mend_all(tensors, scope)]
-        return [*tensors]
+        return _mended(space, name, tensors, scope)
     shape = scope.bindings.get(f"shape:{name}")
     if shape is None or scope.level(name) == OMITTED:
         return [None]
@@ -109,6 +107,19 @@ def _tensors(space: CallSpace, parameter: ParameterSpec, scope: Partial, draw: D
         if name in kind.mends:
             drawn = kind.mend(drawn, scope)
     return [drawn]
+
+
+def _mended(
+    space: CallSpace, name: str, tensors: Sequence[Tensor | None], scope: Partial
+) -> list[Tensor | None]:
+    """The tensors of an input of several, as the kinds that keep rules of them make them."""
+    given = [tensor for tensor in tensors if tensor is not None]
+    if len(given) < len(tensors):
+        return [*tensors]
+    for kind in space.kinds:
+        if name in kind.mends:
+            given = [*kind.mend_all(given, scope)]
+    return [*given]
 
 
 def _filled(element_type: ElementType, shape: Any, scope: Partial, draw: Draw) -> Tensor:

@@ -234,9 +234,9 @@ def _drawn(given: Tensor, draw: Draw) -> Tensor:
 
 
 def _nothing_but_nan(call: Call) -> Call:
-    """The call whose first input is of NaN alone."""
+    """The call whose first input is of NaN alone; itself where that has none, as the keys of a map."""
     name, first = call.inputs[0] if call.inputs else ("", None)
-    if first is None:
+    if first is None or first.element_type.layout is None:
         return call
     nan = encode(first.element_type, [math.nan])
     return call.with_input(name, Tensor(first.element_type, np.full(first.shape, nan[0])))

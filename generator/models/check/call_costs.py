@@ -85,6 +85,11 @@ def _products(name: str, given: Mapping[str, Tensor], call: Call, outputs: int) 
                 return 0 if lengths is None else 4 * prod(lengths) * len(call.inputs)
             case "Loop" | "Scan":
                 return _in_runs(given, call)
+            case "SVMClassifier":
+                # Each kernel is a function besides; what is open has it worked out several times.
+                vectors = call.attributes["support_vectors"].numbers
+                rows, width = given["X"].shape[0], given["X"].shape[-1]
+                return int(rows * len(vectors) // max(width, 1) * (width + 400))
             case "Attention":
                 return None
     except (KeyError, IndexError, ValueError):

@@ -30,6 +30,7 @@ from generator.models.chains.node_answers import (
     sizes_of_sum,
 )
 from generator.models.chains.spreading import along, with_alternatives
+from generator.models.check.learned_bounds import learned_worlds
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.working import unit_roundoff
 
@@ -83,13 +84,17 @@ class _Step:
         return default if found is None else float(found.numbers[0])
 
 
-def loosely(link: Link, taken: Sequence[ExpectedOutput | None]) -> tuple[ExpectedOutput, ...]:
+def loosely(link: Link, taken: Sequence[ExpectedOutput | None]) -> Sequence[tuple[ExpectedOutput, ...]]:
     """What a node gives for inputs with errors, each output with an error that may be infinite.
 
-    Raises Unpushed where the node's reference says nothing of them.
+    Once for each outcome of what is open, where their bounds are known; else once. Raises Unpushed where the
+    node's reference says nothing of them.
     """
     tensors = [None if output is None else output.expected for output in taken]
-    (found, *others) = answers(link, tensors)
+    found, *others = expectations = answers(link, tensors)
+    learned = learned_worlds(link, taken, expectations)
+    if learned is not None:
+        return learned
     unknown = bool(others)
     outputs = []
     for output in found.outputs:
@@ -100,7 +105,7 @@ def loosely(link: Link, taken: Sequence[ExpectedOutput | None]) -> tuple[Expecte
         allowed = np.where(np.isnan(allowed), np.inf, allowed) * _DOUBLED
         # An error of 0 leaves nothing open but the sign of a zero.
         outputs.append(replace(output, allowed=np.nextafter(allowed, np.inf), alternatives=()))
-    return tuple(outputs)
+    return [tuple(outputs)]
 
 
 def regardless(link: Link, taken: Sequence[ExpectedOutput | None]) -> tuple[ExpectedOutput, ...]:
@@ -276,14 +281,35 @@ def _cast(at: _Step) -> Floats | None:
     return np.asarray(at.error + 2 * unit_roundoff(layout) * at.sizes)
 
 
+def _scaled(at: _Step) -> Floats | None:
+    """Scaler: the error of each feature grows by its scale."""
+    scale = at.link.attributes.get("scale")
+    return at.error if scale is None else at.error * np.abs(np.array(scale.numbers, np.float32))
+
+
+def _by_norm(at: _Step) -> Floats | None:
+    """Normalizer: what is divided moves, and the norm by no more than all that it is of."""
+    numbers, norm = at.first.expected.array.astype(np.float64), at.link.attributes.get("norm")
+    size = {
+        "L1": np.abs(numbers).sum(axis=-1, keepdims=True),
+        "L2": np.sqrt((numbers**2).sum(axis=-1, keepdims=True)),
+    }.get("MAX" if norm is None else str(norm.value))
+    if size is None:
+        return None
+    moved = at.error.sum(axis=-1, keepdims=True)
+    return np.where(size > moved, (at.error + at.sizes * moved) / (size - moved), np.inf)
+
+
 _RULES: Mapping[str, Callable[[_Step], Floats | None]] = {
     "BatchNormalization": _normalized,
     "Cast": _cast,
     "DequantizeLinear": _dequantized,
     "Exp": _exp,
     "LeakyRelu": _leaky,
+    "Normalizer": _by_norm,
     "QuantizeLinear": _quantized,
     "ReduceSum": _sum_of,
+    "Scaler": _scaled,
     "Softmax": _softmax,
     "Sqrt": _sqrt,
 }

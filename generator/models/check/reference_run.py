@@ -174,11 +174,12 @@ class ReferenceRun:
         except Unpushed:
             if has_bodies(link):
                 raise
-            outputs = self._loosely(link, facts, taken)
             self._wide |= set(link.outputs)
             names = [name for name in link.outputs if name]
-            made = {name: replace(output, name=name) for name, output in zip(names, outputs, strict=True)}
-            found = [replace(world, values={**world.values, **made})]
+            found = []
+            for outputs in self._loosely(link, facts, taken):
+                made = {name: replace(output, name=name) for name, output in zip(names, outputs, strict=True)}
+                found.append(replace(world, values={**world.values, **made}))
         for name in link.outputs:
             if name and any(not _is_bounded(each.values[name]) for each in found):
                 self._loose.setdefault(name, inherited or f"no bound is known behind {_called(facts)}")
@@ -186,14 +187,14 @@ class ReferenceRun:
 
     def _loosely(
         self, link: Link, facts: ModelNode, taken: Sequence[ExpectedOutput | None]
-    ) -> Sequence[ExpectedOutput]:
+    ) -> Sequence[Sequence[ExpectedOutput]]:
         try:
             return loosely(link, taken)
         except Unpushed:
             # A document may forbid what a reference computes nonetheless: then nothing is owed behind it.
             outputs = regardless(link, taken)
         self._loosen(link, f"{_called(facts)} is not allowed by its document, so that nothing is owed")
-        return outputs
+        return [outputs]
 
     def _loosen(self, link: Link, why: str) -> None:
         self._loose |= {name: why for name in link.outputs if name not in self._loose}
