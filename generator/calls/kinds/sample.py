@@ -41,11 +41,15 @@ class Sample(SingleKind):
         if self.at_least is not None and self.below is not None:
             yield self._range(f"{self.at_least.text} <= {{}} < {self.below.text}")
             return
-        yield self.rule(f"{self.name}_finite", f"-{GREATEST} <= {self.name} <= {GREATEST}", self.given)
+        is_input = self.subject.input(self.name) is not None
+        held = "all({} for each in {})" if is_input else "{}"
+        seen = "each" if is_input else self.name
+        finite = f"-{GREATEST} <= {seen} <= {GREATEST}"
+        yield self.rule(f"{self.name}_finite", held.format(finite, self.name), self.given)
         if self.above is not None:
             # Of what is not finite the other rule speaks.
-            not_above = f"-{GREATEST} <= {self.name} <= ({self.above.text}) <= {GREATEST}"
-            yield self.rule(f"{self.name}_above", f"not ({not_above})", self.given)
+            not_above = f"not (-{GREATEST} <= {seen} <= ({self.above.text}) <= {GREATEST})"
+            yield self.rule(f"{self.name}_above", held.format(not_above, self.name), self.given)
 
     def _range(self, inside: str) -> Constraint:
         if self.subject.input(self.name) is None:
