@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
@@ -43,7 +44,7 @@ def inverse(X: Numbers) -> Numbers:
         found, greatest = solved
         value[at] = np.array(found, dtype=object).reshape((order, order))
         own = float(flat.error[at].max(initial=0.0))
-        error[at] = _errors(found, float(greatest), own, X.working.unit, X.working.least_normal)
+        error[at] = _errors(found, _size(greatest), own, X.working.unit, X.working.least_normal)
     doubtful |= ~np.isfinite(error)
     exact = Numbers.exact(Rationals.of(value), X.working)
     computed = Numbers(
@@ -89,7 +90,7 @@ def _errors(
     of column j of the inverse. Infinite where that may not be small beside the inverse.
     """
     order = len(found)
-    sizes = np.abs(np.array([[float(element) for element in row] for row in found])).reshape(order, order)
+    sizes = np.array([[_size(element) for element in row] for row in found]).reshape(order, order)
     grown = _GROWTH * greatest
     gamma = 3 * order * unit / (1 - 3 * order * unit)
     apart = gamma * order * grown + own + order * least
@@ -98,3 +99,11 @@ def _errors(
     if not shift * order < 0.25:
         return np.full(sizes.shape, np.inf)
     return np.asarray((apart * rows * columns / (1 - 2 * shift * order) + 2 * unit * sizes) * _SLACK + least)
+
+
+def _size(number: Fraction) -> float:
+    """The magnitude; infinite where it is beyond all doubles."""
+    try:
+        return abs(float(number))
+    except OverflowError:
+        return math.inf
