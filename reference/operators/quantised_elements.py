@@ -10,6 +10,7 @@ from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.functions.stable_formulas import logistic, whichever
 from reference.numbers.number_arrays import Numbers
+from reference.numbers.stacks import beside
 from reference.operators.quantised_products import TiesOfSteps, in_steps, quantised
 from reference.operators.rectifiers import leaky
 from reference.operators.softmaxes import softmax
@@ -165,3 +166,25 @@ def quantised_choice(
     mask = np.broadcast_to(condition.array.astype(np.bool_), shape)
     found = chosen.broadcast(shape).where(mask, others.broadcast(shape))
     return quantised(found, z_zero_point, ties=ties_of_steps)
+
+
+@reference_operator("com.microsoft::QLinearConcat")
+def quantised_concatenation(
+    Y_scale: Numbers,
+    Y_zero_point: Tensor,
+    inputs: tuple[Tensor, ...],
+    *,
+    axis: int,
+    ties_of_steps: TiesOfSteps,
+) -> Answer:
+    """Tensors one after the other along an axis, each with its scale and zero point, in steps of Y_scale.
+
+    Source: QLinearConcat, Summary, inputs.
+    """
+    parts = []
+    for tensor, scale, zero_point in zip(inputs[::3], inputs[1::3], inputs[2::3], strict=True):
+        own = Numbers.of(scale, Y_scale.working).reshape(())
+        part = rescaled(apart(tensor, zero_point, own), own, Y_scale)
+        parts.append(part.arranged(lambda each: np.moveaxis(each, axis, -1)))
+    joined = beside(*parts).arranged(lambda each: np.moveaxis(each, -1, axis))
+    return quantised(joined, Y_zero_point, ties=ties_of_steps)

@@ -300,6 +300,34 @@ def asked() -> Iterator[Quantised]:
             )
 
 
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize("kind", ["uint8", "int8"])
+def test_tensors_of_other_steps_are_joined(kind: str, axis: int) -> None:
+    lengths = (4, 1, 3)
+    parts = [steps(kind, *((length, 3) if axis == 0 else (3, length))) for length in lengths]
+    scales = [scale(number) for number in (0.37, 0.25, 0.71)]
+    zeros = [zero(kind, number) for number in (37, 0, 29)]
+    triples = zip(parts, scales, zeros, strict=True)
+    inputs = tuple(tensor(array) for triple in triples for array in triple)
+    own, shift = scale(0.4171), zero(kind, 33)
+    operator = find_operator(OperatorName("com.microsoft", "QLinearConcat", 1))
+    given = {"Y_scale": tensor(own), "Y_zero_point": tensor(shift), "inputs": inputs}
+    answer = operator.evaluate({"axis": axis}, given)[0]
+    info = np.iinfo(kind)
+
+    def joined(order: Sequence[int]) -> Array:
+        numbers = [real(parts[at], scales[to], zeros[to]) for at, to in enumerate(order)]
+        exact = np.concatenate(numbers, axis) / Fraction(float(own))
+        whole = mapped(lambda each: min(max(round(each) + 33, int(info.min)), int(info.max)), exact)
+        return whole.astype(np.int64)
+
+    assert outside(answer, joined((0, 1, 2))) == 0
+    assert answer.allowed is not None
+    assert np.count_nonzero(answer.allowed) <= 1
+    for wrong in ((0, 0, 0), (2, 1, 0)):
+        assert outside(answer, joined(wrong))
+
+
 def outside(answer: Answer, found: Array) -> int:
     """How many elements no honest program has."""
     expected = answer.expected.array.astype(np.int64)
