@@ -94,7 +94,8 @@ def _errors(
     grown = _GROWTH * greatest
     gamma = 3 * order * unit / (1 - 3 * order * unit)
     apart = gamma * order * grown + own + order * least
-    rows, columns = sizes.sum(axis=1, keepdims=True), sizes.sum(axis=0, keepdims=True)
+    with np.errstate(over="ignore"):
+        rows, columns = sizes.sum(axis=1, keepdims=True), sizes.sum(axis=0, keepdims=True)
     shift = order * apart * float(sizes.max(initial=0.0))
     if not shift * order < 0.25:
         return np.full(sizes.shape, np.inf)
