@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
@@ -12,7 +13,7 @@ import numpy as np
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.numbers.rationals import Rationals
-from reference.numbers.working import rounded_up
+from reference.numbers.working import MARGIN, rounded_up
 from reference.operators.determinants import Matrix
 from reference.registry import reference_operator
 
@@ -26,25 +27,26 @@ def inverse(X: Numbers) -> Numbers:
     """The inverses of the matrices along the last two axes. Source: Inverse, X.
 
     Anything where a matrix has none, or is so near to one without that elimination does not tell them
-    apart, or has an element that is no number.
+    apart, or has an element that is no number; and where its determinant, or the reciprocal of that, may
+    overflow on the way.
     """
     *lead, order = X.shape[:-1]
     flat = X.reshape((prod(lead), order, order))
     value, error = np.zeros(flat.shape, dtype=object), np.zeros(flat.shape)
     doubtful = np.zeros(flat.shape, dtype=np.bool_)
     X.working.note_chain(np.ones(flat.shape, np.bool_))
+    ends = X.working.greatest * (1 - MARGIN)
     elements = flat.value.spread(flat.shape).fractions()
     for at in range(flat.shape[0]):
         start = at * order * order
         rows = [elements[start + row * order : start + (row + 1) * order] for row in range(order)]
-        solved = inverted(rows)
-        if solved is None or not flat.finite[at].all():
+        found = inverted(rows)
+        if found is None or not flat.finite[at].all() or found.may_overflow(ends):
             doubtful[at] = True
             continue
-        found, greatest = solved
-        value[at] = np.array(found, dtype=object).reshape((order, order))
+        value[at] = np.array(found.inverse, dtype=object).reshape((order, order))
         own = float(flat.error[at].max(initial=0.0))
-        error[at] = _errors(found, _size(greatest), own, X.working.unit, X.working.least_normal)
+        error[at] = _errors(found.inverse, _size(found.greatest), own, X.working.unit, X.working.least_normal)
     doubtful |= ~np.isfinite(error)
     exact = Numbers.exact(Rationals.of(value), X.working)
     computed = Numbers(
@@ -53,16 +55,32 @@ def inverse(X: Numbers) -> Numbers:
     return opened(computed, doubtful).reshape(X.shape)
 
 
-def inverted(matrix: Matrix) -> tuple[list[list[Fraction]], Fraction] | None:
-    """The inverse by elimination, and the greatest element on the way; None where there is no inverse."""
+@dataclass(frozen=True)
+class Inverted:
+    """The inverse by elimination, the greatest element on the way, and the determinant's magnitude."""
+
+    inverse: list[list[Fraction]]
+    greatest: Fraction
+    determinant: Fraction
+
+    def may_overflow(self, ends: float) -> bool:
+        """Whether a product of so many elements, or the reciprocal of the determinant, is beyond the ends."""
+        order = len(self.inverse)
+        product = order * max(2 * self.greatest, Fraction(1)) ** order
+        return product >= Fraction(ends) or self.determinant * Fraction(ends) < 1
+
+
+def inverted(matrix: Matrix) -> Inverted | None:
+    """The inverse of a matrix; None where there is none."""
     order = len(matrix)
     rows = [[*row, *(Fraction(int(place == at)) for place in range(order))] for at, row in enumerate(matrix)]
-    greatest = max(abs(element) for row in matrix for element in row)
+    greatest, determinant = max(abs(element) for row in matrix for element in row), Fraction(1)
     for column in range(order):
         pivot = max(range(column, order), key=lambda at: abs(rows[at][column]))
         if not rows[pivot][column]:
             return None
         rows[column], rows[pivot] = rows[pivot], rows[column]
+        determinant *= abs(rows[column][column])
         for at in range(column + 1, order):
             _reduce(rows[at], rows[column], column)
             greatest = max(greatest, *map(abs, rows[at][:order]))
@@ -70,7 +88,7 @@ def inverted(matrix: Matrix) -> tuple[list[list[Fraction]], Fraction] | None:
         rows[column] = [element / rows[column][column] for element in rows[column]]
         for at in range(column):
             _reduce(rows[at], rows[column], column)
-    return [row[order:] for row in rows], greatest
+    return Inverted([row[order:] for row in rows], greatest, determinant)
 
 
 def _reduce(row: list[Fraction], by: Sequence[Fraction], column: int) -> None:
