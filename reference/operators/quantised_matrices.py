@@ -124,7 +124,7 @@ def quantised_on_the_way(given: Numbers) -> tuple[Numbers, Numbers]:
     assert zero.allowed is not None
     found = y.expected.array.astype(np.int64)
     # A zero point that is another one moves all elements but those at the ends of the range.
-    moved = (found == 0) | (found == STEPS)
-    error = np.where(moved, y.allowed, y.allowed - zero.allowed)
+    moved = (found == 0) | (found == STEPS) | ~np.isfinite(y.allowed)
+    error = np.where(moved, y.allowed, np.where(moved, 0.0, y.allowed) - np.where(moved, 0.0, zero.allowed))
     apart = Numbers.exact((found - int(zero.expected.array)).astype(object), given.working)
     return replace(apart, error=error), scale
