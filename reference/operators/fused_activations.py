@@ -1,4 +1,7 @@
-"""Gelu and its kin of com.microsoft: with a bias, by a tangent of six digits, quick, and of halves."""
+"""Gelu and its kin of com.microsoft: with a bias, by a tangent of six digits, quick, and of halves.
+
+BiasSoftmax, which adds a bias first as well.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,15 @@ from reference.functions.functions import function_of
 from reference.functions.stable_formulas import PI, in_the_limit, logistic, whichever
 from reference.numbers.number_arrays import Numbers
 from reference.operators.exponential_units import POWER, Infinity, gaussian_unit, swish
+from reference.operators.softmaxes import softmax
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 
 Constants = Annotated[Choice[Literal["printed", "exact"]], AsReading]
 QUICK = Fraction(float(np.float32(1.702)))
 """The alpha of QuickGelu where none is given, a float."""
+_OF_MATRICES = 11
+"""A version of Softmax that takes all dimensions from the axis on together."""
 _OF_TEXT: Choice[Literal["exact", "of_float"]] = Choice("exact")
 
 
@@ -65,3 +71,12 @@ def gelu_of_the_right_half(X: Numbers, bias: Numbers, *, infinity_in_formula: In
     left = added.arranged(lambda each: each[..., :half])
     right = added.arranged(lambda each: each[..., half:])
     return left * gelu(right, infinity_in_formula=infinity_in_formula)
+
+
+@reference_operator("com.microsoft::BiasSoftmax")
+def softmax_with_bias(data: Numbers, bias: Numbers, *, axis: int = 1, is_inner_broadcast: int) -> Numbers:
+    """softmax(data + bias) of all dimensions from the axis on; how the bias is broadcast its shape says.
+
+    Source: BiasSoftmax, Summary, axis, is_inner_broadcast.
+    """
+    return softmax(data + bias, axis=axis, version=_OF_MATRICES)

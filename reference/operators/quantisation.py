@@ -21,6 +21,8 @@ from reference.registry import reference_operator
 from reference.shared.scales import scale_places
 
 QuotientOfIntegers = Annotated[Choice[Literal["real", "truncated"]], AsReading]
+_REAL: Choice[Literal["real", "truncated"]] = Choice("real")
+_SATURATED: Choice[Literal["saturated", "nan"]] = Choice("saturated")
 UNSIGNED, SINGLE = ELEMENT_TYPES["uint8"], ELEMENT_TYPES["float"]
 
 
@@ -104,3 +106,22 @@ def dequantize_linear(
         narrow = distance
         distance = whichever(apart, lambda: narrow - held(zeros, working)) if working.is_narrow else apart
     return distance * held(x_scale, working).gather(places)
+
+
+@reference_operator("com.microsoft::QuantizeLinear")
+def quantize_linear_contributed(
+    x: Tensor, y_scale: Numbers, y_zero_point: Tensor | None = None, *, axis: int = 1
+) -> Answer:
+    """As ai.onnx QuantizeLinear, along an axis only where that is given. Source: QuantizeLinear, Summary."""
+    return quantize_linear(
+        x, y_scale, y_zero_point, axis=axis, version=13,
+        quotient_of_integers=_REAL, infinity_to_fnuz=_SATURATED,
+    )  # fmt: skip
+
+
+@reference_operator("com.microsoft::DequantizeLinear")
+def dequantize_linear_contributed(
+    x: Tensor, x_scale: Numbers, x_zero_point: Tensor | None = None, *, axis: int = 1
+) -> Numbers:
+    """y = (x - x_zero_point) x_scale. Source: DequantizeLinear, Summary."""
+    return dequantize_linear(x, x_scale, x_zero_point, axis=axis)

@@ -9,16 +9,19 @@ import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
-from generator.calls.variables.kind import AXIS_MISREAD, Kind, KindChange, Level, misread_as
+from generator.calls.variables.kind import AXIS_MISREAD, InputName, Kind, KindChange, Level, misread_as
 from generator.calls.variables.kind_checks import need_variadic
-from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor, tensor
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
 
 @dataclass(frozen=True)
 class Several(Kind):
-    """What they have in common: they are `joined` along an axis, `optimized` in groups, or `various`."""
+    """What they have in common: they are `joined` along an axis, so with scales (`quantised`), `optimized` in
+    groups, or `various`.
+    """
 
     @property
     def binds(self) -> tuple[str, ...]:
@@ -187,7 +190,7 @@ class _OptimizedTensors(Several):
         first = len(tensors) - len(tensors) // self._groups
         return [
             *tensors[:first],
-            *(Tensor(tensor.element_type, np.abs(tensor.array)) for tensor in tensors[first:]),
+            *(Tensor(each.element_type, np.abs(each.array)) for each in tensors[first:]),
         ]
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
@@ -213,6 +216,94 @@ class _OptimizedTensors(Several):
     @property
     def _groups(self) -> int:
         return int(self.groups.evaluate({}))
+
+
+@dataclass(frozen=True)
+class _QuantisedTensors(_JoinedTensors):
+    """Tensors that are joined, each with a scale and a zero point of all of it behind it.
+
+    They have the type of the input `zero_point`.
+    """
+
+    zero_point: InputName | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        need_variadic(self.subject, self.name)
+
+    @property
+    def mends(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    def mend_all(self, tensors: Sequence[Tensor], scope: Partial) -> Sequence[Tensor]:
+        kind, scales = self.type_of(scope, str(self.zero_point)), ELEMENT_TYPES["float"]
+        low, high = kind.integer_range
+        found = []
+        for at, given in enumerate(tensors):
+            if at % 3 == 1:
+                found.append(tensor(np.array(_STEPS[at // 3 % len(_STEPS)]), scales))
+            elif at % 3 == 2:
+                found.append(tensor(np.array(_ZEROS[at // 3 % len(_ZEROS)]), kind))
+            elif given.element_type == kind:
+                found.append(given)
+            else:
+                places = np.arange(given.array.size) * 37 + 11 * at
+                found.append(tensor((low + places % (high - low + 1)).reshape(given.shape), kind))
+        return found
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        for found in super().candidates(levels, scope, draw):
+            shapes = found[f"shapes:{self.name}"]
+            yield {**found, f"shapes:{self.name}": _in_threes(shapes)}
+
+    def rules(self) -> Iterable[Constraint]:
+        name, axis = self.name, self.axis.text
+        whole = f"len({name}) > 0 and len({name}) % 3 == 0"
+        yield self.rule(f"{name}_in_threes", whole)
+        one = f"all(rank({name}[at]) == 0 for at in range(len({name})) if at % 3 != 0)"
+        yield self.rule(f"{name}_scales", one, whole)
+        first, places = f"{name}[0]", f"for at in range(len({name})) if at % 3 == 0"
+        same_rank = f"all(rank({name}[at]) == rank({first}) {places})"
+        yield self.rule(f"{name}_ranks", same_rank, whole)
+        yield self.rule(f"{axis}_range", f"-rank({first}) <= {axis} < rank({first})", whole, about=axis)
+        fits = (
+            f"all(shape({name}[at])[to] == shape({first})[to] {places} "
+            f"for to in range(rank({first})) if to != {axis} % rank({first}))"
+        )
+        yield self.rule(f"{name}_alike", fits, f"{whole} and rank({first}) > 0 and {same_rank}")
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        key = f"shapes:{self.name}"
+        shapes = [tuple(shape) for shape in scope.find(key)]
+        rank = len(shapes[0])
+        yield f"{self.name}_in_threes", {key: shapes[:-1]}
+        yield f"{self.name}_scales", {key: [*shapes[:-2], (2,), ()]}
+        for axis in (rank, -rank - 1, 2**31 - 1):
+            yield f"{self.axis.text}_range", {self.axis.text: axis}
+        yield f"{self.name}_ranks", {key: [*shapes, (*shapes[0], 1), (), ()]}
+        axis = int(scope.find(self.axis.text)) % rank
+        for at in range(rank):
+            if at != axis:
+                longer = tuple(shape + (place == at) for place, shape in enumerate(shapes[0]))
+                yield f"{self.name}_alike", {key: [*shapes, longer, (), ()]}
+
+    def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        key = f"shapes:{self.name}"
+        shapes = [tuple(shape) for shape in scope.find(key)]
+        yield f"{_MANY}_inputs", {key: _in_threes([shapes[0]] * _MANY)}
+        for at in range(len(shapes[0])):
+            empty = [
+                tuple(0 if place == at else length for place, length in enumerate(one)) for one in shapes
+            ]
+            yield f"axis_{at}_is_0", {key: empty}
+
+
+_STEPS = (0.5, 0.3713, 0.25, 0.7131)
+_ZEROS = (37, 0, 113, 20)
+
+
+def _in_threes(shapes: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The shapes of tensors, and of a scale and a zero point behind each."""
+    return [own for shape in shapes for own in (tuple(shape), (), ())]
 
 
 _COUNTS: tuple[Level, ...] = (2, 1, 3, 0)
@@ -260,4 +351,9 @@ def _shapes(level: Level, count: int, draw: Draw) -> list[tuple[int, ...]]:
     return [(*shape[:-1], length) for length in lengths]
 
 
-Several.variants = {"joined": _JoinedTensors, "optimized": _OptimizedTensors, "various": _VariousTensors}
+Several.variants = {
+    "joined": _JoinedTensors,
+    "optimized": _OptimizedTensors,
+    "quantised": _QuantisedTensors,
+    "various": _VariousTensors,
+}

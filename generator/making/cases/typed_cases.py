@@ -138,7 +138,9 @@ def _numbers_at(numbers: Numbers, place: int) -> tuple[int, ...]:
 
 
 def _filled(given: Tensor, numbers: tuple[int, ...]) -> Tensor:
-    values = np.resize(np.array(numbers, dtype=object), given.array.size).reshape(given.shape)
+    low, high = given.element_type.integer_range
+    held = [min(max(number, low), high) for number in numbers]
+    values = np.resize(np.array(held, dtype=object), given.array.size).reshape(given.shape)
     return Tensor(given.element_type, values.astype(given.element_type.storage))
 
 
