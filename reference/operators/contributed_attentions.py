@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
+from reference.functions.stable_formulas import whichever
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.numbers.stacks import beside, stacked
@@ -198,3 +200,45 @@ def _of_projected(
     if outputs == 1:
         return (found,)
     return found, stacked([k, v]).transposed((4, 0, 1, 2, 3))
+
+
+@reference_operator("com.microsoft::QAttention")
+def quantised_attention(
+    input: Tensor,
+    weight: Tensor,
+    bias: Numbers,
+    input_scale: Numbers,
+    weight_scale: Numbers,
+    mask_index: Tensor | None = None,
+    input_zero_point: Tensor | None = None,
+    weight_zero_point: Tensor | None = None,
+    past: Tensor | None = None,
+    *,
+    num_heads: int,
+    mask_filter_value: Fraction = FILTER,
+    scale: Fraction | None = None,
+    unidirectional: int = 0,
+    outputs: Annotated[int, OutputCount],
+) -> tuple[Numbers, ...]:
+    """Attention of (input - its zero point) (weight - its zero points) times both scales, plus bias.
+
+    A program may multiply with the scales before it adds up. Source: QAttention, every input.
+    """
+    left, right = _apart(input, input_zero_point), _apart(weight, weight_zero_point)
+    sums = Numbers.exact(left @ right, bias.working).rounded(1, exact=True)
+    rows = whichever(
+        sums * (input_scale * weight_scale),
+        lambda: product_of_matrices(
+            Numbers.exact(left, bias.working) * input_scale, Numbers.exact(right, bias.working) * weight_scale
+        ),
+    )
+    return _of_projected(
+        rows + bias, (weight.shape[1] // 3,) * 3, num_heads, mask_index, past, None,
+        scale=scale, causal=unidirectional, filter_value=mask_filter_value, outputs=outputs,
+    )  # fmt: skip
+
+
+def _apart(given: Tensor, zero_point: Tensor | None) -> NDArray[Any]:
+    """Integers less their zero point."""
+    numbers = given.array.astype(object)
+    return numbers if zero_point is None else numbers - zero_point.array.astype(object)

@@ -18,6 +18,17 @@ def told(got: Array, wanted: Array, allowed: Array | None) -> None:
     assert said.mean() > 0.5
 
 
+def hold(asked: Asked) -> None:
+    """A program's answers are right, and those of programs with a mistake are not."""
+    answers, got = asked.answers(), asked.worked_out(asked.program)[: asked.outputs]
+    assert outside(answers, got) == 0
+    for answer, array in zip(answers, got, strict=True):
+        told(array, answer.expected.array.astype(np.float64), answer.allowed)
+    assert asked.faults
+    for what, program in asked.faults.items():
+        assert outside(answers, asked.worked_out(program)[: asked.outputs]), what
+
+
 def attended(
     q: Array,
     k: Array,
@@ -185,6 +196,52 @@ def projected(sizes: tuple[int, ...], **inputs: Any) -> Asked:
     return Asked("Attention", given, projecting, faults, attributes, 2 if "past" in given else 1)
 
 
+def quantised(
+    *,
+    data: Array,
+    weight: Array,
+    bias: Array,
+    input_scale: Array,
+    weight_scale: Array,
+    mask_index: Array | None = None,
+    input_zero_point: Array | float = 0,
+    weight_zero_point: Array | float = 0,
+    past: Array | None = None,
+    **attributes: Any,
+) -> tuple[Array, ...]:
+    """Numbers in place of the integers, then as projecting attention."""
+    rows = (data.astype(np.float64) - input_zero_point) * input_scale
+    columns = (weight.astype(np.float64) - weight_zero_point) * weight_scale
+    return projecting(data=rows, weights=columns, bias=bias, mask_index=mask_index, past=past, **attributes)
+
+
+def of_integers(kinds: tuple[str, str], per_column: bool, **inputs: Any) -> Asked:
+    """Two sequences of three rows of five integers, two heads of size two."""
+    attributes = {name: inputs.pop(name) for name in SCORES if name in inputs}
+    low = [-100 if kind == "int8" else 0 for kind in kinds]
+    size = (12,) if per_column else ()
+    given = {
+        "input": draw.integers(low[0], low[0] + 200, (2, 3, 5)).astype(kinds[0]),
+        "weight": draw.integers(low[1], low[1] + 200, (5, 12)).astype(kinds[1]),
+        "bias": normal(12),
+        "input_scale": np.array(0.0078125, dtype=np.float32),
+        "weight_scale": (0.01 * np.abs(normal(12)) + 0.004)[: 12 if per_column else 1].reshape(size),
+        "input_zero_point": np.array(low[0] + 90, dtype=kinds[0]),
+        "weight_zero_point": draw.integers(low[1] + 90, low[1] + 110, size).astype(kinds[1]),
+        **inputs,
+    }
+    given["weight_scale"] = np.asarray(given["weight_scale"], dtype=np.float32)
+    given["weight_zero_point"] = np.asarray(given["weight_zero_point"], dtype=kinds[1])
+    optional = ("input_zero_point", "weight_zero_point", "mask_index", *attributes)
+    faults = {
+        f"{name} left out": without(name, of=quantised)
+        for name in optional
+        if name in given or name in attributes
+    }
+    attributes["num_heads"] = 2
+    return Asked("QAttention", given, quantised, faults, attributes, 2 if "past" in given else 1)
+
+
 def turned(rows: Array, at: int, cos: Array, sin: Array, interleaved: int) -> Array:
     """The heads of one token, (heads, size), each pair as a complex number times that of the angle."""
     half = rows.shape[-1] // 2
@@ -313,15 +370,12 @@ EACH = (
     group((4, 2), 4, 2, (6,), local_window_size=1, softcap=0.5),
     group((2, 1), 4, 0, (4,), head_sink=normal(2), attention_bias=normal(1, 2, 4, 4)),
     group((2, 1), 2, 3, (5,), smooth_softmax=1),
+    of_integers(("uint8", "int8"), per_column=False, unidirectional=1),
+    of_integers(("int8", "uint8"), per_column=True, mask_index=lengths(2, 3)),
+    of_integers(("uint8", "uint8"), per_column=True, past=normal(2, 2, 2, 1, 2), scale=0.5),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("asked", EACH, ids=lambda asked: f"{asked.name}-{','.join(asked.inputs)}")
 def test_answers_are_those_of_loops_and_faults_are_noticed(asked: Asked) -> None:
-    answers, got = asked.answers(), asked.worked_out(asked.program)[: asked.outputs]
-    assert outside(answers, got) == 0
-    for answer, array in zip(answers, got, strict=True):
-        told(array, answer.expected.array.astype(np.float64), answer.allowed)
-    assert asked.faults
-    for what, program in asked.faults.items():
-        assert outside(answers, asked.worked_out(program)[: asked.outputs]), what
+    hold(asked)
