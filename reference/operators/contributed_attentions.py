@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from reference.numbers.passing import opened
 from reference.numbers.stacks import beside, stacked
 from reference.numbers.working import Mask
 from reference.operators.attentions import VisibleKeys
-from reference.readings.choices import Choice, OutputCount
+from reference.readings.choices import AsReading, Choice, OutputCount
 from reference.registry import reference_operator
 from reference.shared.attention_weights import scaled_products, scaling, weighed, weights_of
 from reference.shared.heads import by_heads
@@ -42,6 +42,7 @@ def multi_head_attention(
     scale: Fraction | None = None,
     unidirectional: int = 0,
     outputs: Annotated[int, OutputCount],
+    place_of_queries: Annotated[Choice[Literal["first", "last"]], AsReading],
 ) -> tuple[Numbers, ...]:
     """Softmax(Q K' scale + what masks and biases add) V by heads, of rows that have a bias added first.
 
@@ -51,11 +52,13 @@ def multi_head_attention(
     q, k, v = _unpacked(query, key, value, num_heads)
     if bias is not None:
         q, k, v = _projected((q, k, v), bias)
-    new = k.shape[2]
+    new, length = k.shape[2], q.shape[2]
     k, v = behind(past_key, k), behind(past_value, v)
+    behind_all = unidirectional and new > length and place_of_queries.ask() == "last"
     found = attended(
         q, k, v, key_padding_mask, attention_bias,
-        past=k.shape[2] - new, scale=scale, causal=unidirectional, filter_value=mask_filter_value,
+        past=k.shape[2] - (length if behind_all else new), scale=scale, causal=unidirectional,
+        filter_value=mask_filter_value,
     )  # fmt: skip
     return (found, k, v)[:outputs]
 

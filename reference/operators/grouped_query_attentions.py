@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from reference.numbers.stacks import beside
 from reference.operators.attentions import VisibleKeys
 from reference.operators.contributed_attentions import IN_ITS_TYPE, behind
 from reference.operators.rotary_embeddings import rotary_embedding
-from reference.readings.choices import OutputCount
+from reference.readings.choices import AsReading, Choice, OutputCount
 from reference.registry import reference_operator
 from reference.shared.attention_weights import scaled_products, scaling, weighed, weights_of
 from reference.shared.heads import GroupedHeads, by_heads, heads_for_queries
@@ -49,6 +49,7 @@ def group_query_attention(
     smooth_softmax: int = 0,
     outputs: Annotated[int, OutputCount],
     grouped_heads: GroupedHeads,
+    own_place_in_window: Annotated[Choice[Literal["beside", "counted"]], AsReading],
 ) -> tuple[Numbers, ...]:
     """Causal attention of new tokens behind those that are kept of each sequence, seqlens_k + 1 in all.
 
@@ -71,9 +72,12 @@ def group_query_attention(
     behind_end = np.arange(keys.shape[2]) >= totals[:, None]
     own = heads_for_queries(kv_num_heads, num_heads, grouped_heads)
     shared = (each.arranged(lambda numbers: numbers[:, own]) for each in (keys, values))
+    left = local_window_size
+    if left > 0 and own_place_in_window.ask() == "counted":
+        left -= 1
     sight = VisibleKeys.of((*q.shape[:3], keys.shape[2]), 0, None if past_key is None else tuple(totals))
     found, weights = _weighed(
-        q, *shared, sight.within(local_window_size, 0),
+        q, *shared, sight.within(left, 0),
         scale=scale, softcap=softcap, bias=attention_bias,
         sink=q.lift(0).broadcast((num_heads,)) if smooth_softmax else head_sink,
     )  # fmt: skip

@@ -227,7 +227,7 @@ def of_integers(kinds: tuple[str, str], per_column: bool, **inputs: Any) -> Aske
         "input_scale": np.array(0.0078125, dtype=np.float32),
         "weight_scale": (0.01 * np.abs(normal(12)) + 0.004)[: 12 if per_column else 1].reshape(size),
         "input_zero_point": np.array(low[0] + 90, dtype=kinds[0]),
-        "weight_zero_point": draw.integers(low[1] + 90, low[1] + 110, size).astype(kinds[1]),
+        "weight_zero_point": draw.integers(low[1] + 70, low[1] + 90, size).astype(kinds[1]),
         **inputs,
     }
     given["weight_scale"] = np.asarray(given["weight_scale"], dtype=np.float32)
@@ -272,6 +272,7 @@ def grouped(
     smooth_softmax: int = 0,
     local_window_size: int = -1,
     behind_cache: bool = False,
+    counted: bool = False,
     **scores: Any,
 ) -> tuple[Array, ...]:
     """Sequence by sequence, token by token; what stands behind the end of one is left at zero."""
@@ -298,7 +299,7 @@ def grouped(
         added = None if attention_bias is None else attention_bias[[b % len(attention_bias)]]
         sink = np.zeros(num_heads) if smooth_softmax else head_sink
         found[b] = attended(
-            q[[b]], keys[[b]], values[[b]], added=added, past=past, causal=1, window=local_window_size,
+            q[[b]], keys[[b]], values[[b]], added=added, past=past, causal=1, window=local_window_size - counted,
             sink=sink, **scores,
         )[0]  # fmt: skip
     return found, keys, values
@@ -308,23 +309,23 @@ TURNS = {"cos": np.cos, "sin": np.sin}
 
 
 def group(heads: tuple[int, int], length: int, past: int, ends: tuple[int, ...], **inputs: Any) -> Asked:
-    """Sequences that end at `ends`, heads of size 4 for queries and keys."""
+    """Sequences that end at `ends`, heads of size 16 for queries and keys."""
     names = (*SCORES, "softcap", "do_rotary", "rotary_interleaved", "smooth_softmax", "local_window_size")
     attributes = {name: inputs.pop(name) for name in names if name in inputs}
     batch, (wide, narrow) = len(ends), heads
     if inputs.pop("packed", False):
-        given = {"query": normal(batch, length, (wide + 2 * narrow) * 4)}
+        given = {"query": normal(batch, length, (wide + 2 * narrow) * 16)}
     else:
-        given = {"query": normal(batch, length, wide * 4)}
-        given |= {name: normal(batch, length, narrow * 4) for name in ("key", "value")}
+        given = {"query": normal(batch, length, wide * 16)}
+        given |= {name: normal(batch, length, narrow * 16) for name in ("key", "value")}
     if past:
-        given |= {name: normal(batch, narrow, past, 4) for name in ("past_key", "past_value")}
+        given |= {name: normal(batch, narrow, past, 16) for name in ("past_key", "past_value")}
     given |= {
         "seqlens_k": np.array(ends, dtype=np.int32) - 1,
         "total_sequence_length": np.array(max(ends), dtype=np.int32),
     }
     if attributes.get("do_rotary"):
-        angles = draw.uniform(-3, 3, (24, 2))
+        angles = draw.uniform(-3, 3, (24, 8))
         given |= {
             "cos_cache": np.cos(angles).astype(np.float32),
             "sin_cache": np.sin(angles).astype(np.float32),
@@ -347,14 +348,14 @@ def group(heads: tuple[int, int], length: int, past: int, ends: tuple[int, ...],
 
 EACH = (
     multi((2, 3, 5, 4, 3), bias=normal(22), key_padding_mask=lengths(5, 2)),
-    multi((4, 1, 2, 3, 3), past_key=normal(2, 4, 17, 3), past_value=normal(2, 4, 17, 3), unidirectional=1),
-    multi((2, 3, 3, 3, 2), past_key=normal(2, 2, 1, 3), past_value=normal(2, 2, 1, 2), unidirectional=1,
+    multi((4, 1, 1, 3, 3), past_key=normal(2, 4, 17, 3), past_value=normal(2, 4, 17, 3), scale=0.25),
+    multi((2, 3, 3, 3, 3), past_key=normal(2, 2, 1, 3), past_value=normal(2, 2, 1, 3), unidirectional=1,
           attention_bias=normal(1, 2, 3, 4), scale=0.5),
     multi((1, 2, 4, 3, 3), key_padding_mask=lengths([1, 0, 1, 1], [0, 1, 0, 1]), mask_filter_value=-2.0),
     multi((2, 2, 3, 2, 2), key_padding_mask=lengths([[1, 0, 1], [1, 1, 0]], [[0, 0, 1], [1, 1, 1]])),
     multi((2, 3, 3, 2, 2), query=normal(2, 3, 2, 3, 2), key=None, value=None, bias=normal(12)),
     multi((3, 2, 4, 2, 2), key=normal(2, 4, 3, 2, 2), value=None, key_padding_mask=lengths(3, 4)),
-    multi((2, 2, 4, 2, 3), key=normal(2, 2, 4, 2), value=normal(2, 2, 4, 3),
+    multi((2, 2, 4, 2, 2), key=normal(2, 2, 4, 2), value=normal(2, 2, 4, 2),
           attention_bias=normal(2, 1, 2, 4)),
     projected((2, 3, 5, 4, 4, 4), bias=normal(12), unidirectional=1),
     projected((2, 3, 5, 4, 4, 6), bias=normal(14), mask_index=lengths(3, 2), scale=0.5),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.reference.sampling_by_loops import Way, grid_sample
 from tests.reference.test_contributed_attentions import hold
 from tests.reference.test_contributed_operators import Array, Asked, Program, draw, normal, without
 
@@ -219,11 +220,60 @@ def embedding(**inputs: Array) -> Asked:
     return Asked("EmbedLayerNormalization", given, embedded, faults, {"epsilon": 2.0**-10}, 3)
 
 
+def spectrum(X: Array, *, complete: bool = False, scaled: bool = False) -> Array:
+    found = np.fft.fft(X) if complete else np.fft.rfft(X)
+    parts = np.stack([found.real, found.imag], axis=-1)
+    return parts / X.shape[-1] if scaled else parts
+
+
+def signal(X: Array, *, scaled: bool = True, turned: int = 1) -> Array:
+    """As numpy.fft has it, of the first bins; `turned` conjugates them."""
+    count = 2 * (X.shape[-2] - 1)
+    found = np.fft.irfft(X[..., 0] + turned * 1j * X[..., 1], count)
+    return found if scaled else found * count
+
+
+SAMPLES = {
+    "all bins": lambda X: spectrum(X, complete=True),
+    "over their number": lambda X: spectrum(X, scaled=True),
+}
+BINS = {
+    "not over their number": lambda X: signal(X, scaled=False),
+    "backwards": lambda X: signal(X, turned=-1),
+}
+
+
+def sampled(
+    X: Array, Grid: Array, mode: str, padding_mode: str, align_corners: int, fault: str = ""
+) -> Array:
+    """By loops over fractions."""
+    way = Way(faults=[fault] if fault else [])
+    kind = {"bilinear": "linear", "bicubic": "cubic"}.get(mode, mode)
+    return grid_sample(way, X, Grid, kind, padding_mode, align_corners).astype(np.float64)
+
+
+def image(mode: str, padding: str, aligned: int) -> Asked:
+    inputs = {"X": normal(1, 2, 4, 5), "Grid": draw.integers(-45, 46, (1, 3, 4, 2)).astype(np.float32) / 32}
+    names = ["x and y exchanged", "half a pixel off", *(["cubic -0.5"] if mode == "bicubic" else [])]
+    faults = {name: lambda name=name, **each: sampled(**each, fault=name) for name in names}
+    attributes = {"mode": mode, "padding_mode": padding, "align_corners": aligned}
+    return Asked("GridSample", inputs, sampled, faults, attributes)
+
+
 def whole(*rows: Any) -> Array:
     return np.array(rows, dtype=np.int32)
 
 
 EACH = (
+    Asked("Rfft", {"X": normal(2, 3, 10)}, spectrum, SAMPLES),
+    Asked("Rfft", {"X": normal(16)}, spectrum, SAMPLES),
+    Asked("Irfft", {"X": normal(3, 5, 2)}, signal, BINS),
+    Asked("Irfft", {"X": normal(2, 2)}, signal, {"not over their number": BINS["not over their number"]}),
+    image("bilinear", "zeros", 0),
+    image("bilinear", "border", 1),
+    image("nearest", "reflection", 0),
+    image("bicubic", "zeros", 1),
+    image("bicubic", "reflection", 0),
     embedding(mask=whole([1, 1, 0, 1], [1, 1, 1, 1]), position_ids=whole([5, 0, 1, 2])),
     embedding(segment_ids=whole([0, 1, 1, 0], [2, 2, 0, 1]), segment_embedding=normal(3, 8)),
     embedding(position_ids=whole([5, 0, 1, 2], [1, 1, 4, 3])),
