@@ -44,6 +44,7 @@ def group_query_attention(
     scale: Fraction | None = None,
     softcap: Fraction = Fraction(0),
     local_window_size: int = -1,
+    qk_output: int = 0,
     do_rotary: int = 0,
     rotary_interleaved: int = 0,
     smooth_softmax: int = 0,

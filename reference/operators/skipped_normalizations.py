@@ -146,6 +146,7 @@ def embedding_layer_normalization(
     position_ids: Tensor | None = None,
     *,
     epsilon: Fraction = EPSILON,
+    mask_index_type: int = 1,
     outputs: Annotated[int, OutputCount],
     words_of_a_mask: Annotated[Choice[Literal["first_zero", "count"]], AsReading],
     parts_of_the_sum: Annotated[Choice[Literal["all", "two"]], AsReading],

@@ -299,8 +299,8 @@ def grouped(
         added = None if attention_bias is None else attention_bias[[b % len(attention_bias)]]
         sink = np.zeros(num_heads) if smooth_softmax else head_sink
         found[b] = attended(
-            q[[b]], keys[[b]], values[[b]], added=added, past=past, causal=1, window=local_window_size - counted,
-            sink=sink, **scores,
+            q[[b]], keys[[b]], values[[b]], added=added, past=past, causal=1, sink=sink,
+            window=local_window_size - counted, **scores,
         )[0]  # fmt: skip
     return found, keys, values
 
