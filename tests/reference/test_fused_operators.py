@@ -220,13 +220,13 @@ def embedding(**inputs: Array) -> Asked:
     return Asked("EmbedLayerNormalization", given, embedded, faults, {"epsilon": 2.0**-10}, 3)
 
 
-def spectrum(X: Array, *, complete: bool = False, scaled: bool = False) -> Array:
+def spectrum(X: Array, *, signal_ndim: int = 1, complete: bool = False, scaled: bool = False) -> Array:
     found = np.fft.fft(X) if complete else np.fft.rfft(X)
     parts = np.stack([found.real, found.imag], axis=-1)
     return parts / X.shape[-1] if scaled else parts
 
 
-def signal(X: Array, *, scaled: bool = True, turned: int = 1) -> Array:
+def signal(X: Array, *, signal_ndim: int = 1, scaled: bool = True, turned: int = 1) -> Array:
     """As numpy.fft has it, of the first bins; `turned` conjugates them."""
     count = 2 * (X.shape[-2] - 1)
     found = np.fft.irfft(X[..., 0] + turned * 1j * X[..., 1], count)
@@ -234,12 +234,12 @@ def signal(X: Array, *, scaled: bool = True, turned: int = 1) -> Array:
 
 
 SAMPLES = {
-    "all bins": lambda X: spectrum(X, complete=True),
-    "over their number": lambda X: spectrum(X, scaled=True),
+    "all bins": lambda X, **_: spectrum(X, complete=True),
+    "over their number": lambda X, **_: spectrum(X, scaled=True),
 }
 BINS = {
-    "not over their number": lambda X: signal(X, scaled=False),
-    "backwards": lambda X: signal(X, turned=-1),
+    "not over their number": lambda X, **_: signal(X, scaled=False),
+    "backwards": lambda X, **_: signal(X, turned=-1),
 }
 
 
@@ -265,10 +265,16 @@ def whole(*rows: Any) -> Array:
 
 
 EACH = (
-    Asked("Rfft", {"X": normal(2, 3, 10)}, spectrum, SAMPLES),
-    Asked("Rfft", {"X": normal(16)}, spectrum, SAMPLES),
-    Asked("Irfft", {"X": normal(3, 5, 2)}, signal, BINS),
-    Asked("Irfft", {"X": normal(2, 2)}, signal, {"not over their number": BINS["not over their number"]}),
+    Asked("Rfft", {"X": normal(2, 3, 10)}, spectrum, SAMPLES, {"signal_ndim": 1}),
+    Asked("Rfft", {"X": normal(16)}, spectrum, SAMPLES, {"signal_ndim": 1}),
+    Asked("Irfft", {"X": normal(3, 5, 2)}, signal, BINS, {"signal_ndim": 1}),
+    Asked(
+        "Irfft",
+        {"X": normal(2, 2)},
+        signal,
+        {"not over their number": BINS["not over their number"]},
+        {"signal_ndim": 1},
+    ),
     image("bilinear", "zeros", 0),
     image("bilinear", "border", 1),
     image("nearest", "reflection", 0),
