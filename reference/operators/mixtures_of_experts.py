@@ -107,7 +107,7 @@ def _mixed(
 ) -> Numbers:
     """The results of the k experts with the greatest probabilities, weighed by these, for each token.
 
-    Where the last of them has as much as one that is left out any of both may be taken.
+    Where the last of them may have no more than one that is left out either may be taken.
     """
     tokens, hidden = prod(input.shape[:-1]), input.shape[-1]
     weights = weights_of(probs, np.ones(probs.shape, dtype=np.bool_)) if router.ask() == "logits" else probs
@@ -119,8 +119,11 @@ def _mixed(
         shares = shares / total(shares, -1, keepdims=True)
     rows = input.reshape((tokens, 1, hidden)).broadcast((tokens, k, hidden))
     found = total(experts.of(rows, chosen) * shares.reshape((tokens, k, 1)), 1)
-    ranked = np.take_along_axis(sizes, order, axis=-1)
-    tied = ranked[:, k - 1] == ranked[:, k] if k < sizes.shape[1] else np.zeros(tokens, dtype=np.bool_)
+    tied = np.zeros(tokens, dtype=np.bool_)
+    if k < sizes.shape[1]:
+        last, next_one = (np.take_along_axis(weights.value.floats(), order, -1)[:, at] for at in (k - 1, k))
+        error = np.take_along_axis(weights.error, order, -1)
+        tied = last - next_one <= error[:, k - 1] + error[:, k]
     return (opened(found, tied[:, None]) if tied.any() else found).reshape(input.shape)
 
 
