@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -233,11 +235,11 @@ def signal(X: Array, *, signal_ndim: int = 1, scaled: bool = True, turned: int =
     return found if scaled else found * count
 
 
-SAMPLES = {
+SAMPLES: Mapping[str, Program] = {
     "all bins": lambda X, **_: spectrum(X, complete=True),
     "over their number": lambda X, **_: spectrum(X, scaled=True),
 }
-BINS = {
+BINS: Mapping[str, Program] = {
     "not over their number": lambda X, **_: signal(X, scaled=False),
     "backwards": lambda X, **_: signal(X, turned=-1),
 }
@@ -255,7 +257,7 @@ def sampled(
 def image(mode: str, padding: str, aligned: int) -> Asked:
     inputs = {"X": normal(1, 2, 4, 5), "Grid": draw.integers(-45, 46, (1, 3, 4, 2)).astype(np.float32) / 32}
     names = ["x and y exchanged", "half a pixel off", *(["cubic -0.5"] if mode == "bicubic" else [])]
-    faults = {name: lambda name=name, **each: sampled(**each, fault=name) for name in names}
+    faults: dict[str, Program] = {name: partial(sampled, fault=name) for name in names}
     attributes = {"mode": mode, "padding_mode": padding, "align_corners": aligned}
     return Asked("GridSample", inputs, sampled, faults, attributes)
 
