@@ -128,7 +128,7 @@ def attended(
     kept = np.broadcast_to(_kept(mask, scores.shape), scores.shape)
     filtered = biased.where(kept, biased + filter_value)
     weights = weights_of(sight.biased(filtered), sight.seen)
-    alone = ~(kept & sight.seen).any(axis=-1, keepdims=True)
+    alone = np.asarray(~(kept & sight.seen).any(axis=-1, keepdims=True))
     found = weighed(opened(weights, alone) if alone.any() else weights, v)
     return found.transposed((0, 2, 1, 3)).reshape((q.shape[0], q.shape[2], -1))
 

@@ -72,13 +72,13 @@ def group_query_attention(
     keys, values = (_kept(past, new, pasts) for past, new in ((past_key, k), (past_value, v)))
     behind_end = np.arange(keys.shape[2]) >= totals[:, None]
     own = heads_for_queries(kv_num_heads, num_heads, grouped_heads)
-    shared = (each.arranged(lambda numbers: numbers[:, own]) for each in (keys, values))
+    shared = [each.arranged(lambda numbers: numbers[:, own]) for each in (keys, values)]
     left = local_window_size
     if left > 0 and own_place_in_window.ask() == "counted":
         left -= 1
     sight = VisibleKeys.of((*q.shape[:3], keys.shape[2]), 0, None if past_key is None else tuple(totals))
     found, weights = _weighed(
-        q, *shared, sight.within(left, 0),
+        q, shared[0], shared[1], sight.within(left, 0),
         scale=scale, softcap=softcap, bias=attention_bias,
         sink=q.lift(0).broadcast((num_heads,)) if smooth_softmax else head_sink,
     )  # fmt: skip

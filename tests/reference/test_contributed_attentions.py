@@ -122,13 +122,13 @@ def multi_head(
     return found, k, v
 
 
-SCORES = ("unidirectional", "scale", "mask_filter_value")
+SCORES: tuple[str, ...] = ("unidirectional", "scale", "mask_filter_value")
 
 
 def multi(shape: tuple[int, ...], **inputs: Any) -> Asked:
     """Two sequences; `shape` is of heads, queries, keys, sizes of keys and values."""
     heads, queries, keys, size, width = shape
-    attributes = {
+    attributes: dict[str, Any] = {
         name: inputs.pop(name) for name in ("unidirectional", "scale", "mask_filter_value") if name in inputs
     }
     given = {
@@ -182,7 +182,7 @@ def projecting(
 def projected(sizes: tuple[int, ...], **inputs: Any) -> Asked:
     """Two sequences; `sizes` are of heads, queries, rows, and the widths of queries, keys and values."""
     heads, queries, rows, *widths = sizes
-    attributes = {name: inputs.pop(name) for name in SCORES if name in inputs}
+    attributes: dict[str, Any] = {name: inputs.pop(name) for name in SCORES if name in inputs}
     given = {"input": normal(2, queries, rows), "weights": normal(rows, sum(widths)), **inputs}
     faults: dict[str, Program] = {
         f"{name} left out": without(name, of=projecting)
@@ -217,7 +217,7 @@ def quantised(
 
 def of_integers(kinds: tuple[str, str], per_column: bool, **inputs: Any) -> Asked:
     """Two sequences of three rows of five integers, two heads of size two."""
-    attributes = {name: inputs.pop(name) for name in SCORES if name in inputs}
+    attributes: dict[str, Any] = {name: inputs.pop(name) for name in SCORES if name in inputs}
     low = [-100 if kind == "int8" else 0 for kind in kinds]
     size = (12,) if per_column else ()
     given = {
@@ -276,7 +276,7 @@ def grouped(
     **scores: Any,
 ) -> tuple[Array, ...]:
     """Sequence by sequence, token by token; what stands behind the end of one is left at zero."""
-    if key is None:
+    if key is None or value is None:
         size = query.shape[2] // (num_heads + 2 * kv_num_heads)
         query, key, value = np.split(query, np.cumsum([num_heads, kv_num_heads]) * size, axis=2)
     q, k, v = (heads_of(each, each.shape[2] // (query.shape[2] // num_heads)) for each in (query, key, value))

@@ -17,14 +17,14 @@ def bent(
 ) -> Array:
     match kind:
         case "relu":
-            return np.maximum(hidden, 0)
+            return np.asarray(np.maximum(hidden, 0))
         case "gelu":
             return np.array([x * 0.5 * (1 + math.erf(x / math.sqrt(2))) for x in hidden])
         case "silu":
-            return hidden / (1 + np.exp(-hidden))
+            return np.asarray(hidden / (1 + np.exp(-hidden)))
         case "swiglu":
             gate, linear = np.minimum(parts[0], limit), np.clip(parts[1], -limit, limit)
-            return gate / (1 + np.exp(-alpha * gate)) * (linear + beta)
+            return np.asarray(gate / (1 + np.exp(-alpha * gate)) * (linear + beta))
     return hidden
 
 
@@ -52,7 +52,7 @@ def mixed(
     found = np.zeros(rows.shape)
 
     def layer(weights: Array, bias: Array | None, expert: int, row: Array) -> Array:
-        return weights[expert] @ row + (0 if bias is None else bias[expert])
+        return np.asarray(weights[expert] @ row + (0 if bias is None else bias[expert]))
 
     for token, row in enumerate(rows):
         probs = router_probs[token]
