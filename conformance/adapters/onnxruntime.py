@@ -62,6 +62,12 @@ ADAPTER = Adapter(
             message=r"is not supported in \w+ CPU kernel",
         ),
         UnsupportedRule(
+            "RuntimeException: [ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned "
+            "while running MultiHeadAttention node. Name:'' Status Message: Packed KV not implemented for "
+            "CPU",
+            message=r"Packed Q?KV .*not implemented for CPU",
+        ),
+        UnsupportedRule(
             "Fail: [ONNXRuntimeError] : 1 : FAIL : Exception during initialization: moe_cpu.cc:28 "
             "onnxruntime::contrib::MoE<T>::MoE(const onnxruntime::OpKernelInfo&) [with T = float] CPU MoE "
             "only supports interleaved SwiGLU format. Please set swiglu_fusion=1.",

@@ -265,6 +265,25 @@ def transform(
     return transformed(real, imaginary, bins, inverse=bool(inverse)).moved(place).answer()
 
 
+@reference_operator("com.microsoft::Rfft")
+def transform_of_real_signal(
+    X: Numbers, *, normalized: int = 0, onesided: int = 1, signal_ndim: int = 1
+) -> Answer:
+    """The first n / 2 + 1 bins of the transform along the last axis. Source: Rfft, Summary, Y."""
+    return transform(X.reshape((*X.shape, 1)), onesided=1, version=20)
+
+
+@reference_operator("com.microsoft::Irfft")
+def signal_of_first_bins(
+    X: Numbers, *, normalized: int = 0, onesided: int = 1, signal_ndim: int = 1
+) -> Answer:
+    """The real signal of n samples that has these n / 2 + 1 bins. Source: Irfft, Summary, Y."""
+    length = 2 * (X.shape[-2] - 1)
+    real, imaginary = (_mirrored(part, length, sign) for part, sign in zip(_parts(X), (1, -1), strict=True))
+    found = transformed(real, imaginary, length, inverse=True).real()
+    return Spectrum(found.parts.reshape(found.parts.shape[:-1]), found.none[..., 0]).answer()
+
+
 @reference_operator("ai.onnx::STFT")
 def transform_frames(
     signal: Numbers,

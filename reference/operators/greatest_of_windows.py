@@ -81,6 +81,27 @@ def max_pool(
     return output, _places(numbered, windows, tied, shape)
 
 
+@reference_operator("com.microsoft::NhwcMaxPool")
+def max_pool_of_channels_last(
+    x: Numbers,
+    *,
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    dilations: Ints = None,
+    kernel_shape: tuple[int, ...],
+    pads: Ints = None,
+    strides: Ints = None,
+) -> Numbers:
+    """MaxPool of integers whose channels lie last; the page has no sentence. Source: NhwcMaxPool."""
+    found, *_ = max_pool(
+        x.arranged(lambda each: np.moveaxis(each, -1, 1)),
+        auto_pad=auto_pad, ceil_mode=ceil_mode, dilations=dilations, kernel_shape=kernel_shape, pads=pads,
+        strides=strides, outputs=1, nan_in_max_min=Choice("propagates"), column_major=Choice("plane"),
+    )  # fmt: skip
+    assert isinstance(found, Numbers), "the first output"
+    return found.arranged(lambda each: np.moveaxis(each, 1, -1))
+
+
 @reference_operator("ai.onnx::GlobalMaxPool")
 def global_max_pool(X: Numbers, *, nan_in_max_min: NanReading) -> Numbers:
     """The greatest of all elements of a channel. Source: GlobalMaxPool, Summary."""

@@ -122,6 +122,29 @@ def grid_sample(
     return answer_of(sums, integer_overflow, X.element_type, _conversion(X, sums, integer_conversion))
 
 
+@reference_operator("com.microsoft::GridSample")
+def grid_sample_of_one_type(
+    X: Tensor,
+    Grid: Tensor,
+    *,
+    align_corners: int = 0,
+    mode: str = "bilinear",
+    padding_mode: Padding = "zeros",
+    cubic_border: CubicBorder,
+    partly_outside: PartlyOutside,
+    accumulation_type: Accumulation,
+    subnormals: Subnormals,
+    negative_zeros: NegativeZeros,
+) -> Answer:
+    """GridSample of images of floats, as ONNX has it. Source: GridSample, Summary, mode, padding_mode."""
+    return grid_sample(
+        X, Grid, align_corners=align_corners, mode=mode, padding_mode=padding_mode, version=16,
+        cubic_border=cubic_border, partly_outside=partly_outside, accumulation_type=accumulation_type,
+        integers_between=Choice("exact"), integer_conversion=Choice("truncate"),
+        integer_overflow=Choice("wrap"), subnormals=subnormals, negative_zeros=negative_zeros,
+    )  # fmt: skip
+
+
 def _located(grid: Tensor, X: Tensor, subnormals: Choice[str], accumulation: Choice[str]) -> Numbers:
     """Coordinates are computed in double where all is, else in float32 or a narrower type of the grid."""
     kind = grid.element_type

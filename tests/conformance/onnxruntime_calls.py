@@ -63,6 +63,12 @@ UNSUPPORTED: Mapping[str, Case] = {
         {"num_heads": ("int", 1), "do_rotary": ("int", 1)},
         numbers((1, 1, 32)),
     ),
+    "packed keys": make_case(
+        "com.microsoft::MultiHeadAttention-1",
+        [("query", numbers((1, 1, 2))), ("key", numbers((1, 1, 1, 2, 2)))],
+        {"num_heads": ("int", 1)},
+        numbers((1, 1, 2)),
+    ),
     "experts": make_case(
         "com.microsoft::MoE-1",
         [
