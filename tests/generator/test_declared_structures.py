@@ -215,7 +215,7 @@ def test_rules_of_bodies_are_broken_alone() -> None:
         ("Gather-13", "kinds:\n  indices: divisor(2)\n", 2, ["unknown kind", "integer"]),
         ("If-25", "kinds:\n  then_branch: body('limb')\n", 2, ["unknown word", "'loop'"]),
         ("Gather-13", "kinds:\n  data: held('value')\n", 2, ["may be of a type optional(...)", "data"]),
-        ("Gemm-13", "kinds:\n  alpha: vocabulary(A, 'int64')\n", 2, ["of a type map(...)", "got A"]),
+        ("Gemm-13", "kinds:\n  alpha: held('keys', A, 'int64')\n", 2, ["of a type map(...)", "got A"]),
         ("Loop-25", "counts: {v_initial: many(}\n", 1, ["counts"]),
     ],
 )  # fmt: skip

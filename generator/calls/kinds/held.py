@@ -1,24 +1,29 @@
-"""What an optional holds: an input that has to hold something, or the type of what one would hold."""
+"""What an optional or a map holds: that there is something, its type, its keys, what it is cast to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
 
 from generator.calls.data.draws import Draw
 from generator.calls.solver.form_levels import form_levels, read_form
 from generator.calls.solver.partial import OMITTED, Bindings, Partial
-from generator.calls.variables.kind import InputName, Kind, Level
+from generator.calls.variables.kind import InputName, Kind, KindChange, Level, ValueChange
 from generator.calls.variables.kind_checks import need_form
 from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor, tensor
 from opcert.vocabulary.value_types import SequenceType, TensorType, ValueType
+from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 from specs.model.structures import TENSOR, element_types_of, forms_of
 
 
 @dataclass(frozen=True)
 class Held(Kind):
-    """What an optional holds: its `value`, an input, or the `type` of that, an attribute in its place."""
+    """What an optional holds, its `value` or the `type` of it; `keys` of a map, or what that is `cast` to."""
 
 
 @dataclass(frozen=True)
@@ -110,4 +115,161 @@ class _HeldType(Held):
         ]
 
 
-Held.variants = {"value": _HeldValue, "type": _HeldType}
+_LISTED = ("all", "more")
+"""Whether the list has the keys that a map is drawn with and no others, or one more."""
+
+
+@dataclass(frozen=True)
+class _MapKeys(Held):
+    """The list is there where the keys of the map `of` have the type `keys`, and left out otherwise."""
+
+    of: InputName
+    keys: Expression
+
+    def __post_init__(self) -> None:
+        need_form(self.subject, self.of, "map")
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({f"shapes:{self.of}"})
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {"vocabulary": _LISTED}
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        if not self._is_meant(scope):
+            yield {self.name: None}
+            return
+        yield {self.name: self._words(scope, int(levels["vocabulary"] == "more"), draw)}
+
+    def rules(self) -> Iterable[Constraint]:
+        meant = f"element_type({self.of}[0]) == {self._keys!r}"
+        yield self.rule(f"{self.name}_given", f"present({self.name}) == ({meant})")
+        yield self.rule(
+            f"{self.name}_distinct", f"len(set({self.name})) == len({self.name})", f"present({self.name})"
+        )
+        listed = f"all(key in {self.name} for key in values({self.of}[0]))"
+        given = f"present({self.name}) and {meant} and len({self.of}) == 2"
+        yield self.rule(f"{self.name}_has_keys", listed, given, about="summary", otherwise="error")
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        if not self._is_meant(scope):
+            yield f"{self.name}_given", {self.name: self._words(scope, 0, draw)}
+            return
+        words = self._words(scope, 0, draw)
+        yield f"{self.name}_given", {self.name: None}
+        yield f"{self.name}_distinct", {self.name: [*words, words[0]]}
+        if self._entries(scope):
+            others = [f"{word}x" if isinstance(word, str) else word + len(words) for word in words]
+            yield f"{self.name}_has_keys", {self.name: others}
+
+    @property
+    def _keys(self) -> str:
+        return str(self.keys.evaluate({}))
+
+    def _is_meant(self, scope: Partial) -> bool:
+        return self._keys in read_form(str(scope.level(self.of))).form.partition(",")[0]
+
+    def _words(self, scope: Partial, more: int, draw: Draw) -> list[int] | list[str]:
+        numbers = draw.shuffled(range(2 * max(self._entries(scope), 1) + more))
+        return [f"k{number}" for number in numbers] if ELEMENT_TYPES[self._keys].kind == "string" else numbers
+
+    def _entries(self, scope: Partial) -> int:
+        """How many entries the map has."""
+        return int((scope.find(f"shapes:{self.of}") or [(0,)])[0][0])
+
+
+_CASTS = ("TO_FLOAT", "TO_STRING", "TO_INT64")
+_PLACES = ("DENSE", "SPARSE")
+_WHOLE = ("12", "-7", "0", "9007199254740993", "-9223372036854775808", "9223372036854775807")
+_DECIMAL = ("3.25", "-0.5", "1e3", "0.1", "16777217", "-1e-5", "7")
+_FAR = (10, 9, -3, 1 << 40)
+"""Keys in whose order as texts, or without their signs, they would not ascend."""
+
+
+@dataclass(frozen=True)
+class _CastMap(Held):
+    """The attributes beside the map `of`: to which type its values are cast, and where they lie."""
+
+    of: InputName
+
+    covered: ClassVar[tuple[str, ...]] = ("cast_to", "map_form", "max_map")
+
+    def __post_init__(self) -> None:
+        need_form(self.subject, self.of, "map")
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset({f"shapes:{self.of}"})
+
+    def factors(self) -> Mapping[str, tuple[Level, ...]]:
+        return {
+            "cast_to": (*_CASTS, OMITTED),
+            "map_form": (*_PLACES, OMITTED),
+            "max_map": ("more", "as_many", OMITTED),
+            "keys": ("near", "far"),
+        }
+
+    def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
+        given = {name: None if levels[name] == OMITTED else levels[name] for name in ("cast_to", "map_form")}
+        count, is_sparse = self._entries(scope), levels["map_form"] == "SPARSE"
+        most = {"more": 2 * count + 3, "as_many": max(count, 1), OMITTED: 1}[str(levels["max_map"])]
+        # Keys of a sparse map are places, and there are as many of these as of values, or more.
+        if is_sparse and (levels["keys"] == "far" or most < count):
+            return
+        yield {**given, "max_map": None if levels["max_map"] == OMITTED else most}
+
+    @property
+    def mends(self) -> tuple[str, ...]:
+        return (self.of,)
+
+    def mend_all(self, tensors: Sequence[Tensor], scope: Partial) -> Sequence[Tensor]:
+        """Keys that are places where the map is sparse, and texts that write numbers of the type."""
+        if not tensors:
+            return tensors
+        keys, values = tensors
+        count, texts = keys.array.size, values.array.size and values.element_type.kind == "string"
+        draw = Draw(repr((keys.array.tolist(), values.array.tolist())))
+        most = int(scope.find("max_map") or 1)
+        pool = _FAR if scope.level("keys") == "far" else range(max(most, count))
+        found = tensor(np.array(draw.shuffled(pool)[:count], np.int64))
+        numbers = {"TO_STRING": None, "TO_INT64": _WHOLE}.get(str(scope.find("cast_to")), _DECIMAL)
+        if texts and numbers is not None:
+            values = tensor(np.array(draw.shuffled(numbers)[:count], dtype=object), "string")
+        return [found, values]
+
+    def rules(self) -> Iterable[Constraint]:
+        yield self.rule("cast_to_value", f"cast_to in {[*_CASTS]!r}", about="cast_to")
+        yield self.rule("map_form_value", f"map_form in {[*_PLACES]!r}", about="map_form")
+        sparse = "map_form == 'SPARSE'"
+        yield self.rule("max_map_positive", "max_map >= 1", sparse, about="max_map")
+        keys = f"values({self.of}[0])"
+        within = f"all(key < max_map for key in {keys})"
+        held = f"{sparse} and max_map >= 1 and len({self.of}) == 2"
+        yield self.rule("keys_within", within, held, about="summary", otherwise="error")
+        yield self.rule("keys_are_places", f"all(key >= 0 for key in {keys})", held, about="map_form")
+        written = f"len({self.of}) == 2 and element_type({self.of}[1]) == 'string'"
+        numbers = f"all(is_number(text) for text in values({self.of}[1]))"
+        yield self.rule(
+            "texts_are_numbers", numbers, f"{written} and cast_to != 'TO_STRING'", about="cast_to"
+        )
+
+    def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
+        yield "cast_to_value", {"cast_to": "TO_DOUBLE"}
+        yield "map_form_value", {"map_form": "PACKED"}
+        for most in (0, -1):
+            yield "max_map_positive", {"map_form": "SPARSE", "max_map": most}
+        if self._entries(scope) and scope.level("keys") == "far":
+            yield "keys_within", {"map_form": "SPARSE", "max_map": 3}
+            yield "keys_are_places", {"map_form": "SPARSE", "max_map": 1 << 41}
+
+    def changes(self) -> Iterable[KindChange]:
+        yield ValueChange(
+            "map_form taken for DENSE", "map_form: DENSE", lambda _: {"map_form": "DENSE"}, "map_form"
+        )
+
+    def _entries(self, scope: Partial) -> int:
+        return int((scope.find(f"shapes:{self.of}") or [(0,)])[0][0])
+
+
+Held.variants = {"cast": _CastMap, "keys": _MapKeys, "value": _HeldValue, "type": _HeldType}
