@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from math import ldexp
 
 from flint import arb, ctx, fmpq
 
@@ -58,7 +59,7 @@ def nearest_binary(
 
 _NARROW = 192
 """Bits of what is subtracted where the difference is wanted as a float64 alone."""
-_LEAST_APART, _MOST_APART = 2.0**-1000, 2.0**1000
+_LEAST_APART, _MOST_APART = ldexp(1.0, -1000), ldexp(1.0, 1000)
 
 
 def apart(
@@ -77,7 +78,7 @@ def apart(
     try:
         there = function(arb(fmpq(numerator, denominator)) + arb(off))
         # By so much the number of so many bits that is nearest may differ from it.
-        found = abs(there * arb(1, 0.5**bits) - arb((value.whole, value.power)))
+        found = abs(there * arb(1, ldexp(1.0, -bits)) - arb((value.whole, value.power)))
         low, high = float(found.lower()), float(found.upper())
     finally:
         ctx.prec = before

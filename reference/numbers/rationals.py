@@ -327,8 +327,7 @@ class Rationals:
 
 def _counted(whole: Integers, count: Callable[[int], int]) -> NDArray[np.int64]:
     """A count of each integer, in an array of the same shape."""
-    found = np.fromiter(map(count, whole.flat), dtype=np.int64, count=whole.size)
-    return found.reshape(whole.shape)
+    return np.array([count(number) for number in whole.flat], dtype=np.int64).reshape(whole.shape)
 
 
 def _last_digit(top: int, bottom: int) -> float:

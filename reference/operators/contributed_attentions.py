@@ -232,7 +232,7 @@ def quantised_attention(
     A program may multiply with the scales before it adds up. Source: QAttention, every input.
     """
     left, right = _apart(input, input_zero_point), _apart(weight, weight_zero_point)
-    sums = Numbers.exact(left @ right, bias.working).rounded(1, exact=True)
+    sums = Numbers.exact(left @ right, bias.working).rounded(1, exact=True)  # exact: integers
     rows = whichever(
         sums * (input_scale * weight_scale),
         lambda: product_of_matrices(

@@ -97,7 +97,7 @@ def _rows(
         parts = [query, key, value]
     else:
         size = query.shape[2] // sum(heads)
-        ends = np.cumsum(heads)[:2] * size
+        ends = [heads[0] * size, (heads[0] + heads[1]) * size]
         parts = [query.arranged(lambda each, at=at: np.split(each, ends, axis=2)[at]) for at in range(3)]  # type: ignore[misc]
     q, k, v = (
         part.arranged(lambda each, count=count: by_heads(each, count))  # type: ignore[misc]

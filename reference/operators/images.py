@@ -53,7 +53,7 @@ def image_decoder(
         if (samples == samples[..., :1]).all():
             return _scaled(samples[..., :1], picture.most, picture.off)
         weights = _WEIGHTS[luma.ask()]
-        weighed = samples @ np.array(weights)[:, None]
+        weighed = samples @ np.array(weights)[:, None]  # exact: integers
         return _scaled(weighed, picture.most * sum(weights), picture.off, weighed=True)
     if pixel_format == "BGR":
         samples = samples[..., ::-1]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod
+from math import fsum, inf, ldexp, prod
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from reference.registry import reference_operator
 
 _GROWTH = 2.0
 """Other pivots than the greatest of exact arithmetic may let elements grow by so much more."""
-_SLACK = 1 + 2.0**-40
+_SLACK = 1 + ldexp(1.0, -40)
 
 
 @reference_operator("com.microsoft::Inverse")
@@ -66,7 +65,7 @@ class Inverted:
     def may_overflow(self, ends: float) -> bool:
         """Whether a product of so many elements, or the reciprocal of the determinant, is beyond the ends."""
         order = len(self.inverse)
-        product = order * max(2 * self.greatest, Fraction(1)) ** order
+        product = order * Fraction(max(2 * self.greatest, Fraction(1))) ** order
         return product >= Fraction(ends) or self.determinant * Fraction(ends) < 1
 
 
@@ -113,7 +112,8 @@ def _errors(
     gamma = 3 * order * unit / (1 - 3 * order * unit)
     apart = gamma * order * grown + own + order * least
     with np.errstate(over="ignore"):
-        rows, columns = sizes.sum(axis=1, keepdims=True), sizes.sum(axis=0, keepdims=True)
+        rows = np.array([[fsum(row)] for row in sizes.tolist()])
+        columns = np.array([[fsum(column) for column in sizes.transpose().tolist()]])
     shift = order * apart * float(sizes.max(initial=0.0))
     if not shift * order < 0.25:
         return np.full(sizes.shape, np.inf)
@@ -125,4 +125,4 @@ def _size(number: Fraction) -> float:
     try:
         return abs(float(number))
     except OverflowError:
-        return math.inf
+        return inf

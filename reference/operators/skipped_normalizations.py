@@ -185,6 +185,7 @@ def _rows(table: Numbers, places: NDArray[np.integer]) -> Numbers:
 def _words(ids: Tensor, mask: Tensor | None, counted: Choice[Literal["first_zero", "count"]]) -> Tensor:
     """How many words each sequence has by its mask; none without one."""
     kept = np.zeros(ids.shape, dtype=np.bool_) if mask is None else mask.array != 0
-    count, first = kept.sum(axis=1), np.logical_and.accumulate(kept, axis=1).sum(axis=1)
+    count = np.count_nonzero(kept, axis=1)
+    first = np.where(kept.all(axis=1), kept.shape[1], np.argmin(kept, axis=1)) if kept.shape[1] else count
     found = count if (count != first).any() and counted.ask() == "count" else first
     return Tensor(ids.element_type, found.astype(ids.array.dtype))

@@ -9,14 +9,15 @@ from itertools import combinations, product
 from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.answers.number_answers import answer_of
 from reference.functions.functions import function_of
+from reference.numbers.enclosures import Ball, nearest_value
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
+from reference.operators.inverses import inverted
 from reference.operators.score_transforms import (
     Probit,
     SoftmaxZero,
@@ -100,7 +101,9 @@ def _sides(scores: Numbers) -> Answer:
 
 TwoScores = Annotated[Choice[Literal["of_second", "of_first"]], AsReading]
 LabelBy = Annotated[Choice[Literal["votes", "shares"]], AsReading]
-_LEAST_SHARE = 1e-7
+_LEAST_SHARE = Fraction(1, 10**7)
+_FAR_OFF = 40.0
+_BITS = 53
 _SMALLEST_SHARE = 1e-6
 _STOP = 0.005
 """Programs of libsvm's kind go on until no share is off by more than this, over the number of classes."""
@@ -203,25 +206,39 @@ def _coupled(
     value = scores.value.spread(scores.shape).floats()
     a, b = (np.array(given, np.float32).astype(np.float64) for given in (slopes, shifts))
     with np.errstate(over="ignore", invalid="ignore"):
-        first = np.clip(1 / (1 + np.exp(a * value + b)), _LEAST_SHARE, 1 - _LEAST_SHARE)
+        moved = a * value + b
         off = np.abs(a) * scores.error / 4 + 8 * scores.working.unit * (1 + np.abs(a * value) + np.abs(b))
-    middle, error = np.empty((len(value), classes)), np.empty((len(value), classes))
+    middle, error = np.empty((len(value), classes), dtype=object), np.empty((len(value), classes))
     for row in range(len(value)):
-        share = np.zeros((classes, classes))
-        for (one, two), part in zip(pairs, first[row], strict=True):
-            share[one, two], share[two, one] = part, 1 - part
+        share = [[Fraction(0)] * classes for _ in range(classes)]
+        for (one, two), place in zip(pairs, moved[row].tolist(), strict=True):
+            share[one][two] = _share_of_first(place)
+            share[two][one] = 1 - share[one][two]
         middle[row], error[row] = _least_squares(share, float(off[row].max()))
-    numbers = np.vectorize(Fraction, otypes=[object])(middle)
-    return replace(Numbers.exact(numbers, scores.working), error=error)
+    return replace(Numbers.exact(middle, scores.working), error=error)
 
 
-def _least_squares(share: NDArray[np.float64], off: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _share_of_first(place: float) -> Fraction:
+    """1 / (1 + exp(place)) to the nearest double, no nearer to 0 or 1 than programs let it be."""
+    if not abs(place) < _FAR_OFF:
+        return _LEAST_SHARE if place > 0 else 1 - _LEAST_SHARE
+    found = nearest_value(_falling, Fraction(place), _BITS) if place else Fraction(1, 2)
+    return min(max(found, _LEAST_SHARE), 1 - _LEAST_SHARE)
+
+
+def _falling(number: Ball) -> Ball:
+    return 1 / (1 + number.exp())
+
+
+def _least_squares(share: Sequence[Sequence[Fraction]], off: float) -> tuple[list[Fraction], list[float]]:
     """The shares, and by how much those of a program may be off whose residual is small enough to stop."""
     count = len(share)
-    system = np.ones((count + 1, count + 1))
-    system[:count, :count] = -share.T * share
-    np.fill_diagonal(system[:count, :count], (share**2).sum(axis=0))
-    system[count, count] = 0.0
-    inverse = np.linalg.inv(system)
+    system = [[-share[other][one] * share[one][other] for other in range(count)] for one in range(count)]
+    for one in range(count):
+        system[one][one] = sum((share[other][one] * share[other][one] for other in range(count)), Fraction(0))
+    rows = [*([*row, Fraction(1)] for row in system), [*[Fraction(1)] * count, Fraction(0)]]
+    found = inverted(rows)
+    assert found is not None
+    inverse = found.inverse[:count]
     residual = _STOP / count + 4 * count * off
-    return inverse[:count, count], residual * np.abs(inverse[:count, :count]).sum(axis=1)
+    return [row[count] for row in inverse], [residual * float(sum(map(abs, row[:count]))) for row in inverse]

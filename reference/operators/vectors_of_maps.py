@@ -57,7 +57,7 @@ def vector_of_map(
 ) -> Answer:
     """The values in the order of their keys, or each at the place that its key says. Source: CastMap."""
     keys, values = X
-    order = np.argsort(keys.array)
+    order = np.argsort(keys.array, kind="stable")
     ascending = Tensor(values.element_type, values.array[order])
     rules = Rules(True, "up", Choice("once"), subnormals, None)
     cast = converted(ascending, ELEMENT_TYPES[_TYPES[cast_to]], rules)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,7 @@ def _drawn(form: str, shape: tuple[int, int], samples: str, draw: Draw) -> bytes
 
 
 def _numbers(most: int, shape: tuple[int, ...], samples: str, draw: Draw) -> NDArray[np.int64]:
-    count = int(np.prod(shape))
+    count = prod(shape)
     numbers = np.array(draw.child("samples").numbers(0, 1 if samples == "ends" else most, count), np.int64)
     return (numbers * most if samples == "ends" else numbers).reshape(shape)
 

@@ -363,7 +363,7 @@ class _Unpooled(Kind):
 
 
 def _in_order(places: NDArray[Any]) -> NDArray[Any]:
-    return np.sort(places, axis=None).reshape(places.shape)
+    return np.sort(places, axis=None, kind="stable").reshape(places.shape)
 
 
 TransposedWindow.variants = {"": TransposedWindow, "unpooled": _Unpooled}
