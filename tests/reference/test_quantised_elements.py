@@ -197,7 +197,7 @@ def pooled(
     return np.moveaxis(found, 1, -1) if channels_last else found
 
 
-def pooled_globally(X: Array, channels_last: int = 0, **given: Array) -> Array:
+def pooled_globally(X: Array, channels_last: int = 0, **given: Any) -> Array:
     shape = X.shape[1:-1] if channels_last else X.shape[2:]
     return pooled(X, kernel_shape=shape, channels_last=channels_last, **given)
 
@@ -311,7 +311,7 @@ def test_tensors_of_other_steps_are_joined(kind: str, axis: int) -> None:
     inputs = tuple(tensor(array) for triple in triples for array in triple)
     own, shift = scale(0.4171), zero(kind, 33)
     operator = find_operator(OperatorName("com.microsoft", "QLinearConcat", 1))
-    given = {"Y_scale": tensor(own), "Y_zero_point": tensor(shift), "inputs": inputs}
+    given: dict[str, Any] = {"Y_scale": tensor(own), "Y_zero_point": tensor(shift), "inputs": inputs}
     answer = operator.evaluate({"axis": axis}, given)[0]
     info = np.iinfo(kind)
 

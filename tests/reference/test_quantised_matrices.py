@@ -74,7 +74,7 @@ def general(
     if y_scale is None or y_zero_point is None:
         return np.asarray(real)
     low = least_and_greatest.get("low", 0)
-    return np.clip(np.rint(real / y_scale) + y_zero_point, low, low + 255)
+    return np.asarray(np.clip(np.rint(real / y_scale) + y_zero_point, low, low + 255))
 
 
 def with_floats(
@@ -182,7 +182,7 @@ def dynamic(kind: str, vector: bool, bias: bool) -> Product:
         "row by row": instead(on_the_way, by_rows=True),
         "symmetric": instead(on_the_way, symmetric=True),
         "no zero point": without("b_zero_point", of=on_the_way),
-        "as it is": lambda **given: with_floats(**given, a_scale=np.float64(1)),
+        "as it is": lambda **given: with_floats(**given, a_scale=np.array(1.0)),
     }
     if bias:
         inputs["bias"] = floats(columns, low=-9, high=9)

@@ -229,13 +229,14 @@ def test_shares_of_pairs_become_those_of_classes(count: int, kernel: str) -> Non
             expected.append(coupled(count, held, stop))
         assert accepted(got, np.array(expected, np.float32)).all()
     assert not accepted(got, np.array(expected, np.float32) + np.float32(0.1)).any()
+    assert got.allowed is not None
     assert float(np.max(got.allowed)) < 0.05
     tops = [max(range(count), key=votes_of(count, row).__getitem__) for row in scores]
     assert label.expected.array.tolist() == [(7, 8, 9, 10)[top] for top in tops]
     label, _ = answers("SVMClassifier", 1, {"X": tensor(X)}, {"label_by": "shares"}, **stated)
-    for row, shares in enumerate(expected):
+    for place, shares in enumerate(expected):
         top = (7, 8, 9, 10)[shares.index(max(shares))]
-        assert top == label.expected.array[row] or top in (label.alternatives or {}).get(row, ())
+        assert top == label.expected.array[place] or top in (label.alternatives or {}).get(place, ())
 
 
 def test_a_pair_that_may_vote_for_either_has_both_labels() -> None:

@@ -73,7 +73,9 @@ def learned_worlds(
     transform = _transform(link)
     numbers = features.expected.array.astype(np.float64)
     with np.errstate(all="ignore"):
-        scores = rule(link, np.atleast_2d(numbers), np.atleast_2d(with_alternatives(features)))
+        further = with_alternatives(features)
+        rows, errors = (each.reshape(-1, each.shape[-1]) for each in (numbers, further))
+        scores = rule(link, rows, errors)
         if scores is None or transform == "PROBIT":
             return None
         return [_outputs(link, scores, transform, expectation) for expectation in expectations]
@@ -115,13 +117,13 @@ def _transformed(scores: Scores, transform: str, numbers: Floats) -> Floats:
     if transform == "NONE":
         return np.broadcast_to(further, numbers.shape)
     if transform == "LOGISTIC":
-        return np.broadcast_to(further / 4, numbers.shape)
+        return np.broadcast_to(np.asarray(further / 4), numbers.shape)
     most = 2 * further.max(axis=-1, keepdims=True)
-    moved = np.abs(numbers) * np.expm1(most)
+    moved = np.abs(numbers) * np.expm1(most)  # may differ: a bound with room
     if transform == "SOFTMAX_ZERO":
         low, high = scores.ends
         moved = np.where(((low <= 0) & (high >= 0)).any(axis=-1, keepdims=True), np.inf, moved)
-    return moved
+    return np.asarray(moved)
 
 
 def _of_two(score: Scores, expectation: Expectation) -> Iterator[Scores]:
@@ -142,17 +144,17 @@ def _likely(scores: Scores, transform: str) -> NDArray[np.bool_]:
     """Which scores may be the greatest of their row, before the transform or behind it."""
     low, high = scores.ends
     lead = low.max(axis=-1, keepdims=True)
-    found = ~(high < lead)
+    found = np.asarray(~(high < lead))
     if transform == "LOGISTIC":
         found |= _share(high) + _SHARE >= _share(lead)
     elif transform != "NONE":
-        found |= -np.expm1(high - lead) <= _SHARE * scores.middle.shape[1]
+        found |= -np.expm1(high - lead) <= _SHARE * scores.middle.shape[1]  # may differ: a bound with room
         found |= ((low <= 0) & (high >= 0)).any(axis=-1, keepdims=True) & (transform == "SOFTMAX_ZERO")
-    return found
+    return np.asarray(found)
 
 
 def _share(numbers: Floats) -> Floats:
-    return 1 / (1 + np.exp(-numbers))
+    return 1 / (1 + np.exp(-numbers))  # may differ: a bound with room
 
 
 def _labelled(link: Link, output: ExpectedOutput, likely: Sequence[NDArray[np.bool_]]) -> ExpectedOutput:
@@ -171,9 +173,9 @@ def _labelled(link: Link, output: ExpectedOutput, likely: Sequence[NDArray[np.bo
 
 def _sum(rows: Floats, errors: Floats, weights: Floats, added: Floats | float) -> Scores:
     """A sum of products for each row of weights."""
-    middle, further = rows @ weights.T + added, errors @ np.abs(weights).T
+    middle, further = rows @ weights.T + added, errors @ np.abs(weights).T  # may differ: a bound with room
     unit = (rows.shape[1] + _ROUNDINGS) * _UNIT
-    sizes = np.abs(rows) @ np.abs(weights).T + np.abs(added)
+    sizes = np.abs(rows) @ np.abs(weights).T + np.abs(added)  # may differ: a bound with room
     return Scores(middle, further * (1 + unit), sizes * unit)
 
 
@@ -198,13 +200,13 @@ def _support_vectors(link: Link, rows: Floats, errors: Floats) -> Scores | None:
         if params is None:
             return None
         found = _kernel(kernel, inner, rows, errors, vectors, params)
-    sizes = (np.abs(found.middle) + found.further) @ np.abs(weights)[:, np.newaxis] + np.abs(rho)
-    unit = (len(weights) + _ROUNDINGS) * _UNIT
     total = np.abs(weights)[:, np.newaxis]
+    sizes = (np.abs(found.middle) + found.further) @ total + np.abs(rho)  # may differ: a bound with room
+    unit = (len(weights) + _ROUNDINGS) * _UNIT
     return Scores(
-        found.middle @ weights[:, np.newaxis] + rho,
-        found.further @ total + sizes * unit,
-        found.rounded @ total + sizes * unit,
+        found.middle @ weights[:, np.newaxis] + rho,  # may differ: a bound with room
+        found.further @ total + sizes * unit,  # may differ: a bound with room
+        found.rounded @ total + sizes * unit,  # may differ: a bound with room
     )
 
 
@@ -213,20 +215,21 @@ def _kernel(
 ) -> Scores:
     gamma, coef0, degree = params
     if kernel == "RBF":
-        apart = ((rows[:, np.newaxis, :] - vectors[np.newaxis]) ** 2).sum(axis=-1)
+        across = rows[:, np.newaxis, :] - vectors[np.newaxis]
+        apart = (across * across).sum(axis=-1)  # may differ: a bound with room
         # exp(-gamma d^2) is nowhere steeper than sqrt(2 gamma / e), and no kernel is above 1.
-        slope = math.sqrt(2 * abs(gamma) / math.e)
-        moved = slope * np.sqrt((errors**2).sum(axis=-1, keepdims=True))
+        slope = math.sqrt(2 * abs(gamma) / math.e)  # may differ: a bound with room
+        moved = slope * np.sqrt((errors**2).sum(axis=-1, keepdims=True))  # may differ: a bound with room
         unit = (rows.shape[1] + _ROUNDINGS) * _UNIT
-        middle = np.exp(-gamma * apart)
+        middle = np.exp(-gamma * apart)  # may differ: a bound with room
         return Scores(middle, np.broadcast_to(moved, middle.shape), unit * (1 + gamma * apart) * middle)
     linear = gamma * inner.middle + coef0
     further, rounded = abs(gamma) * inner.further, abs(gamma) * inner.rounded
     rounded = rounded + _ROUNDINGS * _UNIT * np.abs(linear)
     if kernel == "SIGMOID":
-        return Scores(np.tanh(linear), further, rounded)
-    steepest = degree * (np.abs(linear) + further + rounded) ** (degree - 1)
-    return Scores(linear**degree, steepest * further, steepest * rounded)
+        return Scores(np.tanh(linear), further, rounded)  # may differ: a bound with room
+    steepest = degree * (np.abs(linear) + further + rounded) ** (degree - 1)  # may differ: a bound with room
+    return Scores(linear**degree, steepest * further, steepest * rounded)  # may differ: a bound with room
 
 
 @dataclass(frozen=True)

@@ -291,12 +291,12 @@ def _by_norm(at: _Step) -> Floats | None:
     """Normalizer: what is divided moves, and the norm by no more than all that it is of."""
     numbers, norm = at.first.expected.array.astype(np.float64), at.link.attributes.get("norm")
     size = {
-        "L1": np.abs(numbers).sum(axis=-1, keepdims=True),
-        "L2": np.sqrt((numbers**2).sum(axis=-1, keepdims=True)),
+        "L1": np.abs(numbers).sum(axis=-1, keepdims=True),  # may differ: a bound with room
+        "L2": np.sqrt((numbers**2).sum(axis=-1, keepdims=True)),  # may differ: a bound with room
     }.get("MAX" if norm is None else str(norm.value))
     if size is None:
         return None
-    moved = at.error.sum(axis=-1, keepdims=True)
+    moved = at.error.sum(axis=-1, keepdims=True)  # may differ: a bound with room
     return np.where(size > moved, (at.error + at.sizes * moved) / (size - moved), np.inf)
 
 

@@ -56,7 +56,7 @@ def logistic(scores: Array) -> Array:
 
 def softmax(scores: Array) -> Array:
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 FINAL: dict[str, Callable[[Array], Array]] = {
@@ -103,7 +103,7 @@ def test_linear_models_behind_an_error(final: str, error: float) -> None:
     weights, added = numbers(random, 3 * WIDTH), numbers(random, 3)
 
     def scores(rows: Array) -> Array:
-        return rows.astype(np.float64) @ np.array(weights).reshape(3, WIDTH).T + np.array(added)
+        return np.asarray(rows.astype(np.float64) @ np.array(weights).reshape(3, WIDTH).T + np.array(added))
 
     stated: dict[str, tuple[str, Any]] = {
         "coefficients": ("floats", weights),
@@ -140,7 +140,7 @@ def listed(forest: list[Any], kind: str, classes: int) -> dict[str, tuple[str, A
     votes: list[tuple[Any, ...]] = []
 
     def add(tree: Any, number: int) -> int:
-        place = sum(node[0] == number for node in nodes)
+        place: int = sum(node[0] == number for node in nodes)
         nodes.append((number, place))
         at = len(nodes) - 1
         if isinstance(tree, tuple):
@@ -268,15 +268,16 @@ def test_scaled_and_normalized_behind_an_error(norm: str) -> None:
         "L1": lambda rows: np.abs(rows).sum(axis=1, keepdims=True),
         "L2": lambda rows: np.sqrt((rows**2).sum(axis=1, keepdims=True)),
     }
-    for name, given, right in (
+    models: tuple[tuple[str, dict[str, tuple[str, Any]], Callable[[Array], Array]], ...] = (
         ("Normalizer", {"norm": ("string", norm)}, lambda rows: rows / norms[norm](rows)),
         (
             "Scaler",
             {"offset": ("floats", [0.5]), "scale": ("floats", [-3.0])},
             lambda rows: (rows - 0.5) * -3.0,
         ),
-    ):
-        found = outcomes(name, 1, X, 0.01, **given)  # type: ignore[arg-type]
+    )
+    for name, given, right in models:
+        found = outcomes(name, 1, X, 0.01, **given)
         rows = moved(random, X, 0.01).astype(np.float64)
         assert any(is_accepted(got, tensor(right(rows).astype(np.float32))) for (got,) in found)
         assert not any(is_accepted(got, tensor((right(rows) * 1.2).astype(np.float32))) for (got,) in found)
