@@ -30,12 +30,14 @@ def activated_matrix_product(
     *,
     activation: str | None = None,
     activation_alpha: Fraction | None = None,
+    activation_beta: Fraction | None = None,
+    activation_gamma: Fraction | None = None,
     alpha: Fraction = Fraction(1),
     beta: Fraction = Fraction(1),
     transA: int = 0,
     transB: int = 0,
 ) -> Numbers:
-    """The activation of Gemm. Source: FusedGemm, Summary."""
+    """The activation of Gemm; none that is modelled has a beta or gamma. Source: FusedGemm, Summary."""
     sums = general_matrix_product(A, B, C, alpha=alpha, beta=beta, transA=transA, transB=transB)
     return activated(sums, activation, activation_alpha)
 
@@ -48,6 +50,7 @@ def activated_convolution(
     Z: Numbers | None = None,
     *,
     activation: str | None = None,
+    activation_params: tuple[Fraction, ...] | None = None,
     auto_pad: str = "NOTSET",
     dilations: Ints = None,
     group: int = 1,

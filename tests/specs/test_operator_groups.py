@@ -10,7 +10,7 @@ from specs.files.spec_folders import DECLARATION, OWN_FOLDER, PARTS, list_operat
 from specs.files.stated_values import stated_value
 
 ONNX = ("ai.onnx", "ai.onnx.ml", "ai.onnx.preview.training")
-ADD, MAP = OperatorName("ai.onnx", "Add", 14), OperatorName("ai.onnx.ml", "CastMap", 1)
+ADD, MAP = OperatorName("ai.onnx", "Add", 14), OperatorName("com.microsoft", "BeamSearch", 1)
 
 
 def test_every_declared_operator_of_onnx_has_a_group_and_every_group_an_operator() -> None:

@@ -221,7 +221,7 @@ def test_entries_explain_what_a_runtime_says(tmp_path: Path, try_gather: Callabl
     ("words", "told"),
     [
         (("try", "Gathr"), "perhaps Gather"),
-        (("try", "CastMap"), "no operator with a declaration"),
+        (("try", "BeamSearch"), "no operator with a declaration"),
         (("try",), "Missing argument"),
         (("try", "Gather", "--runtime", "nobody"), "nobody"),
     ],
