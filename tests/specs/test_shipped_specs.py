@@ -189,7 +189,7 @@ def test_list_names_them_all_and_says_what_else_there_is() -> None:
     [
         "ai.onnx::Add-1",
         "ai.onnx.preview.training::Gradient-1",
-        "com.microsoft::Attention-1",
+        "com.microsoft::BeamSearch-1",
         "org.openvino::Convolution-1",
     ],
 )

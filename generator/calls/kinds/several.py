@@ -276,7 +276,6 @@ class _QuantisedTensors(_JoinedTensors):
         shapes = [tuple(shape) for shape in scope.find(key)]
         rank = len(shapes[0])
         yield f"{self.name}_in_threes", {key: shapes[:-1]}
-        yield f"{self.name}_scales", {key: [*shapes[:-2], (2,), ()]}
         for axis in (rank, -rank - 1, 2**31 - 1):
             yield f"{self.axis.text}_range", {self.axis.text: axis}
         yield f"{self.name}_ranks", {key: [*shapes, (*shapes[0], 1), (), ()]}
