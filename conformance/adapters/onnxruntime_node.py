@@ -53,6 +53,11 @@ UNSUPPORTED = (
         message=r"is not supported in \w+ CPU kernel",
     ),
     UnsupportedRule(
+        "Error: Non-zero status code returned while running MultiHeadAttention node. Name:'' Status Message: "
+        "Packed KV not implemented for CPU",
+        message=r"Packed Q?KV .*not implemented for CPU",
+    ),
+    UnsupportedRule(
         "Error: Exception during initialization: moe_cpu.cc:28 CPU MoE only supports interleaved SwiGLU "
         "format. Please set swiglu_fusion=1.",
         message=r"CPU \w+ (only supports|does not support) ",

@@ -18,12 +18,12 @@ from reference.answers import Answer, OutsideDomain
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.shared.pictures.kept_pictures import kept_picture
-from reference.shared.pictures.picture_samples import NoPicture, Picture
+from reference.shared.pictures.picture_samples import DecodedPicture, NoPicture
 from reference.shared.pictures.plain_pictures import read_bmp, read_pnm
 from reference.shared.pictures.png_pictures import SIGNATURE, read_png
 from reference.shared.pictures.tiff_pictures import read_tiff
 
-_READERS: tuple[tuple[bytes, Callable[[bytes], Picture]], ...] = (
+_READERS: tuple[tuple[bytes, Callable[[bytes], DecodedPicture]], ...] = (
     (SIGNATURE, read_png),
     (b"BM", read_bmp),
     (b"II*\x00", read_tiff),
@@ -60,7 +60,7 @@ def image_decoder(
     return _scaled(samples, picture.most, picture.off)
 
 
-def _read(raw: bytes) -> Picture:
+def _read(raw: bytes) -> DecodedPicture:
     known = kept_picture(raw)
     if known is not None:
         return known

@@ -23,7 +23,7 @@ OPERATORS = "operators: [ai.onnx::Identity-13]\n"
         (["certify", "onnx", "-j", "many"], "'many' is not a valid integer range"),
         (["run", "onnx", "--timeout", "0"], "0.0 is not in the range"),
         (["export", "suite"], "Missing option '-o'"),
-        (["report", "run.jsonl", "--format", "pdf"], "'pdf' is not one of 'annotations', 'badge', 'csv'"),
+        (["report", "run.jsonl", "--format", "pdf"], "'pdf' is not one of 'annotations', 'badge', 'clauses'"),
         (["list", "everything"], "'everything' is not one of 'operators', 'runtimes', 'profiles'"),
     ],
 )

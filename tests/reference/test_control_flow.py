@@ -186,7 +186,7 @@ def test_what_is_off_before_a_node_is_allowed_behind_it(node: str, off: float) -
 
 def test_conditions_that_hang_on_rounding_are_told() -> None:
     body = """b (int64 i, bool c, float[] x) => (bool d, float[] y) {
-        y = Exp (x) half = Constant <value = float {1.5}> () d = Less (y, half)
+        y = Exp (x) edge = Constant <value = float {1.2840254}> () d = Less (y, edge)
     }"""
     with pytest.raises(UnstableLength):
         looped(graph(body), [tensor(np.array(0.25, np.float32))], 3, True)

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reference.shared.pictures.picture_samples import Picture
+from reference.shared.pictures.picture_samples import DecodedPicture
 
 _WIDTH, _HEIGHT = 15, 12
 
 
 @dataclass(frozen=True)
 class KeptPicture:
-    """A file and the samples in it (zlib), both in base 64, of `channels`; `off` as in `Picture`."""
+    """A file and the samples in it (zlib), both in base 64, of `channels`; `off` as in `DecodedPicture`."""
 
     file: str
     samples: str
@@ -34,10 +34,10 @@ class KeptPicture:
         return base64.b64decode(self.file)
 
     @property
-    def picture(self) -> Picture:
+    def picture(self) -> DecodedPicture:
         samples = np.frombuffer(zlib.decompress(base64.b64decode(self.samples)), np.uint8)
         shaped = samples.astype(np.int64).reshape(_HEIGHT, _WIDTH, self.channels)
-        return Picture(shaped, off=self.off)
+        return DecodedPicture(shaped, off=self.off)
 
 
 KEPT: Mapping[str, KeptPicture] = {
@@ -209,7 +209,7 @@ KEPT: Mapping[str, KeptPicture] = {
 _BY_FILE = {kept.raw: kept for kept in KEPT.values()}
 
 
-def kept_picture(raw: bytes) -> Picture | None:
+def kept_picture(raw: bytes) -> DecodedPicture | None:
     """What a decoder makes of one of these files; None of any other."""
     kept = _BY_FILE.get(raw)
     return None if kept is None else kept.picture

@@ -17,7 +17,7 @@ class NoPicture(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class DecodedPicture:
     """Samples (H, W, C) from 0 to `most`, of one channel or of red, green and blue.
 
     A lossy file's may honestly be `off` by so many.

@@ -8,8 +8,8 @@ import struct
 import numpy as np
 
 from reference.shared.pictures.picture_samples import (
+    DecodedPicture,
     NoPicture,
-    Picture,
     check_extents,
     coloured,
     samples_of_rows,
@@ -19,7 +19,7 @@ _HEAD = struct.Struct("<2sIHHIIiiHHIIiiII")
 _INDEXED = (1, 4, 8)
 
 
-def read_bmp(raw: bytes) -> Picture:
+def read_bmp(raw: bytes) -> DecodedPicture:
     """Rows of four bytes' multiples from the lowest up, or down where the height is negative."""
     if len(raw) < _HEAD.size:
         raise NoPicture("a head that is cut off")
@@ -40,10 +40,10 @@ def read_bmp(raw: bytes) -> Picture:
         count = used or 1 << bits
         table = np.frombuffer(raw[_HEAD.size : _HEAD.size + 4 * count], np.uint8)
         colours = table[: len(table) // 4 * 4].astype(np.int64).reshape(-1, 4)[:, 2::-1]
-        return Picture(coloured(samples_of_rows(lines, width, bits), colours))
+        return DecodedPicture(coloured(samples_of_rows(lines, width, bits), colours))
     channels = bits // 8
     pixels = lines[:, : width * channels].astype(np.int64).reshape(rows, width, channels)
-    return Picture(pixels[..., 2::-1])
+    return DecodedPicture(pixels[..., 2::-1])
 
 
 _SPACE = rb"(?:[ \t\r\n\v\f]|#[^\r\n]*[\r\n])+"
@@ -51,7 +51,7 @@ _WORD = re.compile(_SPACE + rb"(\d+)")
 _CHANNELS = {b"P1": 1, b"P2": 1, b"P3": 3, b"P4": 1, b"P5": 1, b"P6": 3}
 
 
-def read_pnm(raw: bytes) -> Picture:
+def read_pnm(raw: bytes) -> DecodedPicture:
     """Samples as numbers in text (P1 to P3) or in bytes (P4 to P6); of bits 1 is black."""
     kind, at = raw[:2], 2
     channels = _CHANNELS[kind]
@@ -82,4 +82,4 @@ def read_pnm(raw: bytes) -> Picture:
     if samples.size != height * count or (samples > most).any():
         raise NoPicture("fewer samples than its head says, or greater ones")
     shaped = samples.reshape(height, width, channels)
-    return Picture(1 - shaped if of_bits else shaped, most)
+    return DecodedPicture(1 - shaped if of_bits else shaped, most)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reference.shared.pictures.picture_samples import (
+    DecodedPicture,
     NoPicture,
-    Picture,
     check_extents,
     coloured,
     samples_of_rows,
@@ -31,7 +31,7 @@ _PASSES = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2),
 """Of Adam7: the first row and column, and the steps between rows and columns."""
 
 
-def read_png(raw: bytes) -> Picture:
+def read_png(raw: bytes) -> DecodedPicture:
     """The samples without transparency; NoPicture where a file is broken, or something shines through."""
     chunks = list(_chunks(raw))
     if not chunks or chunks[0][0] != b"IHDR" or chunks[-1][0] != b"IEND" or len(chunks[0][1]) != 13:
@@ -61,12 +61,12 @@ def read_png(raw: bytes) -> Picture:
     if kind == _INDEXED:
         palette = next((content for name, content in chunks if name == b"PLTE"), b"")
         colours = np.frombuffer(palette, np.uint8).astype(np.int64).reshape(-1, 3)
-        return Picture(coloured(samples[..., 0], colours))
+        return DecodedPicture(coloured(samples[..., 0], colours))
     if kind in (_GRAY_ALPHA, _COLOUR_ALPHA):
         if (samples[..., -1] != most).any():
             raise NoPicture("samples that something shines through")
         samples = samples[..., :-1]
-    return Picture(samples, most)
+    return DecodedPicture(samples, most)
 
 
 def _chunks(raw: bytes) -> Iterator[tuple[bytes, bytes]]:

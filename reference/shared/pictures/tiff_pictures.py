@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reference.shared.pictures.picture_samples import (
+    DecodedPicture,
     NoPicture,
-    Picture,
     check_extents,
     coloured,
     samples_of_rows,
@@ -24,7 +24,7 @@ _WHITE_IS_0, _BLACK_IS_0, _RGB, _INDEXED = 0, 1, 2, 3
 _MOST_TAGS = 4096
 
 
-def read_tiff(raw: bytes) -> Picture:
+def read_tiff(raw: bytes) -> DecodedPicture:
     """The first picture of a file, of either order of bytes."""
     order = "<" if raw[:2] == b"II" else ">"
     try:
@@ -56,7 +56,7 @@ def _tags(raw: bytes, order: str) -> dict[int, tuple[int, ...]]:
     return found
 
 
-def _picture(raw: bytes, tags: Mapping[int, tuple[int, ...]], *, little: bool) -> Picture:
+def _picture(raw: bytes, tags: Mapping[int, tuple[int, ...]], *, little: bool) -> DecodedPicture:
     width, height = tags[_WIDTH][0], tags[_HEIGHT][0]
     channels, planar = tags.get(_CHANNELS, (1,))[0], tags.get(_PLANAR, (1,))[0] == 2
     check_extents(width, height, max(channels, 1))
@@ -77,8 +77,8 @@ def _picture(raw: bytes, tags: Mapping[int, tuple[int, ...]], *, little: bool) -
     most = (1 << depth) - 1
     if photometric == _INDEXED:
         colours = np.array(tags[_COLOURS], np.int64).reshape(3, -1).T
-        return Picture(coloured(samples[..., 0], colours), 65535)
-    return Picture(most - samples if photometric == _WHITE_IS_0 else samples, most)
+        return DecodedPicture(coloured(samples[..., 0], colours), 65535)
+    return DecodedPicture(most - samples if photometric == _WHITE_IS_0 else samples, most)
 
 
 def _lines(
