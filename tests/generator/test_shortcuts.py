@@ -117,10 +117,12 @@ SHORT = {
     *("AffineGrid", "Attention", "DFT", "GRU", "LSTM", "MaxRoiPool", "MelWeightMatrix", "RNN", "STFT"),
     *("Adagrad", "Adam", "FeatureVectorizer", "If", "Momentum", "RegexFullMatch", "Scan", "TfIdfVectorizer"),
     *("SequenceAt", "SequenceConstruct", "SequenceErase", "SequenceLength"),
+    *("CastMap", "DictVectorizer", "ImageDecoder"),
 }
 """Their declarations bound every extent: what is computed exactly costs too much where it is long.
 
-Steps of training, bodies, texts and sequences take their tensors as they come, a few elements of each.
+Steps of training, bodies, texts, sequences, maps and pictures take what they take as it comes, a few elements
+of each.
 """
 
 

@@ -26,6 +26,10 @@ NEVER_ALONE: Mapping[tuple[str, str], str] = {
         "spatial_scale_finite",
     ): "what is multiplied with infinity ends outside of every image",
     ("ai.onnx::STFT", "frame_length_positive"): "a_frame_fits speaks of the same length, given or not",
+    (
+        "ai.onnx.ml::SVMClassifier",
+        "scores_of_classes",
+    ): "vectors_of_both speaks of the same coefficients, too",
     ("com.microsoft::Attention", "qkv_hidden_sizes_length"): "queries_as_keys speaks of three sizes, too",
     ("com.microsoft::Attention", "qkv_hidden_sizes_positive"): "heads_of_elements speaks of the same sizes",
 }
@@ -53,6 +57,7 @@ UNBREACHED: Mapping[tuple[str, str], str] = {
 
 
 IDLE: Mapping[tuple[str, str], str] = {
+    ("ai.onnx.ml::SVMClassifier", "prob_a reversed"): "two classes have one pair, and no more have shares",
     (
         "com.microsoft::Attention",
         "qkv_hidden_sizes first",
