@@ -15,6 +15,7 @@ from specs.model.statements import Range, Rank
 from specs.model.structures import forms_of
 
 _AXIS = re.compile(r"(?:axis|axes|dim|dims|dimension)")
+_SEVERAL = "'several', "
 _EXTENTS = re.compile(r"(?:.*_)?(?:sizes?|shapes?|dims|multiples|\w*size)")
 """How integers are called that are extents: from 1 on, and few."""
 _COUNT = re.compile(r"(?:.*_)?(?:k|n|num|count|lengths?|depth|limit|num_\w+|strides?|steps?)")
@@ -200,7 +201,7 @@ class SilentReader:
         if _AXIS.fullmatch(name) and (silent or self._is_one(name)):
             self._scalar(name, f"axis({first.name})")
         elif _AXIS.fullmatch(name) and name != "dims" and (shape == "()" or len(self._parts(name)) == 1):
-            self._add(name, f"{'axis' if shape == '()' else 'axes'}({first.name})", "an axis by its name")
+            self._add(name, f"axis({'' if shape == '()' else _SEVERAL}{first.name})", "an axis by its name")
             self._with_axes(first.name, name)
         else:
             ends, note = "0, 1", "no sentence says which integers: the first index"
