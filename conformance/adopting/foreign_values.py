@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import io
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +19,10 @@ from onnx import ModelProto, OptionalProto, SequenceProto, TensorProto, TypeProt
 from conformance.adopting.layout import list_values, read_file
 from conformance.models.packing_nodes import Value
 from conformance.suite.protos import read_tensor, write_tensor
-from opcert.vocabulary.element_types import BY_CODE, ElementType
+from opcert.vocabulary.element_types import BY_CODE, ElementType, element_type_of
 from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.harmless import one_line
+from opcert.vocabulary.tensors import Tensor, tensor
 from opcert.vocabulary.value_types import OptionalType, SequenceType, TensorType, ValueType
 
 _MOST_AXES = 32
@@ -31,6 +36,41 @@ def parse_tensor(raw: bytes) -> Tensor:
     except DecodeError as error:
         raise UserError("not a TensorProto", got=str(error)) from error
     return read_foreign_tensor(proto)
+
+
+@contextmanager
+def _of_arrays() -> Iterator[None]:
+    """Whatever else reading a file of arrays ends in is an error of the user's."""
+    try:
+        yield
+    except (ValueError, EOFError, MemoryError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise UserError("a file that holds no arrays", got=one_line(str(error))) from error
+
+
+def parse_array(raw: bytes) -> Tensor:
+    """The tensor of an .npy file; raises UserError where there is none, and runs nothing of the file."""
+    with _of_arrays():
+        found = np.load(io.BytesIO(raw), allow_pickle=False)  # exact: it is read
+        if not isinstance(found, np.ndarray):
+            raise ValueError("an archive where an array is expected")
+        return _tensor_of(found)
+
+
+def parse_arrays(raw: bytes, most: int) -> dict[str, Tensor]:
+    """The tensors of an .npz file by name; raises UserError for none, and for more than `most` bytes."""
+    with _of_arrays():
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > most:
+                raise UserError("arrays of too many bytes", expected=f"at most {most:,}")
+        with np.load(io.BytesIO(raw), allow_pickle=False) as arrays:  # exact: it is read
+            return {name: _tensor_of(arrays[name]) for name in arrays.files}
+
+
+def _tensor_of(array: NDArray[Any]) -> Tensor:
+    element_type = element_type_of(array.dtype)
+    if element_type.kind == "string":
+        return tensor(array.astype(np.object_), element_type)
+    return Tensor(element_type, array.astype(element_type.storage))
 
 
 def read_foreign_tensor(proto: TensorProto) -> Tensor:

@@ -8,17 +8,13 @@ there as plain bytes (`outputs`: `file`, `element_type`, `shape`; elements as th
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from conformance.adopting.foreign_values import parse_tensor
+from conformance.adopting.foreign_values import parse_array, parse_arrays, parse_tensor
 from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut, WorkerFailed
 from conformance.models.case_models import Form
 from conformance.processes.frames import LONGEST_MESSAGE, MOST_OUTPUTS, MOST_SECONDS, PROTOCOLS, cut
@@ -29,7 +25,7 @@ from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.strict_json import parse_json
-from opcert.vocabulary.tensors import Tensor, tensor
+from opcert.vocabulary.tensors import Tensor
 
 FORM: Form = "inputs"
 STATUS = "status.json"
@@ -114,7 +110,7 @@ class ReturnedFiles:
             return None
         try:
             return self._read(place)
-        except (OSError, UserError, ValueError, zipfile.BadZipFile) as error:
+        except (OSError, UserError, ValueError) as error:
             told = f"{type(error).__name__}: {error}"
         except _Unreadable as error:
             told = str(error)
@@ -194,7 +190,7 @@ def _outputs(place: Path, described: object) -> Iterator[Tensor]:
         if number not in names:
             raise _Unreadable(f"output_{number} is missing, and output_{max(names)} is there")
         raw = read_regular(place / names[number], _MOST_BYTES)
-        yield parse_tensor(raw) if names[number].endswith(".pb") else _of_numpy(raw)
+        yield parse_tensor(raw) if names[number].endswith(".pb") else parse_array(raw)
 
 
 def _described(place: Path, entry: object) -> Tensor:
@@ -205,7 +201,7 @@ def _described(place: Path, entry: object) -> Tensor:
         raise _Unreadable(f"{STATUS} names {one_line(name, 80)}, which is no file of the case's folder")
     raw = read_regular(place / name, _MOST_BYTES)
     if name.endswith(".npy"):
-        return _of_numpy(raw)
+        return parse_array(raw)
     if name.endswith(".pb"):
         return parse_tensor(raw)
     element_type = ELEMENT_TYPES.get(str(entry.get("element_type")))
@@ -217,20 +213,10 @@ def _described(place: Path, entry: object) -> Tensor:
 
 
 def _archived(raw: bytes) -> Iterator[Tensor]:
-    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
-        if len(sizes) > MOST_OUTPUTS or sum(sizes.values()) > _MOST_BYTES:
-            raise _Unreadable(f"{ARCHIVE} holds {len(sizes)} arrays of {sum(sizes.values())} bytes")
-        expected = [f"output_{number}.npy" for number in range(len(sizes))]
-        if sorted(sizes) != sorted(expected):
-            raise _Unreadable(f"{ARCHIVE} holds {', '.join(sorted(sizes))}; expected {', '.join(expected)}")
-        for name in expected:
-            with archive.open(name) as member:
-                yield _of_numpy(member.read(_MOST_BYTES))
-
-
-def _of_numpy(raw: bytes) -> Tensor:
-    found: Any = np.load(io.BytesIO(raw), allow_pickle=False)  # exact: moves bytes
-    if not isinstance(found, np.ndarray):
-        raise _Unreadable("an archive where an array is expected")
-    return tensor(found)
+    found = parse_arrays(raw, _MOST_BYTES)
+    expected = [f"output_{number}" for number in range(len(found))]
+    if len(found) > MOST_OUTPUTS:
+        raise _Unreadable(f"{ARCHIVE} holds {len(found)} arrays; at most {MOST_OUTPUTS} are allowed")
+    if sorted(found) != sorted(expected):
+        raise _Unreadable(f"{ARCHIVE} holds {', '.join(sorted(found))}; expected {', '.join(expected)}")
+    yield from (found[name] for name in expected)

@@ -128,6 +128,17 @@ def _truncate(place: Path) -> None:
     (place / "output_0.npy").write_bytes(raw[:-1])
 
 
+def _empty(place: Path) -> None:
+    (place / "output_0.npy").write_bytes(b"")
+
+
+def _broken_archive(place: Path) -> None:
+    np.savez_compressed(place / "outputs.npz", output_0=np.zeros(1000, np.float32))
+    raw = bytearray((place / "outputs.npz").read_bytes())
+    raw[60:70] = bytes(byte ^ 255 for byte in raw[60:70])
+    (place / "outputs.npz").write_bytes(raw)
+
+
 def _pickle(place: Path) -> None:
     np.save(place / "output_0.npy", np.array([object()], dtype=object), allow_pickle=True)
 
@@ -165,6 +176,8 @@ def _misname(place: Path) -> None:
         (lambda place: _alone(place, status="well"), "harness_error", "has the status 'well'"),
         (lambda place: (place / "status.json").write_text("{"), "harness_error", "Unreadable"),
         (_truncate, "harness_error", "Unreadable"),
+        (_empty, "harness_error", "Unreadable"),
+        (_broken_archive, "harness_error", "Unreadable"),
         (_pickle, "harness_error", "Unreadable"),
         (_rename, "harness_error", "output_0 is missing"),
         (_twice, "harness_error", "there are output_0.npy and output_0.pb"),

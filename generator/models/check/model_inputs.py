@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from onnx import ModelProto, ValueInfoProto
 
-from conformance.adopting.foreign_values import parse_tensor
+from conformance.adopting.foreign_values import parse_array, parse_arrays, parse_tensor
 from conformance.checked_models.model_calls import ModelValue
 from conformance.checked_models.model_nodes import typed_value
 from conformance.processes.worker_limits import Limits
-from opcert.vocabulary.element_types import ELEMENT_TYPES, element_type_of
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.harmless import one_line
-from opcert.vocabulary.regular_files import open_regular, read_regular
+from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.tensors import Tensor, tensor
 
 Chance = np.random.Generator  # may differ: which elements are looked at
@@ -201,36 +198,12 @@ def _read_folder(folder: Path) -> Mapping[str | int, tuple[Path, Tensor]]:
             if message is not None:
                 found.setdefault(int(message[1]), (path, parse_tensor(read_regular(path, _MOST_BYTES))))
             elif path.suffix == ".npy":
-                with open_regular(path, _MOST_BYTES) as file:
-                    array = np.load(file, allow_pickle=False)  # exact: it is read
-                found.setdefault(path.stem, (path, _tensor(array)))
+                found.setdefault(path.stem, (path, parse_array(read_regular(path, _MOST_BYTES))))
             elif path.suffix == ".npz":
-                for name, value in _read_several(path):
+                for name, value in parse_arrays(read_regular(path, _MOST_BYTES), _MOST_BYTES).items():
                     found.setdefault(name, (path, value))
         except OSError as error:
             raise unreadable("a file of inputs", path, error) from error
         except UserError as error:
             raise UserError(error.problem, got=error.got, where=Place(str(path))) from error
-        except (ValueError, EOFError, MemoryError, zipfile.BadZipFile) as error:
-            raise UserError(
-                "a file of inputs holds no arrays", got=one_line(str(error)), where=Place(str(path))
-            ) from error
     return found
-
-
-def _read_several(path: Path) -> Iterator[tuple[str, Tensor]]:
-    with open_regular(path, _MOST_BYTES) as file:
-        with zipfile.ZipFile(file) as archive:
-            if sum(zip_info.file_size for zip_info in archive.infolist()) > _MOST_BYTES:
-                raise UserError("arrays of too many bytes", expected=f"at most {_MOST_BYTES:,}")
-        file.seek(0)
-        with np.load(file, allow_pickle=False) as arrays:  # exact: it is read
-            for name in arrays.files:
-                yield name, _tensor(arrays[name])
-
-
-def _tensor(array: NDArray[Any]) -> Tensor:
-    element_type = element_type_of(array.dtype)
-    if element_type.kind == "string":
-        return tensor(array.astype(np.object_), element_type)
-    return Tensor(element_type, array.astype(element_type.storage))
