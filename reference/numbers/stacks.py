@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import accumulate
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,13 @@ def stacked(several: Sequence[Numbers]) -> Numbers:
 def beside(*parts: Numbers) -> Numbers:
     """One behind the other along the last axis."""
     return _together(parts, lambda arrays: np.concatenate(arrays, axis=-1))
+
+
+def parted(numbers: Numbers, lengths: Sequence[int]) -> tuple[Numbers, ...]:
+    """Parts of these lengths, one behind the other along the last axis: what `beside` puts together."""
+    ends = accumulate(lengths)
+    parts = (slice(end - length, end) for end, length in zip(ends, lengths, strict=True))
+    return tuple(numbers.arranged(itemgetter((..., part))) for part in parts)
 
 
 def _together(parts: Sequence[Numbers], join: Callable[[list[NDArray[Any]]], NDArray[Any]]) -> Numbers:

@@ -12,7 +12,7 @@ from opcert.vocabulary.tensors import Tensor
 from reference.functions.stable_formulas import whichever
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
-from reference.numbers.stacks import beside, stacked
+from reference.numbers.stacks import beside, parted, stacked
 from reference.numbers.working import Mask
 from reference.operators.attentions import VisibleKeys
 from reference.readings.choices import AsReading, Choice, OutputCount
@@ -72,29 +72,27 @@ def _unpacked(
     if key is None:
         q, k, v = (_of_packed(query, place) for place in range(3))
     elif value is None:
-        q, k, v = _split(query, heads), *(_of_packed(key, place) for place in range(2))
+        q, k, v = by_their_heads(query, heads), *(_of_packed(key, place) for place in range(2))
     else:
-        q, k, v = (each if each.ndim == 4 else _split(each, heads) for each in (query, key, value))
+        q, k, v = (each if each.ndim == 4 else by_their_heads(each, heads) for each in (query, key, value))
     return q, k, v
 
 
 def _projected(rows: tuple[Numbers, ...], bias: Numbers) -> list[Numbers]:
     """Each with its part of a bias added, which is laid by heads as well."""
-    found, start = [], 0
-    for part in rows:
-        _, heads, _, size = part.shape
-        own = slice(start, start + heads * size)
-        added = bias.arranged(lambda numbers, own=own: numbers[own])  # type: ignore[misc]
-        found.append(part + added.reshape((1, heads, 1, size)))
-        start = own.stop
-    return found
+    biases = parted(bias, [part.shape[1] * part.shape[3] for part in rows])
+    return [
+        part + added.reshape((1, part.shape[1], 1, part.shape[3]))
+        for part, added in zip(rows, biases, strict=True)
+    ]
 
 
 def _of_packed(packed: Numbers, place: int) -> Numbers:
     return packed.arranged(lambda each: each[:, :, :, place].transpose((0, 2, 1, 3)))
 
 
-def _split(rows: Numbers, heads: int) -> Numbers:
+def by_their_heads(rows: Numbers, heads: int) -> Numbers:
+    """Rows of all heads side by side as (batch, heads, length, size)."""
     return rows.arranged(lambda each: by_heads(each, heads))
 
 
@@ -194,11 +192,7 @@ def _of_projected(
     outputs: int,
 ) -> tuple[Numbers, ...]:
     """Attention of queries, keys and values that lie one behind the other in each row, and what is kept."""
-    ends = [sum(sizes[: at + 1]) for at in range(3)]
-    q, k, v = (
-        _split(rows.arranged(lambda each, part=slice(end - size, end): each[..., part]), heads)  # type: ignore[misc]
-        for size, end in zip(sizes, ends, strict=True)
-    )
+    q, k, v = (by_their_heads(part, heads) for part in parted(rows, sizes))
     length = k.shape[2]
     if past is not None:
         kept = [Tensor(past.element_type, each) for each in past.array]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -14,14 +15,14 @@ from opcert.vocabulary.tensors import Tensor
 from reference.functions.functions import function_of
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
-from reference.numbers.stacks import beside
+from reference.numbers.stacks import beside, parted
 from reference.operators.attentions import VisibleKeys
-from reference.operators.contributed_attentions import IN_ITS_TYPE, behind
+from reference.operators.contributed_attentions import IN_ITS_TYPE, behind, by_their_heads
 from reference.operators.rotary_embeddings import rotary_embedding
 from reference.readings.choices import AsReading, Choice, OutputCount
 from reference.registry import reference_operator
 from reference.shared.attention_weights import scaled_products, scaling, weighed, weights_of
-from reference.shared.heads import GroupedHeads, by_heads, heads_for_queries
+from reference.shared.heads import GroupedHeads, heads_for_queries
 
 
 @reference_operator("com.microsoft::GroupQueryAttention")
@@ -94,15 +95,11 @@ def _rows(
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Queries, keys and values by heads; without keys they lie behind the queries of each row."""
     if key is not None and value is not None:
-        parts = [query, key, value]
+        parts: Sequence[Numbers] = (query, key, value)
     else:
         size = query.shape[2] // sum(heads)
-        ends = [heads[0] * size, (heads[0] + heads[1]) * size]
-        parts = [query.arranged(lambda each, at=at: np.split(each, ends, axis=2)[at]) for at in range(3)]  # type: ignore[misc]
-    q, k, v = (
-        part.arranged(lambda each, count=count: by_heads(each, count))  # type: ignore[misc]
-        for part, count in zip(parts, heads, strict=True)
-    )
+        parts = parted(query, [count * size for count in heads])
+    q, k, v = (by_their_heads(part, count) for part, count in zip(parts, heads, strict=True))
     return q, k, v
 
 

@@ -6,7 +6,7 @@ makes of them, and how far another may honestly be from that.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Literal
 
 import numpy as np
@@ -20,16 +20,17 @@ from reference.registry import reference_operator
 from reference.shared.pictures.kept_pictures import kept_picture
 from reference.shared.pictures.picture_samples import DecodedPicture, NoPicture
 from reference.shared.pictures.plain_pictures import read_bmp, read_pnm
-from reference.shared.pictures.png_pictures import SIGNATURE, read_png
+from reference.shared.pictures.png_pictures import read_png
 from reference.shared.pictures.tiff_pictures import read_tiff
+from specs.language.functions.whole_pictures import picture_format
 
-_READERS: tuple[tuple[bytes, Callable[[bytes], DecodedPicture]], ...] = (
-    (SIGNATURE, read_png),
-    (b"BM", read_bmp),
-    (b"II*\x00", read_tiff),
-    (b"MM\x00*", read_tiff),
-    *((kind, read_pnm) for kind in (b"P1", b"P2", b"P3", b"P4", b"P5", b"P6")),
-)
+_READERS: Mapping[str, Callable[[bytes], DecodedPicture]] = {
+    "png": read_png,
+    "bmp": read_bmp,
+    "tiff": read_tiff,
+    "pnm": read_pnm,
+}
+"""By the name of the format whose mark a file begins with."""
 _WEIGHTS = {"bt601": (299, 587, 114), "bt709": (2126, 7152, 722)}
 """Of red, green and blue in what is seen as their brightness."""
 _PARTS = 50
@@ -64,15 +65,15 @@ def _read(raw: bytes) -> DecodedPicture:
     known = kept_picture(raw)
     if known is not None:
         return known
-    for start, read in _READERS:
-        if raw.startswith(start):
-            try:
-                return read(raw)
-            except NoPicture as error:
-                raise OutsideDomain(
-                    "a picture that is broken, or of a form that is not read", got=str(error)
-                ) from error
-    raise OutsideDomain("a picture of a format that is not decoded here")
+    read = _READERS.get(picture_format(raw))
+    if read is None:
+        raise OutsideDomain("a picture of a format that is not decoded here")
+    try:
+        return read(raw)
+    except NoPicture as error:
+        raise OutsideDomain(
+            "a picture that is broken, or of a form that is not read", got=str(error)
+        ) from error
 
 
 def _scaled(samples: NDArray[np.int64], most: int, off: int, *, weighed: bool = False) -> Answer:

@@ -20,6 +20,7 @@ from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.shared.attention_weights import products, weights_of
 from reference.shared.cell_activations import sigmoid
+from reference.shared.recurrences import blocks, part_of
 from reference.sums.summation import total
 
 Router = Annotated[Choice[Literal["logits", "weights"]], AsReading]
@@ -93,12 +94,10 @@ class _Experts:
         if self.third is not None:
             gate, linear = hidden, self.third.of(rows, experts)
         elif self.fusion == 1:
-            gate, linear = (hidden.arranged(lambda each, at=at: each[..., at::2]) for at in range(2))  # type: ignore[misc]
+            pairs = hidden.reshape((*hidden.shape[:-1], hidden.shape[-1] // 2, 2))
+            gate, linear = (part_of(pairs, place, -1) for place in range(2))
         else:
-            gate, linear = (
-                hidden.arranged(lambda each, at=at: np.split(each, 2, axis=-1)[at])  # type: ignore[misc]
-                for at in range(2)
-            )
+            gate, linear = blocks(hidden, 2)
         return self.second.of(self.activation.gated(gate, linear), experts)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from reference.answers.orders import NanInMaxMin, greater_of, lesser_of
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
-from reference.numbers.stacks import beside, stacked
+from reference.numbers.stacks import beside, parted, stacked
 from reference.readings.choices import Choice
 from reference.shared.cell_activations import CellFunction
 from reference.shared.sequences import Step, along_sequences
@@ -142,11 +142,7 @@ def part_of(numbers: Numbers, place: int, axis: int = 0) -> Numbers:
 
 def blocks(numbers: Numbers, count: int) -> tuple[Numbers, ...]:
     """So many blocks side by side along the last axis."""
-    length = numbers.shape[-1] // count
-    return tuple(
-        numbers.arranged(lambda each, at=at: each[..., at : at + length])  # type: ignore[misc]
-        for at in range(0, count * length, length)
-    )
+    return parted(numbers, [numbers.shape[-1] // count] * count)
 
 
 def cut(numbers: Numbers, at: int) -> tuple[Numbers, Numbers]:

@@ -115,16 +115,11 @@ class _HeldType(Held):
         ]
 
 
-_LISTED = ("all", "more")
-"""Whether the list has the keys that a map is drawn with and no others, or one more."""
-
-
 @dataclass(frozen=True)
-class _MapKeys(Held):
-    """The list is there where the keys of the map `of` have the type `keys`, and left out otherwise."""
+class _OfMap(Held):
+    """What goes with the map `of`."""
 
     of: InputName
-    keys: Expression
 
     def __post_init__(self) -> None:
         need_form(self.subject, self.of, "map")
@@ -132,6 +127,21 @@ class _MapKeys(Held):
     @property
     def needs(self) -> frozenset[str]:
         return frozenset({f"shapes:{self.of}"})
+
+    def entries(self, scope: Partial) -> int:
+        """How many entries the map has."""
+        return int((scope.find(f"shapes:{self.of}") or [(0,)])[0][0])
+
+
+_LISTED = ("all", "more")
+"""Whether the list has the keys that a map is drawn with and no others, or one more."""
+
+
+@dataclass(frozen=True)
+class _MapKeys(_OfMap):
+    """The list is there where the keys of the map `of` have the type `keys`, and left out otherwise."""
+
+    keys: Expression
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         return {"vocabulary": _LISTED}
@@ -159,7 +169,7 @@ class _MapKeys(Held):
         words = self._words(scope, 0, draw)
         yield f"{self.name}_given", {self.name: None}
         yield f"{self.name}_distinct", {self.name: [*words, words[0]]}
-        if self._entries(scope):
+        if self.entries(scope):
             others = [f"{word}x" if isinstance(word, str) else word + len(words) for word in words]
             yield f"{self.name}_has_keys", {self.name: others}
 
@@ -171,12 +181,8 @@ class _MapKeys(Held):
         return self._keys in read_form(str(scope.level(self.of))).form.partition(",")[0]
 
     def _words(self, scope: Partial, more: int, draw: Draw) -> list[int] | list[str]:
-        numbers = draw.shuffled(range(2 * max(self._entries(scope), 1) + more))
+        numbers = draw.shuffled(range(2 * max(self.entries(scope), 1) + more))
         return [f"k{number}" for number in numbers] if ELEMENT_TYPES[self._keys].kind == "string" else numbers
-
-    def _entries(self, scope: Partial) -> int:
-        """How many entries the map has."""
-        return int((scope.find(f"shapes:{self.of}") or [(0,)])[0][0])
 
 
 _CASTS = ("TO_FLOAT", "TO_STRING", "TO_INT64")
@@ -188,19 +194,10 @@ _FAR = (10, 9, -3, 1 << 40)
 
 
 @dataclass(frozen=True)
-class _CastMap(Held):
+class _CastMap(_OfMap):
     """The attributes beside the map `of`: to which type its values are cast, and where they lie."""
 
-    of: InputName
-
     covered: ClassVar[tuple[str, ...]] = ("cast_to", "map_form", "max_map")
-
-    def __post_init__(self) -> None:
-        need_form(self.subject, self.of, "map")
-
-    @property
-    def needs(self) -> frozenset[str]:
-        return frozenset({f"shapes:{self.of}"})
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
         return {
@@ -212,7 +209,7 @@ class _CastMap(Held):
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
         given = {name: None if levels[name] == OMITTED else levels[name] for name in ("cast_to", "map_form")}
-        count, is_sparse = self._entries(scope), levels["map_form"] == "SPARSE"
+        count, is_sparse = self.entries(scope), levels["map_form"] == "SPARSE"
         most = {"more": 2 * count + 3, "as_many": max(count, 1), OMITTED: 1}[str(levels["max_map"])]
         # Keys of a sparse map are places, and there are as many of these as of values, or more.
         if is_sparse and (levels["keys"] == "far" or most < count):
@@ -259,7 +256,7 @@ class _CastMap(Held):
         yield "map_form_value", {"map_form": "PACKED"}
         for most in (0, -1):
             yield "max_map_positive", {"map_form": "SPARSE", "max_map": most}
-        if self._entries(scope) and scope.level("keys") == "far":
+        if self.entries(scope) and scope.level("keys") == "far":
             yield "keys_within", {"map_form": "SPARSE", "max_map": 3}
             yield "keys_are_places", {"map_form": "SPARSE", "max_map": 1 << 41}
 
@@ -267,9 +264,6 @@ class _CastMap(Held):
         yield ValueChange(
             "map_form taken for DENSE", "map_form: DENSE", lambda _: {"map_form": "DENSE"}, "map_form"
         )
-
-    def _entries(self, scope: Partial) -> int:
-        return int((scope.find(f"shapes:{self.of}") or [(0,)])[0][0])
 
 
 Held.variants = {"cast": _CastMap, "keys": _MapKeys, "value": _HeldValue, "type": _HeldType}
