@@ -247,11 +247,11 @@ def _rank_of(parts: Sequence[ShapePart]) -> tuple[int, int]:
 def _differs(call: KindCall, stated: Range, version: Mapping[str, object]) -> bool:
     """Whether a kind's axes are others, or its numbers go beyond those of a sentence."""
     ends = axis_ends(stated)
-    if call.kind == "axis" and call.positional and call.positional[0].text == "'several'":
-        return False
-    if call.kind == "axis" and ends is not None and call.positional:
+    of = next((part.text for part in call.positional if not part.text.startswith("'")), None)
+    # Axes that are added are counted in the output, which sentences name as they like.
+    if call.kind == "axis" and ends is not None and of is not None and "adds" not in call.named:
         counted = _value(call.named["negative"], version) if "negative" in call.named else True
-        return (call.positional[0].text, counted, "extra" in call.named) != ends and counted is not None
+        return (of, counted, "extra" in call.named) != ends and counted is not None
     if call.kind not in ("integer", "real") or call.named.keys() - _ENDS:
         return False
     first, second = (*call.positional, None, None)[:2]

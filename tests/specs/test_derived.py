@@ -285,6 +285,15 @@ def test_the_linter_tells_what_contradicts_the_document(own: Path) -> None:
     assert _lint(own, "EveryNth", "contradicts-document").return_value == 0
 
 
+@pytest.mark.parametrize(("more", "answer"), [("", 0), (", negative=False", 1), (", adds=True", 0)])
+def test_several_axes_are_held_against_the_document_unless_they_are_added(
+    own: Path, more: str, answer: int
+) -> None:
+    kinds = f"kinds: {{axis: \"axis('several', X{more})\"}}\n"
+    (own / "org.example" / "EveryNth" / FILE_NAME).write_text("shapes: {X: '*S'}\n" + kinds, encoding="utf-8")
+    assert _lint(own, "EveryNth", "contradicts-document").return_value == answer
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
