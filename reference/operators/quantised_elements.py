@@ -11,19 +11,13 @@ from reference.answers import Answer
 from reference.functions.stable_formulas import logistic, whichever
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.stacks import beside
-from reference.operators.quantised_products import TiesOfSteps, in_steps, quantised
+from reference.operators.quantised_products import TiesOfSteps, apart, in_steps, quantised
 from reference.operators.rectifiers import leaky
 from reference.operators.softmaxes import softmax
 from reference.registry import reference_operator
 
 LEAKAGE = Fraction(float(np.float32(0.01)))
 """The alpha of QLinearLeakyRelu where none is given, a float."""
-
-
-def apart(given: Tensor, zero_point: Tensor | None, scale: Numbers) -> Numbers:
-    """How many steps elements are from their zero point, which is 0 where none is given."""
-    steps = Numbers.of(given, scale.working)
-    return steps if zero_point is None else steps - Numbers.of(zero_point, scale.working).reshape(())
 
 
 def zero_of(given: Tensor | None, like: Tensor) -> Tensor:

@@ -11,19 +11,10 @@ from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.numbers.number_arrays import Numbers
 from reference.operators.dynamic_quantisation import STEPS, dynamic_quantize_linear
-from reference.operators.quantised_products import TiesOfSteps, in_steps, quantised
+from reference.operators.quantised_products import TiesOfSteps, apart, in_steps, quantised
 from reference.readings.choices import Choice
 from reference.registry import reference_operator
 from reference.sums.products import product_of_matrices
-
-
-def _apart(given: Tensor, zero_point: Tensor | None, scale: Numbers) -> Numbers:
-    """How many steps elements are from zero points: of one for all, or of one for each column."""
-    steps = Numbers.of(given, scale.working)
-    if zero_point is None:
-        return steps
-    zeros = Numbers.of(zero_point, scale.working)
-    return steps - (zeros.reshape(()) if zero_point.array.size == 1 else zeros)
 
 
 def _for_all(scale: Numbers) -> Numbers:
@@ -53,7 +44,7 @@ def quantised_general_product(
     Zero points and scales of columns are those of B transposed. Without y_scale it is what a program comes
     to, else quantised. Source: QGemm, alpha, transA, transB, A, B, b_scale, C, y_scale.
     """
-    rows = _apart(A, a_zero_point, a_scale)
+    rows = apart(A, a_zero_point, a_scale)
     rows = rows.transposed() if transA else rows
     columns = Numbers.of(B, b_scale.working)
     columns = columns.transposed() if transB else columns
@@ -81,7 +72,7 @@ def product_of_integers_as_floats(
     bias: Numbers | None = None,
 ) -> Numbers:
     """(A - a_zero_point) a_scale times (B - b_zero_point) b_scale, plus the bias. Source: its Inputs."""
-    rows, columns = _apart(A, a_zero_point, a_scale), _apart(B, b_zero_point, b_scale)
+    rows, columns = apart(A, a_zero_point, a_scale), apart(B, b_zero_point, b_scale)
     return _product(rows, a_scale.reshape(()), columns, _for_all(b_scale), bias)
 
 
@@ -109,7 +100,7 @@ def product_quantised_on_the_way(
     Source: DynamicQuantizeMatMul, Inputs; DynamicQuantizeLinear, Summary.
     """
     rows, scale = quantised_on_the_way(A)
-    return _product(rows, scale, _apart(B, b_zero_point, b_scale), _for_all(b_scale), bias)
+    return _product(rows, scale, apart(B, b_zero_point, b_scale), _for_all(b_scale), bias)
 
 
 def quantised_on_the_way(given: Numbers) -> tuple[Numbers, Numbers]:
@@ -126,5 +117,5 @@ def quantised_on_the_way(given: Numbers) -> tuple[Numbers, Numbers]:
     # A zero point that is another one moves all elements but those at the ends of the range.
     moved = (found == 0) | (found == STEPS) | ~np.isfinite(y.allowed)
     error = np.where(moved, y.allowed, np.where(moved, 0.0, y.allowed) - np.where(moved, 0.0, zero.allowed))
-    apart = Numbers.exact((found - int(zero.expected.array)).astype(object), given.working)
-    return replace(apart, error=error), scale
+    steps = Numbers.exact((found - int(zero.expected.array)).astype(object), given.working)
+    return replace(steps, error=error), scale

@@ -9,8 +9,8 @@ from reference.answers import Answer
 from reference.functions.stable_formulas import whichever
 from reference.numbers.number_arrays import Numbers
 from reference.operators.pools import average_pool, global_average_pool
-from reference.operators.quantised_elements import apart, rescaled, zero_of
-from reference.operators.quantised_products import TiesOfSteps, quantised
+from reference.operators.quantised_elements import rescaled, zero_of
+from reference.operators.quantised_products import TiesOfSteps, apart, quantised
 from reference.operators.reductions import reduce_mean
 from reference.readings.choices import Choice
 from reference.registry import reference_operator

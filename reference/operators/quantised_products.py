@@ -38,6 +38,14 @@ def distance(given: Tensor, zero_point: Numbers, working: Working) -> Numbers:
     return Numbers.of(given, working) - zero_point
 
 
+def apart(given: Tensor, zero_point: Tensor | None, scale: Numbers) -> Numbers:
+    """The same, of one zero point for all or one for each column, and of 0 where none is given."""
+    if zero_point is None:
+        return Numbers.of(given, scale.working)
+    zeros = Numbers.of(zero_point, scale.working)
+    return distance(given, zeros.reshape(()) if zero_point.array.size == 1 else zeros, scale.working)
+
+
 def accumulating(working: Working) -> Working:
     """The arithmetic that sums of distances are added up in: none of fewer bits than float32 has."""
     return replace(working, element_type=ELEMENT_TYPES["float"])
