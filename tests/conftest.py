@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from tests.documents.gathering import VARIABLE, AbsentDocuments, Documents, name
 REPOSITORY = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI") == "true"
 _ABSENT = " is absent"
+_HEADING = re.compile(r"(#+) (.*)")
 _left_out: Counter[str] = Counter()
 
 # Tens of thousands of tests are objects that stay: looking through them again and again finds nothing.
@@ -51,6 +53,27 @@ def _nothing_worked_out_is_kept(tmp_path_factory: pytest.TempPathFactory) -> Ite
 def repository() -> Path:
     """The root of the checkout."""
     return REPOSITORY
+
+
+def headings(page: str) -> Iterator[tuple[int, int, str]]:
+    """Line (from 0), level and title of each heading of a page of docs/; what stands in code is none."""
+    fence = ""
+    for number, line in enumerate(page.splitlines()):
+        mark = line[: len(line) - len(line.lstrip("`"))]
+        if len(mark) >= 3 and not fence:
+            fence = mark
+        elif fence and line == fence:
+            fence = ""
+        elif not fence and (found := _HEADING.fullmatch(line)):
+            yield number, len(found[1]), found[2]
+
+
+def doc_section(page: str, title: str) -> str:
+    """A section of a page of docs/, without its heading, to the next heading that is no deeper."""
+    found = list(headings(page))
+    ((start, level, _),) = (heading for heading in found if heading[2] == title)
+    end = next((line for line, depth, _ in found if line > start and depth <= level), None)
+    return "\n".join(page.splitlines()[start + 1 : end])
 
 
 class _AskedDocuments(Documents):

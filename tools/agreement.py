@@ -1,6 +1,6 @@
-"""How far the reference agrees with documents, official tests and runtimes: the tables of docs/agreement.md.
+"""How far the reference agrees with documents, official tests and runtimes: docs/tables/agreement.md.
 
-Usage: uv run python -m tools.agreement [--followed] [RUNTIME...] > docs/agreement.md
+Usage: uv run python -m tools.agreement [--followed] [RUNTIME...] > docs/tables/agreement.md
 
 Compares the reference with every output that the documents print and with ONNX's node tests of its operators,
 runs the default suite on each runtime, and names the entry of specs/*/*/disagreements.yaml behind each
@@ -55,7 +55,7 @@ NAMES = {
 HEAD = """# Agreement
 
 How far the reference agrees with what else there is. Made by `uv run python -m tools.agreement`; each id
-below is an entry of `disagreements.yaml` in the operator's room ([specs](../specs/README.md)), which says
+below is an entry of `disagreements.yaml` in the operator's room ([specs](../../specs/README.md)), which says
 what the document has, what the other side does, and how it was seen.
 
 `tests/reference/test_disagreements_of_runtimes.py` fails where an answer of a runtime disagrees without an

@@ -1,6 +1,6 @@
 """How far honest float32 arithmetic comes to what the suite's own cases allow, by family, and planted faults.
 
-    uv run python -m tools.bounds_of_cases            # the table of docs/bounds.md
+    uv run python -m tools.bounds_of_cases            # the table of docs/why-believe.md
 
 Every case of the default suite in float32 of the operators below is computed anew in four orders that share
 nothing with the reference: from the first term on, from the last, pairwise, and in eight lanes with fused
@@ -101,7 +101,7 @@ def _measure_case(measured: Measured, formula: Formula, case: Case) -> None:
 
 
 def table(found: Sequence[Measured]) -> str:
-    """The table of docs/bounds.md."""
+    """The table of docs/why-believe.md."""
     lines = [
         "| family | operators | cases | worst honest error / allowed | planted fault | cases it changes "
         "| noticed | median error / allowed |",

@@ -3,7 +3,7 @@
 Usage: uv run python -m tools.findings [--write] [--unseen [CODE...]] [--keep WRONG...] [FOLDER...]
 
 Lints the documents (by default those of tests/documents) and prints the
-table of docs/findings.md: for each code its findings, how many of them were looked at, how many were right.
+table of docs/import-documents.md: for each code its findings, how many were looked at, how many were right.
 With --write puts it there. What readers found stands in tests/specs/finding_samples.yaml. With --unseen
 prints the findings of the samples that nobody has looked at, each with its digest and the lines around it;
 with --keep takes those into the file, wrong where a given digest (or `digest=the reason`) names them, else
@@ -30,7 +30,7 @@ from specs.rules import examine_spec
 from tests.documents.gathering import passing_documents
 
 SAMPLE = 30
-PAGE = Path(__file__).parents[1] / "docs" / "findings.md"
+PAGE = Path(__file__).parents[1] / "docs" / "import-documents.md"
 BEGIN, END = "<!-- documents: begin -->", "<!-- documents: end -->"
 FILE = Path(__file__).parents[1] / "tests" / "specs" / "finding_samples.yaml"
 CONTEXT = 1
@@ -105,7 +105,7 @@ def _quoted(text: str) -> str:
 
 
 def table(found: Sequence[Reported], looks: Mapping[str, Mapping[str, Look]]) -> str:
-    """The table of docs/findings.md: one row for each code that the documents have."""
+    """The table of docs/import-documents.md: one row for each code that the documents have."""
     counts = Counter(reported.finding.code for reported in found)
     severities: dict[str, set[str]] = defaultdict(set)
     for reported in found:
@@ -128,7 +128,7 @@ def table(found: Sequence[Reported], looks: Mapping[str, Mapping[str, Look]]) ->
 
 
 def write_section(begin: str, text: str, end: str) -> None:
-    """Put a text between two marks of docs/findings.md."""
+    """Put a text between two marks of docs/import-documents.md."""
     head, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
     tail = rest.partition(end)[2]
     PAGE.write_text(f"{head}{begin}\n{text}\n{end}{tail}", encoding="utf-8")

@@ -30,7 +30,7 @@ SHORT = 60
 """A module of fewer lines is short."""
 LONG_LINE = 160
 GENERATED_PAGES = ("adequacy", "agreement", "operators", "runtimes", "upstream")
-"""Pages of docs/ that a command writes as a whole."""
+"""Pages of docs/tables/ that a command writes as a whole."""
 RESIZING = re.compile(r"resiz|upsampl|interpolation/", re.IGNORECASE)
 """In the path of a file outside tests: Python, or the `spec.yaml` of a room."""
 _Node = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Assign | ast.Constant
@@ -242,9 +242,9 @@ def _markdown(house: House) -> Iterator[Figure]:
     yield Figure("lines of Markdown in git", len(every), f"{len(lines)} files")
     long = sum(len(line.decode("utf-8")) > LONG_LINE for line in every)
     yield Figure(f"lines of Markdown with more than {LONG_LINE} characters", long)
-    pages = {name: len(lines.get(f"docs/{name}.md", ())) for name in GENERATED_PAGES}
+    pages = {name: len(lines.get(f"docs/tables/{name}.md", ())) for name in GENERATED_PAGES}
     longest = max(pages, key=lambda name: pages[name])
-    yield Figure("lines of the longest generated page", pages[longest], f"docs/{longest}.md")
+    yield Figure("lines of the longest generated page", pages[longest], f"docs/tables/{longest}.md")
 
 
 def _long_functions(house: House) -> Figure:

@@ -1,4 +1,4 @@
-"""Every operator of the default suite: the table of docs/operators.md.
+"""Every operator of the default suite: the table of docs/tables/operators.md.
 
 Usage: uv run python -m tools.operators [--keep] [--records FOLDER [--read]] [-s SUITE]
        [RUNTIME...]

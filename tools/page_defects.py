@@ -1,7 +1,7 @@
 """How many of the defects that a reader found in the first pages `opcert lint` finds, and what else it says.
 
     uv run python -m tools.page_defects            the figures, what was missed, what was said beside
-    uv run python -m tools.page_defects --write    and writes the figures into docs/findings.md
+    uv run python -m tools.page_defects --write    and writes the figures into docs/import-documents.md
 
 The list is tests/specs/page_defects.yaml; it also says when a finding tells a defect. The pages are five of
 tests/documents.
@@ -169,7 +169,7 @@ def match_defects(defects: Sequence[Defect], found: Sequence[Reported]) -> dict[
 
 
 def page_section(measured: Measured) -> str:
-    """The figures as they stand in docs/findings.md."""
+    """The figures as they stand in docs/import-documents.md."""
     defects, untold = len(measured.told) + len(measured.missed), read_untold()
     lines = [
         f"Defects on the list: {defects}. Findings: {len(measured.found)} "
@@ -221,7 +221,7 @@ def _table(measured: Measured) -> Iterator[str]:
 def main() -> None:
     """Print the figures, and write them where asked to."""
     parser = argparse.ArgumentParser(description="measure the linter against the list of the pages' defects")
-    parser.add_argument("--write", action="store_true", help="write the figures into docs/findings.md")
+    parser.add_argument("--write", action="store_true", help="write the figures into the page")
     given = parser.parse_args()
     with passing_documents() as documents:
         section = page_section(measure(documents.find("first-pages")))

@@ -1,6 +1,6 @@
-"""The suite of the first operators on every runtime, in every form that it takes: docs/runtimes.md.
+"""The suite of the first operators on every runtime, in every form that it takes: docs/tables/runtimes.md.
 
-Usage: uv run python -m tools.runtimes [-s SUITE] [RUNTIME...] > docs/runtimes.md
+Usage: uv run python -m tools.runtimes [-s SUITE] [RUNTIME...] > docs/tables/runtimes.md
 
 Counts verdicts by form and family, and the deaths of workers by signal. Writes nothing where a case lacks its
 verdict in a form.
@@ -30,7 +30,7 @@ HEAD = """# Runtimes
 
 What the built-in runtimes do with the suite `first-operators`, the families `invalid` and `survival`
 included, in every form that each takes. Made by `uv run python -m tools.runtimes`; how to add a runtime
-is in [CONTRIBUTING.md](../CONTRIBUTING.md).
+is in [CONTRIBUTING.md](../../CONTRIBUTING.md).
 """
 VERDICTS_HEAD = """## Verdicts
 

@@ -46,7 +46,7 @@ _PROBE = f"(lambda names: (exec({_CODE!r}, names), names['answer'])[1])({{}})"
 """Needs nothing on a worker but Python, whichever it is: what is missing there is an answer as well."""
 _PLAIN = ("tcp", "ws", "ucx", "ucxx")
 _INSECURE = (
-    "Have TLS (tls://, see docs/scale.md), a tunnel to this machine (tcp://127.0.0.1:PORT), or say "
+    "Have TLS (tls://, see docs/ci.md), a tunnel to this machine (tcp://127.0.0.1:PORT), or say "
     "--insecure-scheduler where all who reach the network are trusted."
 )
 
@@ -139,7 +139,7 @@ def _remote(distributed: Any, address: str) -> Iterator[Any]:
                 got=one_line(f"{address}: {error}", 300),
                 expected=_EXPECTED,
                 remedy="Look whether it runs, and whether this machine reaches it; `dask scheduler` starts "
-                "one. With TLS, both need certificates (docs/scale.md).",
+                "one. With TLS, both need certificates (docs/ci.md).",
             ) from error
         with _closing(client):
             yield client

@@ -1,6 +1,6 @@
 """A response held against one expectation of its case, and the difference in words.
 
-ONNX states no accuracy. Where what a case allows rests on the published table of functions (docs/bounds.md),
+ONNX states no accuracy. Where what a case allows rests on the table of functions (docs/why-believe.md),
 an answer beyond that is told by the arithmetic whose errors it has, and is not called wrong.
 """
 

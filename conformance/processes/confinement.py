@@ -84,7 +84,7 @@ def worker_environment(folder: Path, program: str, more: Mapping[str, str]) -> d
     """The whole environment of a worker: of the caller's, where programs and libraries lie and no more.
 
     Beside the worker's own `program` none of the Python environment that runs opcert can be found. `more` are
-    the variables that its adapter states. docs/worker-protocol.md lists them all.
+    the variables that its adapter states. docs/your-runtime.md lists them all.
     """
     kept = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return {

@@ -1,6 +1,6 @@
 """Frames of the worker protocol, on the harness's side; nothing that a worker sends is trusted.
 
-The limits are those that docs/worker-protocol.md states.
+The limits are those that docs/your-runtime.md states.
 """
 
 from __future__ import annotations

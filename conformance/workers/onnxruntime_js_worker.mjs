@@ -1,5 +1,5 @@
 // The worker for ONNX Runtime in JavaScript: the npm packages onnxruntime-node and onnxruntime-web (WebAssembly).
-// It speaks docs/worker-protocol.md with what Node.js 18 brings, and takes the package.json of either package:
+// It speaks the worker protocol (docs/reference.md) with what Node.js 18 brings, and takes the package.json of either package:
 //     node onnxruntime_js_worker.mjs node_modules/onnxruntime-web/package.json
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";

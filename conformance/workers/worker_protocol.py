@@ -1,4 +1,4 @@
-"""The worker's side of the worker protocol (docs/worker-protocol.md), for workers in Python.
+"""The worker's side of the worker protocol (docs/reference.md), for workers in Python.
 
 Python 3.9 or newer, the standard library and numpy. A worker script lies beside this file, so that Python
 finds it, and ends with `serve(start)`:

@@ -1,6 +1,6 @@
 """Calls as files: attributes and inputs of one call as JSON, without what must come out.
 
-The format is described in docs/fuzzing.md. Every element of every type keeps each of its bits.
+The format is described in docs/reference.md. Every element of every type keeps each of its bits.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _GREATEST_PLAIN = 1 << 53
 """Integers from here on are written as strings: many readers of JSON hold numbers in doubles."""
 _MOST_DIMENSIONS = 32
 _LONGEST_SHOWN = 80
-_REMEDY = "docs/fuzzing.md describes the format."
+_REMEDY = "docs/reference.md describes the format."
 
 
 def _describe_form(call: Call) -> dict[str, Any]:

@@ -128,7 +128,7 @@ class WorkerMistake(OpcertError):
             f"the worker itself failed on {times}, which is its own mistake and says nothing of the runtime; "
             f"the first is {first}",
             remedy="What the runtime refuses is answered with the class `rejected`, what it does not offer "
-            "with `unsupported`: docs/worker-protocol.md",
+            "with `unsupported`: docs/reference.md",
         )
 
 

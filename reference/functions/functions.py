@@ -2,7 +2,7 @@
 
 One table says what each function is allowed: the units in the last place of the OpenCL SPIR-V Environment
 Specification, "Relative Error as ULPs", table "ULP Values for Math Instructions - Full Profile", which has a
-column each for float64, float32 and float16. docs/bounds.md says how errors of arguments pass through.
+column each for float64, float32 and float16. docs/why-believe.md says how errors of arguments pass through.
 """
 
 from __future__ import annotations

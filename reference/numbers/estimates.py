@@ -1,7 +1,7 @@
 """Numbers that carry their own error: an exact value, and how far honest arithmetic may come to lie from it.
 
 A formula written once over Estimates gives the exact result, and a bound of what floating-point arithmetic
-makes of the same formula. docs/bounds.md derives the rules.
+makes of the same formula. docs/why-believe.md derives the rules.
 
 Interpolation alone is computed in them, all else in Numbers (`reference/numbers/number_arrays.py`), which
 know no error that several numbers share, as the weights of one position share that of its coordinate, and

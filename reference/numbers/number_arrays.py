@@ -1,7 +1,7 @@
 """Numbers as programs compute with them: exact value, greatest honest error, and what IEEE arithmetic says.
 
 A formula written once over Numbers gives the correctly rounded result, a bound of what floating-point
-arithmetic in any order makes of it, and NaN or an infinity where that is what comes out. docs/bounds.md
+arithmetic in any order makes of it, and NaN or an infinity where that is what comes out. docs/why-believe.md
 derives what each operation is charged.
 """
 

@@ -127,8 +127,8 @@ def _error(sizes: Sequence[float], matrix: Matrix, found: _Eliminated, own: floa
     """How far elimination with chosen pivots, or expansion by rows, may come to lie from the determinant.
 
     `own` is the error of the elements themselves. Elimination gives the determinant of a matrix whose
-    elements differ by at most gamma(n) |L||U| (docs/bounds.md). A difference of one element changes it by so
-    many times the determinant without its row and column; those of several elements by no more than the
+    elements differ by at most gamma(n) |L||U| (docs/why-believe.md). A difference of one element changes it
+    by so many times the determinant without its row and column; those of several elements by no more than the
     product of the sums of rows grows beyond that.
     """
     order = len(matrix)

@@ -1,7 +1,7 @@
 """DFT and STFT: discrete Fourier transforms along an axis, and of the frames of a signal.
 
 Whatever a program sums up first, its error is bounded by the norm of what it transforms, and not by the
-elements that come out; docs/bounds.md derives by how much.
+elements that come out; docs/why-believe.md derives by how much.
 """
 
 from __future__ import annotations

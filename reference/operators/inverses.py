@@ -102,8 +102,8 @@ def _errors(
     """How far elimination with chosen pivots, or cofactors over the determinant, may come to lie off.
 
     A column x of what elimination gives is that of a matrix whose elements differ by at most
-    gamma(3n) |L||U|, each of which is at most n times the greatest element on the way (docs/bounds.md), so
-    that the element in row i and column j is off by at most that times the sums of magnitudes of row i and
+    gamma(3n) |L||U|, each of which is at most n times the greatest element on the way (docs/why-believe.md),
+    so that the element in row i and column j is off by at most that times the sums of magnitudes of row i and
     of column j of the inverse. Infinite where that may not be small beside the inverse.
     """
     order = len(found)

@@ -137,8 +137,8 @@ Trust = Literal["referenced", "reviewed"]
 class VersionTrust:
     """How far the cases of an operator version are trusted, and what planting faults showed of them.
 
-    docs/operators.md says what trust means. `adequacy` is empty where no faults were planted; under `cases`
-    it has the digest of the cases that were measured.
+    docs/tables/operators.md says what trust means. `adequacy` is empty where no faults were planted; under
+    `cases` it has the digest of the cases that were measured.
     """
 
     trust: Trust

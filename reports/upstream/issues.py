@@ -28,7 +28,7 @@ _MOST_LINES, _LONGEST_LINE = 40, 500
 TABLE = (
     "table “ULP Values for Math Instructions - Full Profile” of the OpenCL SPIR-V Environment Specification"
 )
-"""What says how far off a function may be (docs/bounds.md)."""
+"""What says how far off a function may be (docs/why-believe.md)."""
 _NO_NAME = re.compile(r"[^a-z0-9]+")
 
 

@@ -33,7 +33,7 @@ FILES = {
     "specs/suite.json": "{\n}\n",
     "tools/made.py": "ONE = 1\n",
     "tests/test_resize.py": "THREE = 3\n" * 50,
-    "docs/agreement.md": f"# Page\n\n{'é' * 160}\n{'x' * 161}\n",
+    "docs/tables/agreement.md": f"# Page\n\n{'é' * 160}\n{'x' * 161}\n",
 }
 FIGURES = {
     "lines of Python outside tests": "20",

@@ -37,7 +37,7 @@ def test_mistakes_of_who_asks_are_told_with_what_to_do(
 
 
 def test_the_table_names_entries_that_there_are(repository: Path) -> None:
-    lines = (repository / "docs" / "upstream.md").read_text("utf-8").splitlines()
+    lines = (repository / "docs" / "tables" / "upstream.md").read_text("utf-8").splitlines()
     keys = [found["key"] for line in lines if (found := _ROW.match(line))]
     assert 0 < len(keys) == len(set(keys)) <= MOST
     assert set(keys) <= {disagreement.id for disagreement in load_disagreements()}

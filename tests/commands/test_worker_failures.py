@@ -32,7 +32,7 @@ def test_its_own_failures_are_no_bug_of_opcert(
     answer = call(capsys, command, echo_runtime(error_class, "sloppy_worker.py"), "-s", suite, "-o", out)
     check_message(answer, 4, "worker", "failed on 3 rows", "its own mistake", words)
     assert "`rejected`" in answer.err
-    assert "docs/worker-protocol.md" in answer.err
+    assert "docs/reference.md" in answer.err
     assert "bug" not in answer.err
     assert not (path.parent / "certificate.json").exists()
     record = read_record(path)

@@ -218,7 +218,7 @@ def test_a_worker_has_three_pipes_and_nothing_else(tmp_path: Path) -> None:
 
 def test_the_environment_is_the_stated_list(repository: Path, tmp_path: Path) -> None:
     environment = worker_environment(tmp_path, sys.executable, {})
-    page = (repository / "docs" / "worker-protocol.md").read_text("utf-8")
+    page = (repository / "docs" / "your-runtime.md").read_text("utf-8")
     listed = page.split("| variable |")[1].split("\n\n")[0]
     names = [line.split("`")[1] for line in listed.splitlines() if line.startswith("| `")]
     assert sorted({*names} - {"LD_LIBRARY_PATH", "PYTHONPATH"}) == sorted(

@@ -25,6 +25,7 @@ from tests.conformance.protocol_schema import SCHEMA, check_answer, check_reques
 from tests.conformance.samples import FAKES, IDENTITY, echo_runtime, make_case, make_suite
 from tests.conformance.structured_cases import FORMS
 from tests.conformance.test_demands import values_cases
+from tests.conftest import doc_section
 
 Seen = Counter[str]
 HELLO = {"type": "hello", "id": 0, "protocol": 1, "runtime": {"name": "x", "version": "1"},
@@ -179,8 +180,8 @@ def test_what_a_side_adds_of_its_own_fits() -> None:
 
 
 def test_the_examples_of_the_page_fit(repository: Path) -> None:
-    page = (repository / "docs" / "worker-protocol.md").read_text("utf-8")
-    blocks = page.split("## Requests and answers")[1].split("## Checking")[0].split("\n\n")
+    page = (repository / "docs" / "reference.md").read_text("utf-8")
+    blocks = doc_section(page, "Requests and answers").split("\n\n")
     texts = [block for block in blocks if block.startswith("    {")]
     headers = []
     for text in texts:

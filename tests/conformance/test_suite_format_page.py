@@ -1,4 +1,4 @@
-"""docs/suite-format.md names everything that a golden holds."""
+"""docs/reference.md names everything that a golden holds."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from conformance.suite.distributions import Distributed
 from conformance.suite.goldens import write_golden
 from conformance.suite.properties import HasShape, InRange, Masked, SameAgain, describe_property
 from tests.conformance.structured_cases import FORMS, random
+from tests.conftest import doc_section
 
 
 def test_the_page_names_every_key(repository: Path) -> None:
-    page = (repository / "docs" / "suite-format.md").read_text("utf-8")
+    page = doc_section((repository / "docs" / "reference.md").read_text("utf-8"), "A suite on disk")
     drawn = random(
         HasShape("output", (40, None)),
         InRange("output", whole=True),

@@ -14,7 +14,7 @@ import pytest
 from opcert.commands import cli
 from tests.conftest import REPOSITORY
 
-PAGES = (REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted(REPOSITORY.glob("docs/*.md")))
+PAGES = (REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted(REPOSITORY.glob("docs/**/*.md")))
 _INLINE = re.compile(r"`((?:uv run )?(?:opcert|python -m (?:tools|benchmarks)\.)[^`]*)`")
 _BLOCK = re.compile(
     r"^(?:    |\s*- run: |\s*- )?(?:.*&& )?"

@@ -34,7 +34,7 @@ CASES = {"cover/000000000001": "a" * 16, "cover/000000000002": "b" * 16}
 KEPT = MeasuredOperator(
     str(NAME), "", (Selected("cover/000000000001", 3, "a" * 16),), {"mutants": {"killed": 97, "score": 0.97}}
 )
-WRITE = "write it with `python -m tools.operators --keep > docs/operators.md`"
+WRITE = "write it with `python -m tools.operators --keep > docs/tables/operators.md`"
 AGREED = Agreed(
     str(NAME),
     cases_digest(CASES),
@@ -122,7 +122,7 @@ def test_a_level_of_the_lock_holds_for_the_cases_that_runtimes_were_asked_about_
 
 
 def test_the_table_of_operators_is_of_the_lock(repository: Path) -> None:
-    text = (repository / "docs" / "operators.md").read_text(encoding="utf-8")
+    text = (repository / "docs" / "tables" / "operators.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| `")]
     shown = {(row[0].strip("`"), int(row[2]), row[6]) for row in rows}
     lock = read_lock()
@@ -134,9 +134,9 @@ def test_the_table_of_operators_is_of_the_lock(repository: Path) -> None:
 
 
 def test_the_table_is_followed_by_the_operators_without_a_reference(repository: Path) -> None:
-    text = (repository / "docs" / "operators.md").read_text(encoding="utf-8")
+    text = (repository / "docs" / "tables" / "operators.md").read_text(encoding="utf-8")
     rest = "\n".join(rest_of_onnx())
-    assert text.endswith(rest + "\n"), "write it with `python -m tools.operators --keep > docs/operators.md`"
+    assert text.endswith(rest + "\n"), WRITE
     shown = {line.strip("| ").split(" | ")[0] for line in text.splitlines() if line.startswith("| `")}
     listed = set(re.findall(r"`\w+-\d+`", rest))
     assert listed

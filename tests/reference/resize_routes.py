@@ -1,4 +1,4 @@
-"""Honest floating-point implementations of Resize: the routes that docs/bounds.md lists, in numpy.
+"""Honest floating-point implementations of Resize: the routes that docs/why-believe.md lists, in numpy.
 
 They are written against the document, not against the reference, and share nothing with it. Each computes in
 float32 (float64 for double data), as runtimes do, and differs from the others in how.

@@ -1,4 +1,4 @@
-"""The margins on the suite's own cases: what docs/bounds.md prints is what the script finds."""
+"""The margins on the suite's own cases: what docs/why-believe.md prints is what the script finds."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.reference.float32_formulas import FAMILIES
 from tests.reference.float32_terms import Values
 from tools.bounds_of_cases import Measured, float_cases, measure, shares, table
 
-PAGE = REPOSITORY / "docs" / "bounds.md"
+PAGE = REPOSITORY / "docs" / "why-believe.md"
 LESS_NOTICED = {("pooling", "inputs rounded to bfloat16"): 90}
 """Means of 4,099 numbers and of 12 near 2**23 hide it: each input loses less than an honest sum may."""
-_START = "### On the suite's own cases"
+_START = "#### On the suite's own cases"
 
 
 def printed() -> list[str]:

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 EXAMPLES = int(os.environ.get("OPCERT_EXAMPLES", "100"))
 WEIGHTED = ("linear", "cubic")
-PAGE = Path(__file__).parents[2] / "docs" / "bounds.md"
+PAGE = Path(__file__).parents[2] / "docs" / "why-believe.md"
 
 
 def ratios(answer: Answer, got: NDArray[Any]) -> NDArray[np.float64]:

@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import doc_section
+
 ROOT = Path(__file__).parents[2]
 ROWS = [
     [cell.strip() for cell in line.strip("|").split(" | ")]
-    for line in (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").splitlines()
+    for line in doc_section(
+        (ROOT / "docs" / "reference.md").read_text(encoding="utf-8"), "Words"
+    ).splitlines()
     if line.startswith("| ") and not line.startswith("| word")
 ]
 MEANINGS = {row[0].strip("| "): row[1] for row in ROWS}

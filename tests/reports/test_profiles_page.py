@@ -1,4 +1,4 @@
-"""docs/profiles.md: its profiles are read, its commands run, and it leaves out no key."""
+"""Profiles in docs/certify.md: they are read, commands run, and no key is left out."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from opcert.vocabulary.names import OperatorName
 from reports.gates.profiles import Profile
 from tests.commands.command_line import identity_suite
 from tests.conformance.samples import FAKES
+from tests.conftest import doc_section
 from tests.reports.test_ci_docs import blocks, run
 from tests.reports.test_profile_settling import model
 
 
 @pytest.fixture
 def page(repository: Path) -> str:
-    return (repository / "docs" / "profiles.md").read_text()
+    return doc_section((repository / "docs" / "certify.md").read_text(), "Profiles")
 
 
 def write_profiles(page: str, folder: Path) -> list[Path]:

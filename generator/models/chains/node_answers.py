@@ -3,7 +3,7 @@
 Two nodes compute `s (sum w x + b - m) + c`, with `s` made of the scale and the root of the variance. A
 fused one computes `sum (s w) x + (s (b - m) + c)`, with weights that were rounded once they were made. Every
 term of either meets as many roundings as it has factors and sums behind it, and none is larger than it is in
-`T = |s| (sum |w| |x| + |b| + |m|) + |c|`; docs/bounds.md counts them.
+`T = |s| (sum |w| |x| + |b| + |m|) + |c|`; docs/why-believe.md counts them.
 """
 
 from __future__ import annotations

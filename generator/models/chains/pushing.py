@@ -4,7 +4,7 @@ Where every right program holds the same value between two nodes, the second one
 is the chain's. An allowed error goes through operators that move elements, and through those that bring
 numbers no farther apart; accepted values also through such as take each element alone; from DequantizeLinear
 to QuantizeLinear it goes through those that `spreading` knows. Through anything else nothing is pushed: then
-there is no case. docs/neighbours.md says why this holds for fused nodes as well.
+there is no case. docs/your-runtime.md says why this holds for fused nodes as well.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A program may run the nodes as they are written, or compute with integers and scale the sum once. Both lie
 within a bound of the number that the nodes come to; where that bound holds a tie, the integers of both of its
-sides are accepted, and everywhere else one alone. docs/bounds.md derives it.
+sides are accepted, and everywhere else one alone. docs/why-believe.md derives it.
 """
 
 from __future__ import annotations

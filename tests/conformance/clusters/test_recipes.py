@@ -17,13 +17,13 @@ from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.suites import open_suite
 from tests.conformance.clusters.services import Services
 from tests.conformance.samples import echo_runtime, make_case, make_suite
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, doc_section
 
 _NODES = ("node-1", "node-2")
 
 
 def _resource() -> dict[str, Any]:
-    page = (REPOSITORY / "docs" / "scale.md").read_text(encoding="utf-8")
+    page = doc_section((REPOSITORY / "docs" / "ci.md").read_text(encoding="utf-8"), "On a cluster")
     blocks = [yaml.safe_load(each) for each in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
     (found,) = (block for block in blocks if block["kind"] == "DaskCluster")
     assert isinstance(found, dict)

@@ -26,7 +26,7 @@ def test_it_is_written_the_same_twice_and_reads_back(tmp_path: Path) -> None:
     with open_suite(tmp_path / "first") as suite:
         cases = list(suite.cases())
     assert len(cases) >= LEAST
-    page = (REPOSITORY / "docs/neighbours.md").read_text(encoding="utf-8")
+    page = (REPOSITORY / "docs/your-runtime.md").read_text(encoding="utf-8")
     assert f"# {len(cases)} cases" in page
     lengths = [len(onnx.ModelProto.FromString(each.model).graph.node) for each in cases if each.model]
     assert (min(lengths), max(lengths)) == (2, 13), "the page says two to thirteen nodes"

@@ -131,7 +131,8 @@ def _gelu(w: Weaver) -> Iterator[Chain]:
             else:
                 w.node("Mul", x, w.node("Mul", grown, half))
             why = "as Gelu is written out, with its half in either place"
-            # The constant is the root of 2 rounded: a relative error of u in erf's argument (docs/bounds.md).
+            # The constant is the root of 2 rounded: a relative error of u in erf's argument
+            # (docs/why-believe.md).
             beside = np.abs(data.astype(np.float64)) * math.ldexp(1, -24)
             short = [w.link("Add", start, whole("bias", 12))] if bias else []
             short.append(w.link("Gelu", short[0].outputs[0] if bias else x))
@@ -184,7 +185,7 @@ def _rms_normalizations(w: Weaver) -> Iterator[Chain]:
 def _gelu_written_out(w: Weaver) -> Iterator[Chain]:
     why = "as Gelu is written out"
     data = real("gelu", 5, 65)
-    # The root of 2 is rounded: a relative error of u in erf's argument (docs/bounds.md).
+    # The root of 2 is rounded: a relative error of u in erf's argument (docs/why-believe.md).
     beside = np.abs(data.astype(np.float64)) * _UNIT
     for how in ("quotient", "product"):
         x = w.given(data)
