@@ -212,6 +212,8 @@ class ShapeChoice:
                     told = "No valid call has the extents that the model states: others were taken."
                     levels, lost = self._related_levels(outline, begun)
                     return ChosenShapes(levels, (*((told,) if apart else ()), *lost), apart)
+        if (told_open := left_open(self.first)) is not None:
+            raise told_open
         rule = "" if self.first is None else f"; with those of the model it breaks {rule_told(self.first)}"
         raise Uncovered("no_call", f"No shapes were found with which the call is valid{rule}.")
 
@@ -353,6 +355,13 @@ class ShapeChoice:
             changed = {**chosen, which: length}
             chosen = changed if self._holds(outline, changed) else chosen
         return chosen
+
+
+def left_open(rule: Constraint | None) -> Uncovered | None:
+    """Why a node has no case that breaks a rule because the document says nothing of such calls; else None."""
+    if rule is None or rule.shape_of is not None or rule.otherwise == "error" or rule.origin.why is None:
+        return None
+    return Uncovered("undefined", f"{rule.origin.why} ({rule_told(rule)} leaves them out)")
 
 
 def rule_told(rule: Constraint) -> str:

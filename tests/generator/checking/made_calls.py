@@ -35,8 +35,8 @@ def fixed(value: Any, dtype: str = "int64") -> ModelValue:
 def call(
     operator: str, inputs: Sequence[ModelValue | None], outputs: int = 1, **attributes: Any
 ) -> ModelCall:
-    """The call of one node with these inputs, so many outputs and plain attributes."""
-    name = OperatorName.parse(f"ai.onnx::{operator}")
+    """The call of one node with these inputs, so many outputs and plain attributes; of another domain than ai.onnx by it."""
+    name = OperatorName.parse(operator if "::" in operator else f"ai.onnx::{operator}")
     given: Mapping[str, Attribute] = {each: _attribute(value) for each, value in attributes.items()}
     wanted = tuple(ModelValue(f"out{place}") for place in range(outputs))
     shapes = [value.shape or () for value in inputs if value is not None and not value.is_constant]

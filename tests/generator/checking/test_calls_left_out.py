@@ -18,6 +18,25 @@ def _changed(model: ModelCall, **changes: object) -> ModelCall:
     return replace(model, first=replace(model.first, **changes))  # type: ignore[arg-type]
 
 
+def _three_classes(batch: int | str) -> ModelCall:
+    """What a SupportVectorClassifier of scikit-learn with probabilities is exported as, of one vector a class."""
+    return call(
+        "ai.onnx.ml::SVMClassifier-1",
+        [fed(batch, 2)],
+        2,
+        classlabels_ints=[0, 1, 2],
+        coefficients=[1.0] * 6,
+        kernel_params=[0.5, 0.0, 3.0],
+        kernel_type="RBF",
+        post_transform="NONE",
+        prob_a=[-1.0, -2.0, -1.5],
+        prob_b=[0.25, 0.5, 0.0],
+        rho=[0.5, 0.25, -0.5],
+        support_vectors=[0.0, 1.0, 2.0, 0.5, -1.0, 3.0],
+        vectors_per_class=[1, 1, 1],
+    )
+
+
 RELU = call("Relu-14", [fed("n", 3)])
 LEFT_OUT = {
     "no operator version": (_changed(RELU, operator=None, unknown="No opset."), "unknown", "No opset."),
@@ -62,6 +81,12 @@ LEFT_OUT = {
         _changed(RELU, unread={"body": "a sparse tensor"}),
         "unread",
         "a sparse tensor",
+    ),
+    "what its document leaves open": (_three_classes("n"), "undefined", "no formula for probabilities"),
+    "what its document leaves open, of a stated batch": (
+        _three_classes(5),
+        "undefined",
+        "no formula for probabilities",
     ),
     "a rule that no extents keep": (
         call("Gemm-13", [fed(1, 8, 8), weight(8, 4)]),
