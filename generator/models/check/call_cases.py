@@ -76,10 +76,10 @@ Why = Literal[
 ]
 """`unknown`: the node names no operator version; `unspecified`: no declaration speaks of it; `no_reference`:
 nothing says what is right; `unread`: an attribute that is not carried; `no_tensors`: maps, and
-sequences among the values of a variadic input; `not_valid`: the documents do not allow the node; `undefined`: they
-say nothing of what it gives, in the words of the rule that says so; `no_call`: no valid call with what the node says was found; `too_costly`: every one is too large for exact arithmetic,
-or takes too much; `too_slow`: making its cases took longer than is waited; `refused`: the reference defines
-no result; `failed`: a mistake of ours."""
+sequences among the values of a variadic input; `not_valid`: the documents do not allow the node;
+`undefined`: they say nothing of what it computes; `no_call`: no valid call with what the node says was
+found; `too_costly`: every one is too large for exact arithmetic, or takes too much; `too_slow`: making its
+cases took longer than is waited; `refused`: the reference defines no result; `failed`: a mistake of ours."""
 
 
 @dataclass(frozen=True)

@@ -358,7 +358,7 @@ class ShapeChoice:
 
 
 def left_open(rule: Constraint | None) -> Uncovered | None:
-    """Why a node has no case that breaks a rule because the document says nothing of such calls; else None."""
+    """Why a node has no case where the rule that it breaks says what the document leaves open; else None."""
     if rule is None or rule.shape_of is not None or rule.otherwise == "error" or rule.origin.why is None:
         return None
     return Uncovered("undefined", f"{rule.origin.why} ({rule_told(rule)} leaves them out)")

@@ -19,7 +19,7 @@ def _changed(model: ModelCall, **changes: object) -> ModelCall:
 
 
 def _three_classes(batch: int | str) -> ModelCall:
-    """What a SupportVectorClassifier of scikit-learn with probabilities is exported as, of one vector a class."""
+    """What skl2onnx writes of an SVC with probabilities, here with one vector for each class."""
     return call(
         "ai.onnx.ml::SVMClassifier-1",
         [fed(batch, 2)],
