@@ -35,7 +35,7 @@ def fixed(value: Any, dtype: str = "int64") -> ModelValue:
 def call(
     operator: str, inputs: Sequence[ModelValue | None], outputs: int = 1, **attributes: Any
 ) -> ModelCall:
-    """The call of one node with these inputs, so many outputs and plain attributes; ai.onnx without a domain."""
+    """The call of one node with so many outputs and plain attributes; of ai.onnx where no domain is named."""
     name = OperatorName.parse(operator if "::" in operator else f"ai.onnx::{operator}")
     given: Mapping[str, Attribute] = {each: _attribute(value) for each, value in attributes.items()}
     wanted = tuple(ModelValue(f"out{place}") for place in range(outputs))
