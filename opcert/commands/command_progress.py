@@ -114,7 +114,8 @@ def generation_progress(*, every: bool = True) -> Iterator[MakingProgress]:
 class _MakingLines:
     """A line for everything that is told, and one at the end for all operators that were kept from before.
 
-    Where not `every` operator has a line, the one at the end is of those that were made, too.
+    Where `every` operator has a line, they stand in the order of the suite; where not, the one at the end is
+    of those that were made, too.
     """
 
     def __init__(self, every: bool) -> None:
@@ -122,18 +123,31 @@ class _MakingLines:
         self._pace = Pace()
         self._kept = 0
         self._made = 0
+        self._held: dict[OperatorName, str] = {}
+        self._order: list[OperatorName] | None = None
 
     def tell(self, told: Made | str) -> None:
         if isinstance(told, str):
             say(told, error=True)
-        elif told.kept:
+            return
+        if told.kept:
             self._kept += 1
         else:
             self._made += 1
-            if self._every:
-                say(told, error=True)
-            elif self._pace.is_due():
-                say(f"{_state(told)} in {self._pace.seconds:.0f} s", error=True)
+        if self._every:
+            self._tell_in_order(told)
+        elif not told.kept and self._pace.is_due():
+            say(f"{_state(told)} in {self._pace.seconds:.0f} s", error=True)
+
+    def _tell_in_order(self, told: Made) -> None:
+        """Print the lines of the operators before which none is missing."""
+        self._held[told.operator] = "" if told.kept else str(told)
+        if self._order is None:
+            self._order = sorted({*told.done, *told.left}, reverse=True)
+        while self._order and self._order[-1] in self._held:
+            line = self._held.pop(self._order.pop())
+            if line:
+                say(line, error=True)
 
     def stop(self) -> None:
         from reports.text.phrasing import plural
@@ -151,7 +165,9 @@ class _MakingBar:
     def __init__(self, bar: _Bar) -> None:
         self._bar = bar
         self._begun = time.monotonic()
-        self._sizes = _known_sizes()
+        from generator.making.suites.lock import known_sizes
+
+        self._sizes = known_sizes()
 
     def tell(self, told: Made | str) -> None:
         if isinstance(told, str):
@@ -171,17 +187,6 @@ class _MakingBar:
 
 def _state(made: Made) -> str:
     return f"{len(made.done)}/{len(made.done) + len(made.left)} operators, {made.cases_so_far} cases"
-
-
-def _known_sizes() -> dict[str, int]:
-    """The number of cases of each operator in the locked suite: how long one takes goes with it."""
-    from generator.making.suites.lock import read_lock
-    from opcert.vocabulary.errors import UserError
-
-    try:
-        return {name: version.cases for name, version in read_lock().versions.items()}
-    except UserError:
-        return {}
 
 
 def choose_progress() -> RunProgress:

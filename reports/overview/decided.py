@@ -51,11 +51,8 @@ class Decided:
 
     @property
     def share(self) -> str:
-        """The part of what was decided that conforms, in percent, cut off: 99.96 % is 99.9 %."""
-        if not self.decided:
-            return ""
-        tenths = self.conforming * 1000 // self.decided
-        return f"{tenths // 10}.{tenths % 10} %"
+        """The part of what was decided that conforms; empty where nothing was decided."""
+        return share_text(self.conforming, self.decided)
 
     def to_json(self) -> dict[str, int]:
         """By the names that `report.json` has for them."""
@@ -93,6 +90,12 @@ class Decided:
         )
         parts = [f"{count(number)} {words}" for number, words in told if number]
         return f"Beside these: {', '.join(parts)}." if parts else ""
+
+
+def share_text(part: int, whole: int) -> str:
+    """A part of a whole in percent, cut off: 99.96 % is 99.9 %; empty where the whole is nothing."""
+    tenths = part * 1000 // whole if whole else 0
+    return f"{tenths // 10}.{tenths % 10} %" if whole else ""
 
 
 def decide(cases: Iterable[CaseResult], classes: Sequence[FailureClass]) -> Decided:
@@ -144,8 +147,8 @@ _HEADINGS: dict[Standing, str] = {
     "without": "without a failure",
     "not offered": "unsupported",
 }
-MOST_NAMED = 300
-"""So many operators of a group are named."""
+MOST_NAMED, MOST_IN_SIGHT = 300, 16
+"""So many operators of a group are named, and so many of them without asking for more."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +176,15 @@ class StandingGroup:
     @property
     def named(self) -> tuple[OperatorStanding, ...]:
         return self.operators[:MOST_NAMED]
+
+    @property
+    def in_sight(self) -> tuple[OperatorStanding, ...]:
+        return self.named[:MOST_IN_SIGHT]
+
+    @property
+    def folded(self) -> tuple[OperatorStanding, ...]:
+        """Those that are named where somebody asks for more."""
+        return self.named[MOST_IN_SIGHT:]
 
     @property
     def left_out(self) -> int:

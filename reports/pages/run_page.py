@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -104,10 +104,8 @@ class ClassView:
 
 MOST_SHOWN = 6
 """So many operator versions are named of a cause that is not told in full."""
-OPEN_CAUSES = 3
-"""So many causes are open at first; of a few more all are."""
-
-
+WORST, MOST_UNFOLDED = 5, 7
+"""So many causes stand on the first screen, the others behind a line; of a few more all do."""
 MOST_TOLD, MOST_NAMED = 500, 2000
 """So many causes are told with their smallest case; of further ones, up to so many, the head alone."""
 
@@ -130,6 +128,12 @@ class TierView:
     why: str
     classes: tuple[ClassView, ...]
     lines: tuple[CauseLine, ...] = ()
+
+    def part(self, has: Callable[[int], bool]) -> TierView | None:
+        """The same with the causes alone whose numbers it has; None where that is none."""
+        classes = tuple(each for each in self.classes if has(each.found.number))
+        lines = tuple(each for each in self.lines if has(each.number))
+        return replace(self, classes=classes, lines=lines) if classes or lines else None
 
 
 @dataclass(frozen=True)
@@ -242,10 +246,26 @@ class RunPage:
             cases_link(token("note", str(found.number)), of=self.of),
         )
 
+    @cached_property
+    def worst(self) -> tuple[TierView, ...]:
+        """The causes to fix first, on ordinary data where something fails there, under their headings."""
+        return self._with_causes(lambda number: number <= self._in_sight)
+
+    @cached_property
+    def further(self) -> tuple[TierView, ...]:
+        """The others."""
+        return self._with_causes(lambda number: number > self._in_sight)
+
+    def _with_causes(self, has: Callable[[int], bool]) -> tuple[TierView, ...]:
+        return tuple(part for tier in self.tiers if (part := tier.part(has)) is not None)
+
     @property
-    def open_causes(self) -> int:
-        """How many causes stand open when the page is opened."""
-        return OPEN_CAUSES if len(self.classes) > OPEN_CAUSES + 2 else len(self.classes)
+    def further_causes(self) -> int:
+        return sum(len(tier.classes) + len(tier.lines) for tier in self.further)
+
+    @property
+    def _in_sight(self) -> int:
+        return WORST if len(self.classes) > MOST_UNFOLDED else MOST_UNFOLDED
 
     @cached_property
     def faults(self) -> tuple[FaultView, ...]:

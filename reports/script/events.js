@@ -40,6 +40,7 @@ function onClick(event) {
   if ('copy' in dataset) copyText(target);
   else if ('fold' in dataset) fold(target);
   else if ('only' in dataset) go({ only: state.only ? '' : 'failing', note: '' }, true);
+  else if ('order' in dataset) go({ order: dataset.order });
   else if ('by' in dataset) go({ by: dataset.by, note: '' });
   else if ('of' in dataset) { list.shown = STEP; go({ of: dataset.of === directory.runs[0][0] ? '' : dataset.of, note: '' }); }
   else if ('sort' in dataset) { list.shown = STEP; go({ sort: dataset.sort === 'verdict' ? '' : dataset.sort }, true); }
@@ -83,6 +84,7 @@ function listen() {
   for (const kind of ['focusout', 'pointerdown', 'wheel']) document.addEventListener(kind, hideTip, { passive: true });
   for (const kind of ['pointerover', 'focusin']) document.addEventListener(kind, event => pointAt(event.target));
   for (const choice of findAll('select[data-attribute]')) choice.addEventListener('change', () => go({ by: 'attribute', attr: choice.value, note: '' }));
+  document.addEventListener('input', event => { if (event.target.id === 'operator-name') go({ name: event.target.value }, true); });
   const box = find('#query');
   box.addEventListener('focus', () => ready());
   box.addEventListener('input', async () => { await ready(); suggest(); searchSoon(false); });

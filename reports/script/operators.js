@@ -1,12 +1,13 @@
 // A page for each operator: whether it can be used, by version, element type and attribute, and why not.
 const MOST_LEVELS = 14;
-const operatorLink = name => link({ page: 'operators', operator: name.replace(/-\d+$/, ''), q: '', case: '', note: '', by: 'type', attr: '', only: '' });
+const operatorLink = name => link({ page: 'operators', operator: name.replace(/-\d+$/, ''), q: '', case: '', note: '', by: 'type', attr: '', only: '', order: '', name: '' });
 
 async function showOperators() {
   const [facts] = await Promise.all([openPart('operators'), ready()]), box = find('#operator');
   if (state.page !== 'operators') return;
   const places = table.operators.map((_, place) => place).filter(place => table.operators[place].name.replace(/-\d+$/, '') === state.operator);
-  put(box, places.length ? operatorPage(places, facts) : operatorIndex(facts));
+  if (places.length) put(box, operatorPage(places, facts));
+  else operatorIndex(box, facts);
 }
 // Cases counted by `type`, `family`, a feature or nothing, together where `nameOf` gives one name; without one left out.
 function tallyEach(by, nameOf, run) {
@@ -19,17 +20,42 @@ function tallyEach(by, nameOf, run) {
   }, run);
   return found;
 }
-function operatorIndex(facts) {
-  const names = table.operators.map(each => each.name.replace(/-\d+$/, '')), tallies = tallyEach('', operator => names[operator]), groups = new Map();
+// Every operator, its versions together: the number of the cause that is to be fixed first puts them in order.
+const ORDERS = {
+  '': ['worst first', (one, two) => one.first - two.first || one.share - two.share],
+  share: ['share', (one, two) => one.share - two.share],
+  name: ['name', () => 0],
+  group: ['group', (one, two) => (one.group < two.group ? -1 : Number(one.group > two.group))],
+};
+function operatorRows(facts) {
+  const names = table.operators.map(each => each.name.replace(/-\d+$/, '')), rows = new Map();
   table.operators.forEach((each, place) => {
-    const group = facts[each.name].group;
-    if (!groups.has(group)) groups.set(group, new Map());
-    const versions = groups.get(group);
-    versions.set(names[place], [...(versions.get(names[place]) ?? []), each]);
+    if (!rows.has(names[place])) rows.set(names[place], { name: names[place], short: names[place].split('::')[1], group: facts[each.name].group, versions: [] });
+    rows.get(names[place]).versions.push(each);
   });
-  return html`<h1>Operators</h1>${state.operator ? html`<p class="warning">No operator of this report is called ${state.operator}.</p>` : ''}<p>What passes of all cases of each operator, all versions together.</p>
-<table class="matrix few"><caption class="hidden">Operators</caption><thead><tr><th scope="col">operator</th><th scope="col">all</th><th scope="col">versions</th></tr></thead>${[...groups].sort(([one], [two]) => (one < two ? -1 : 1)).map(([group, found]) => html`<tbody><tr class="domain"><th scope="colgroup" colspan="3"><b>${group}</b></th></tr>${[...found].sort(([one], [two]) => (one < two ? -1 : 1)).map(([name, versions]) => html`<tr><th scope="row"><a href="${operatorLink(name)}">${name.split('::')[1]}</a></th>${matrixCell(tallies.get(name), [versionsToken(versions)], 'all')}<td class="f-quiet"><div class="cell"><span class="label">versions</span><span class="line">${versions.map(each => each.name.split('-').at(-1)).join(', ')}</span></div></td></tr>`)}</tbody>`)}</table>`;
+  const tallies = tallyEach('', operator => names[operator]), pass = table.verdicts.findIndex(each => each.name === 'pass');
+  return [...rows.values()].map(row => {
+    const tally = tallies.get(row.name) ?? tallyOf(), fails = tally.numbers.slice(0, FAILING).reduce((sum, each) => sum + each, 0), decided = tally.numbers[pass] + fails;
+    return { ...row, tally, fails, decided, share: decided ? tally.numbers[pass] / decided : 2, first: fails ? Math.min(...tally.notes, 1e6) : decided ? 1e7 : 1e8 };
+  });
 }
+// Cut off, as the pages made beforehand do it: 99.96 % is 99.9 %.
+const shareText = row => (row.decided ? `${(Math.floor(row.share * 1000 + 1e-9) / 10).toFixed(1)} %` : 'none decided');
+function operatorIndex(box, facts) {
+  const wrong = state.operator ? html`<p class="warning">No operator of this report is called ${state.operator}.</p>` : '';
+  // The box for a name stays while somebody types in it.
+  if (!find('#operator-name', box)) put(box, html`<div class="head"><h1>Operators</h1><div class="seg columns" role="group" aria-label="Rows and their order"><button type="button" data-only>failing only</button><span class="mute">order</span>${Object.entries(ORDERS).map(([key, [said]]) => html`<button type="button" data-order="${key}">${said}</button>`)}</div></div><div id="operator-wrong"></div><p><label>Name or group <input type="search" id="operator-name" autocomplete="off" spellcheck="false"></label> <span class="mute small" id="operator-count" role="status"></span></p><div id="operator-rows"></div>`);
+  put(find('#operator-wrong'), wrong);
+  for (const button of findAll('[data-order]', box)) button.setAttribute('aria-pressed', String(button.dataset.order === (state.order in ORDERS ? state.order : '')));
+  find('[data-only]', box).setAttribute('aria-pressed', String(state.only === 'failing'));
+  const name = find('#operator-name'), words = state.name.toLowerCase().split(/[\s,]+/).filter(Boolean);
+  if (document.activeElement !== name) name.value = state.name;
+  const every = operatorRows(facts), compare = (ORDERS[state.order] ?? ORDERS[''])[1], by = (one, two) => (one.short < two.short ? -1 : Number(one.short > two.short));
+  const rows = every.filter(row => (state.only !== 'failing' || row.fails) && (!words.length || words.some(word => `${row.name} ${row.group}`.toLowerCase().includes(word)))).sort((one, two) => compare(one, two) || by(one, two));
+  find('#operator-count').textContent = rows.length === every.length ? plural(rows.length, 'operator') : `${count(rows.length)} of ${plural(every.length, 'operator')}`;
+  put(find('#operator-rows'), html`<table class="matrix few"><caption class="hidden">Operators</caption><thead><tr><th scope="col">operator</th><th scope="col">cases that pass</th><th scope="col">share of decided</th><th scope="col">versions</th><th scope="col">group</th></tr></thead><tbody>${rows.map(row => html`<tr><th scope="row"><a href="${operatorLink(row.name)}">${row.short}</a></th>${matrixCell(row.tally, [versionsToken(row.versions)], 'cases')}${plainCell('share', shareText(row))}${plainCell('versions', row.versions.map(each => each.name.split('-').at(-1)).join(', '))}${plainCell('group', row.group)}</tr>`)}</tbody></table>`);
+}
+const plainCell = (label, text) => html`<td class="f-quiet"><div class="cell"><span class="label">${label}</span><span class="line">${text}</span></div></td>`;
 const versionsToken = versions => `op:${versions.map(each => each.word).join(',')}`;
 function operatorPage(places, facts) {
   const run = runInQuestion(), versions = places.map(place => table.operators[place]), mine = new Set(places), op = versionsToken(versions);

@@ -13,7 +13,7 @@ async function show() {
   if (state.theme) root.dataset.theme = state.theme; else delete root.dataset.theme;
   for (const section of findAll('section.page')) section.classList.toggle('on', section.dataset.page === state.page);
   for (const each of findAll('a[data-page]')) {
-    each.href = link({ page: each.dataset.page, operator: '', case: '', note: '' });
+    each.href = link({ page: each.dataset.page, operator: '', order: '', name: '', case: '', note: '' });
     if (each.closest('nav')) { if (each.dataset.page === state.page) each.setAttribute('aria-current', 'page'); else each.removeAttribute('aria-current'); }
   }
   for (const run of findAll('.run')) run.hidden = Number(run.dataset.run) !== place;
@@ -34,6 +34,8 @@ function showNote(place) {
   if (!note) { noteShown = ''; return; }
   note.classList.add('hit');
   note.open = true;
+  const further = note.closest('.further');
+  if (further) further.open = true;
   note.scrollIntoView({ behavior: 'instant' });
   if (note.id !== noteShown) find('summary', note).focus({ preventScroll: true });
   noteShown = note.id;

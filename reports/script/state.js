@@ -1,6 +1,6 @@
-// What is seen stands in the fragment of the address: #/PAGE?operator=…&q=…&by=…&attr=…&only=…&sort=…&case=…&note=…&of=…&theme=…
+// What is seen stands in the fragment of the address: #/PAGE?operator=…&q=…&by=…&attr=…&only=…&sort=…&order=…&name=…&case=…&note=…&of=…&theme=…
 const PAGES = ['summary', 'operators', 'cases', 'readings', 'documents', 'adequacy', 'accuracy', 'time'];
-const DEFAULTS = { page: 'summary', operator: '', q: '', by: 'type', attr: '', only: '', sort: '', case: '', note: '', of: '', theme: '' };
+const DEFAULTS = { page: 'summary', operator: '', q: '', by: 'type', attr: '', only: '', sort: '', order: '', name: '', case: '', note: '', of: '', theme: '' };
 const state = { ...DEFAULTS };
 
 function readState() {
@@ -27,7 +27,7 @@ function link(change) {
   const text = said.toString().replace(/%3A/g, ':').replace(/%2F/g, '/').replace(/%2C/g, ',').replace(/\+/g, '%20');
   return `#/${next.page}${text ? `?${text}` : ''}`;
 }
-const casesLink = (...tokens) => link({ page: 'cases', operator: '', q: tokens.filter(Boolean).join(' '), case: '', sort: '', note: '' });
+const casesLink = (...tokens) => link({ page: 'cases', operator: '', q: tokens.filter(Boolean).join(' '), case: '', sort: '', order: '', name: '', note: '' });
 // Opening and filtering add an entry to the history; typing and stepping replace the one there is.
 function go(change, replace) {
   const next = link(change);

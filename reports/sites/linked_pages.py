@@ -181,7 +181,7 @@ def render_causes(site: Site) -> str:
                 runtimes.append(f"{series} {'no more' if gone else count(own[0])}")
         told = (cause, ", ".join(runtimes), short_names(cause.operators))
         tiers.setdefault(cause.first.group, []).append(told)
-    return site.render("site_causes.html.j2", "", here="causes", tiers=tiers)
+    return site.render("site_causes.html.j2", "", scripts="site_script", here="causes", tiers=tiers)
 
 
 Shown = tuple[str, OperatorName, Tally, tuple[Tally | None, ...]]

@@ -1,4 +1,4 @@
-"""A site of kept runs: operators by runtime, a page for each operator, runtime, cause and change, a feed.
+"""A site of kept runs: operators by runtime, pages of operators, runtimes, causes, changes; a feed, data.
 
 Every moment in it is one of a run, so that the same runs make the same feed, and an entry keeps its id as
 long as its two runs are kept.
@@ -7,19 +7,17 @@ long as its two runs are kept.
 from __future__ import annotations
 
 import uuid
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from opcert.vocabulary.errors import NothingRan, Place, UserError
 from opcert.vocabulary.harmless import for_shell, tidy_xml
-from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_text
-from reports.results.case_results import OTHERS
-from reports.sites.kept_runs import ArchivedRun, KeptRuns, ResultsOf, Tally, find_runs, no_suite
+from reports.certificates.badges import LABEL
+from reports.sites.front_page import render_data, render_front, render_site_badge
+from reports.sites.kept_runs import KeptRuns, ResultsOf, find_runs, no_suite
 from reports.sites.linked_pages import (
     render_cause,
     render_causes,
@@ -29,125 +27,16 @@ from reports.sites.linked_pages import (
 from reports.sites.site_page import (
     CAUSES,
     CHANGES,
+    DATA,
     FEED,
     FOLDERS,
     INDEX,
+    VERSIONS,
     Site,
-    anchor,
-    short_name,
-    versions_of,
 )
 from reports.sites.version_changes import VersionChange, sentence, summary, versions_text
 from reports.text.pages_alone import STYLE_FILE
-from reports.text.phrasing import moment, parse_moment
-
-MOST_FITTING = 9
-"""A table of so many runtimes fits a telephone's width; a wider one is moved sideways."""
-
-
-@dataclass(frozen=True)
-class FrontCell:
-    """A runtime's cases of an operator; `version` where its suite has other versions than the newest."""
-
-    tally: Tally
-    link: str
-    version: str
-
-
-@dataclass(frozen=True)
-class FrontRow:
-    operator: str
-    short: str
-    newest: str
-    link: str
-    cells: tuple[FrontCell | None, ...]
-
-    @property
-    def fails(self) -> bool:
-        return any(cell is not None and cell.tally.fails for cell in self.cells)
-
-    @property
-    def total(self) -> int | None:
-        """The decided cases where they are as many for all runtimes, for narrow tables, which say it once."""
-        found = {cell.tally.decided for cell in self.cells if cell is not None}
-        return found.pop() if len(found) == 1 else None
-
-
-@dataclass(frozen=True)
-class FrontGroup:
-    name: str
-    anchor: str
-    rows: tuple[FrontRow, ...]
-
-    @property
-    def failing(self) -> int:
-        return sum(row.fails for row in self.rows)
-
-
-def render_front(site: Site) -> str:
-    """The page; its table has every case of every run that it shows, once."""
-    groups = _groups(site)
-    last = {
-        name: [version_change for version_change in own if not version_change.same_code]
-        for name, own in site.changes.items()
-    }
-    runs = site.runs.all
-    return site.render(
-        "site.html.j2",
-        "",
-        scripts="site_script",
-        here="index",
-        columns=_columns(site),
-        groups=groups,
-        operators=sum(len(group.rows) for group in groups),
-        fits=len(site.newest) <= MOST_FITTING,
-        changes=[(name, each[-1]) for name, each in last.items() if each],
-        total=len(runs),
-        first=moment(min(run.started for run in runs)),
-        last=moment(max(run.started for run in runs)),
-        left_out=site.runs.left_out,
-    )
-
-
-def _columns(site: Site) -> list[tuple[ArchivedRun, str]]:
-    """Each runtime in its newest version; and which operators it was asked, where most were others."""
-    usual = Counter(frozenset(run.operators) for run in site.newest)
-    most = max(usual, key=lambda each: (usual[each], sorted(each)))
-    return [
-        (run, "" if run.operators.keys() == most else f"operators of opset {run.opset}")
-        for run in site.newest
-    ]
-
-
-def _groups(site: Site) -> tuple[FrontGroup, ...]:
-    """Operators by what they do, in the order of the alphabet; those that no group has come last."""
-    found: dict[str, list[FrontRow]] = {}
-    for name in dict.fromkeys(operator.unversioned for operator in site.runs.operators):
-        row = _row(site, name)
-        if any(row.cells):
-            found.setdefault(site.group_of(name), []).append(row)
-    names = sorted(found, key=lambda each: (each == OTHERS, each.lower(), each))
-    return tuple(
-        FrontGroup(name, anchor(name), tuple(sorted(found[name], key=lambda row: row.short.lower())))
-        for name in names
-    )
-
-
-def _row(site: Site, name: str) -> FrontRow:
-    having = {operator for run in site.newest for operator in run.named.get(name, ())}
-    newest = max(having, key=lambda operator: operator.since_version, default=None)
-    link = site.links.operator(name)
-    cells = tuple(_cell(run, name, newest, link) for run in site.newest)
-    return FrontRow(name, short_name(name), "" if newest is None else str(newest.since_version), link, cells)
-
-
-def _cell(run: ArchivedRun, name: str, newest: OperatorName | None, link: str) -> FrontCell | None:
-    own = run.named.get(name)
-    if not own:
-        return None
-    others = "" if newest in own and len(own) == 1 else versions_of([*own])
-    return FrontCell(Tally.sum_of(own.values()), f"{link}#{anchor(run.series)}", others)
-
+from reports.text.phrasing import parse_moment
 
 ATOM = "http://www.w3.org/2005/Atom"
 MOST_ENTRIES = 60
@@ -280,11 +169,16 @@ def write_site(
     write_text(place / STYLE_FILE, site.style)
     written = {write_text(place / name, text) for name, text in _pages(site)}
     write_text(place / FEED, render_feed(site, address))
+    write_text(place / DATA, render_data(site))
+    badges = {write_text(place / site.links.badge(run.series), render_site_badge(run)) for run in site.newest}
     index = write_text(place / INDEX, render_front(site))
     for folder in FOLDERS:
         for stale in (place / folder).glob("*.html"):
             if stale not in written and _is_page_of_a_site(stale):
                 stale.unlink()
+    for stale in (place / "badges").glob("*.json"):
+        if stale not in badges and LABEL.encode() in stale.read_bytes():
+            stale.unlink()
     return index, runs
 
 
@@ -300,6 +194,7 @@ def _pages(site: Site) -> Iterator[tuple[str, str]]:
         for change in changes:
             if not change.why_not:
                 yield f"changes/{site.links.changes[change.after.identity]}.html", render_change(site, change)
+    yield VERSIONS, render_front(site, every_version=True)
     yield CAUSES, render_causes(site)
     yield CHANGES, site.render("site_changes.html.j2", "", here="changes")
 

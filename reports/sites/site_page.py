@@ -138,6 +138,7 @@ def cause_in_run(cause: SiteCause, run: ArchivedRun) -> CauseInRun:
 
 FOLDERS = ("operators", "runtimes", "causes", "changes")
 INDEX, CHANGES, CAUSES, FEED = "index.html", "changes.html", "causes.html", "feed.xml"
+VERSIONS, DATA = "versions.html", "data.json"
 _MOST_LETTERS = 80
 
 
@@ -169,6 +170,10 @@ class SiteLinks:
 
     def runtime(self, series: str) -> str:
         return f"runtimes/{quote(self.runtimes[series])}.html"
+
+    def badge(self, series: str) -> str:
+        """The file that an endpoint badge of a runtime reads; not quoted."""
+        return f"badges/{self.runtimes[series]}.json"
 
     def cause(self, key: CauseKey) -> str:
         return f"causes/{quote(key.file)}.html"

@@ -128,3 +128,25 @@ def test_the_first_screen_holds_headline_totals_and_what_to_fix_first(browser: B
     )
     assert order[:3] == ["shares", "ledger", "standings"]
     assert (set(order[3:-2]), order[-2:]) == ({"class"}, ["matrix", "facts"])
+
+
+@pytest.mark.slow
+def test_the_five_worst_causes_are_seen_at_once_and_the_others_behind_a_line(
+    browser: Browser, report: Path
+) -> None:
+    watched = Watched(browser, 1280)
+    page = watched.page
+    page.goto(report.as_uri())
+    shown = page.locator(".run:not([hidden]) .class > summary:visible")
+    assert shown.locator(".n").all_text_contents() == ["1", "2", "3", "4", "5"]
+    box = shown.nth(4).bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 900
+    every = page.locator(".run:not([hidden]) .class").count()
+    line = page.locator(".further > summary")
+    assert line.inner_text() == f"{every - 5} further causes, in the order to fix them"
+    assert not page.locator(f"#note-0-{every}").is_visible()
+    page.goto(f"{report.as_uri()}#note-0-{every}")
+    page.wait_for_selector(f"#note-0-{every}.hit")
+    assert page.locator(f"#note-0-{every} .io").is_visible()
+    assert watched.said == []

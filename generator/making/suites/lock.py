@@ -89,6 +89,14 @@ def read_lock(path: Path | None = None) -> Lock:
         ) from error
 
 
+def known_sizes() -> dict[str, int]:
+    """The number of cases of each operator in the committed lock: how long one takes to make goes with it."""
+    try:
+        return {name: version.cases for name, version in read_lock().versions.items()}
+    except UserError:
+        return {}
+
+
 def write_lock(lock: Lock, path: Path = LOCK_FILE) -> None:
     """Write a lock: what is said of the whole suite, and a line for each operator version."""
     lines = [

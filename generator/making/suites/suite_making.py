@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -25,6 +26,7 @@ from generator.calls.declared.modelled import declaration_ships
 from generator.making.operators.discovery import select_operators
 from generator.making.operators.sources import SourceReader
 from generator.making.operators.workshop import Options
+from generator.making.suites.lock import known_sizes
 from generator.making.suites.part_making import MadePart, find_part, make_part_anew, make_part_once, part_key
 from opcert.vocabulary.errors import InternalError, OpcertError, Place, UserError, unwritable
 from opcert.vocabulary.file_digests import project_digest
@@ -147,7 +149,7 @@ def make_parts(
     keep: bool = False,
     cluster: Cluster | None = None,
 ) -> Iterator[MadePart]:
-    """The parts of several operators, one after the other; the result does not depend on `processes`.
+    """The parts of several operators, each as soon as it is there; what they are hangs on no `processes`.
 
     With `keep`, those that were made before of the same come from the user's cache, and others go there. What
     is missing a cluster makes, if there is one; it knows nothing of `folders`.
@@ -161,25 +163,58 @@ def make_parts(
             ordered = sorted(missing, key=partial(_combinations, folders), reverse=True)
             found |= make_on_cluster(cluster, ordered, options)
             missing = []
+    yield from (found[operator] for operator in operators if operator in found)
     make = make_part_once if keep else make_part_anew
     failed = _Failures(folders)
-    jobs: dict[OperatorName, Future[MadePart]] = {}
-    with ExitStack() as stack:
-        if processes > 1 and len(missing) > 1:
-            told = partial(broken_off, jobs)
-            pool = stack.enter_context(
-                process_pool(processes, "making the cases of", told, remedy=_ONE_BY_ONE)
-            )
-            # The longest first, so that none of them is left over at the end.
-            for operator in sorted(missing, key=partial(_combinations, folders), reverse=True):
-                jobs[operator] = pool.submit(make, operator, options, tuple(folders))
-        for operator in operators:
-            here = partial(make, operator, options, folders)
-            result = jobs[operator].result if operator in jobs else here
-            part = found.get(operator) or failed.unless(operator, result)
+    cheapest_first = sorted(missing, key=partial(_cost, known_sizes(), folders))
+    one = partial(make, options=options, folders=tuple(folders))
+    together = processes > 1 and len(missing) > 1
+    made = _made_together if together else _made_one_by_one
+    with closing(made(cheapest_first, one, processes)) as results:
+        for operator, result in results:
+            part = failed.unless(operator, result)
             if part is not None:
                 yield part
     failed.tell()
+
+
+_Results = Generator[tuple[OperatorName, Callable[[], MadePart]], None, None]
+"""Operators, each with what gives its part or raises."""
+
+
+def _made_one_by_one(
+    cheapest_first: Sequence[OperatorName], make: Callable[[OperatorName], MadePart], _: int
+) -> _Results:
+    yield from ((operator, partial(make, operator)) for operator in cheapest_first)
+
+
+def _made_together(
+    cheapest_first: Sequence[OperatorName], make: Callable[[OperatorName], MadePart], processes: int
+) -> _Results:
+    """Operators as they are made.
+
+    One process makes the dearest, so that none of them is left over at the end; the others begin with the
+    cheapest, so that there is something to read, and to run, from the beginning.
+    """
+    left = deque(cheapest_first)
+    jobs: dict[OperatorName, Future[MadePart]] = {}
+    under_way: dict[Future[MadePart], OperatorName] = {}
+    dearest: OperatorName | None = None
+    with process_pool(
+        processes, "making the cases of", partial(broken_off, jobs), remedy=_ONE_BY_ONE
+    ) as pool:
+        while left or under_way:
+            # One more than there are processes, so that none of them waits for this one.
+            while left and len(under_way) <= processes:
+                alone = dearest not in under_way.values()
+                operator = left.pop() if alone else left.popleft()
+                dearest = operator if alone else dearest
+                jobs[operator] = pool.submit(make, operator)
+                under_way[jobs[operator]] = operator
+            for job in wait(under_way, return_when=FIRST_COMPLETED).done:
+                if isinstance(job.exception(), BrokenProcessPool):
+                    job.result()
+                yield under_way.pop(job), job.result
 
 
 class _Failures:
@@ -213,8 +248,9 @@ class _Failures:
         """Raise InternalError with every operator that failed, if any did."""
         if not self._found:
             return
-        told = (f"{operator}: {_said(error)}" for operator, error in self._found)
-        raise InternalError("cases of operators cannot be made", got="; ".join(told)) from self._found[0][1]
+        found = sorted(self._found, key=lambda each: each[0])
+        told = (f"{operator}: {_said(error)}" for operator, error in found)
+        raise InternalError("cases of operators cannot be made", got="; ".join(told)) from found[0][1]
 
 
 def _said(error: Exception) -> str:
@@ -239,6 +275,15 @@ def _combinations(folders: Sequence[Path], operator: OperatorName) -> int:
     module = load_spec(operator, folders).reference_module if folders else None
     found = find_operator(operator, module)
     return prod(len(options) for options in found.readings.values())
+
+
+_USUAL_CASES = 100
+"""So many cases an operator is taken to have that no lock knows."""
+
+
+def _cost(cases: Mapping[str, int], folders: Sequence[Path], operator: OperatorName) -> int:
+    """About what the making of an operator's cases takes, beside that of others."""
+    return _combinations(folders, operator) * cases.get(str(operator), _USUAL_CASES)
 
 
 def write_generated(
@@ -267,9 +312,11 @@ def write_generated(
             remedy="docs/your-operator.md shows how.",
         )
     parts: list[SuitePart] = []
+    there: set[OperatorName] = set()
     made_parts = make_parts(wanted, options, folders, processes, keep=keep, cluster=cluster)
-    for number, made in enumerate(made_parts, start=1):
+    for made in made_parts:
         parts.append(made.part)
+        there.add(made.part.operator)
         if made.told is not None:
             progress(made.told)
         progress(
@@ -278,12 +325,13 @@ def write_generated(
                 len(made.part.entries),
                 made.seconds,
                 sum(len(part.entries) for part in parts),
-                tuple(wanted[:number]),
-                tuple(wanted[number:]),
+                tuple(part.operator for part in parts),
+                tuple(operator for operator in wanted if operator not in there),
                 Ambiguity(**made.part.facts["ambiguity"]),
                 made.kept,
             )
         )
+    parts.sort(key=lambda part: wanted.index(part.operator))
     facts = {str(part.operator): part.facts for part in parts}
     chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
     known = known_causes([part.operator for part in parts], folders)

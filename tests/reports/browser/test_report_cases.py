@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -245,6 +246,58 @@ def test_axe_finds_nothing(module_browser: Browser, tmp_path: Path) -> None:
         page.wait_for_timeout(250)
         assert find_violations(page) == [], place
     page.close()
+
+
+def test_operators_stand_worst_first_and_every_order_and_filter_has_an_address(
+    open_at: Open, runs: list[Results]
+) -> None:
+    names = "#operator tbody th a"
+    shares: dict[str, float] = {}
+    for name in {result.operator.name for result in runs[0].cases}:
+        own = [result for result in runs[0].cases if result.operator.name == name]
+        passing, failing = sum(case.verdict == "pass" for case in own), sum(case.fails for case in own)
+        shares[name] = passing / (passing + failing)
+    page = open_at("#/operators")
+    expect(page.locator(names)).to_have_count(len(shares))
+    worst = page.locator(names).all_text_contents()
+    assert page.get_by_role("button", name="worst first").get_attribute("aria-pressed") == "true"
+    # As the first screen names them: in the order of the causes.
+    assert [f"{each} " for each in worst] == [
+        re.sub(r"[\d,]+$", "", each)
+        for each in page.locator(".run:not([hidden]) .standings a").all_text_contents()
+    ]
+    page.click("[data-order=share]")
+    expect(page.locator("[data-order=share]")).to_have_attribute("aria-pressed", "true")
+    assert page.locator(names).all_text_contents() == sorted(shares, key=lambda name: shares[name])
+    said = page.locator("#operator tbody tr:has(th a:text-is('Pad')) td:nth-child(3)").inner_text()
+    assert said == f"{int(shares['Pad'] * 1000) / 10} %"
+    page.locator("#operator-name").press_sequentially("pad, resi")
+    expect(page.locator(names)).to_have_count(3)
+    assert page.evaluate("document.activeElement.id") == "operator-name"
+    page.click("[data-order=name]")
+    expect(page.locator(names)).to_have_text(["CenterCropPad", "Pad", "Resize"])
+    address = page.url
+    assert "order=name" in address
+    again = open_at(address[address.index("#") :])
+    expect(again.locator(names)).to_have_text(["CenterCropPad", "Pad", "Resize"])
+    assert again.input_value("#operator-name") == "pad, resi"
+    expect(again.locator("#operator-count")).to_have_text(f"3 of {len(shares)} operators")
+    again.click("nav [data-page=cases]")
+    assert "order=" not in again.url
+    assert "name=" not in again.url
+
+
+def test_failing_operators_alone(open_at: Open, runs: list[Results]) -> None:
+    """The runtime beside it crashes nowhere: CenterCropPad passes whole there."""
+    page = open_at("#/operators?of=other-runtime&only=failing")
+    names = page.locator("#operator tbody th a")
+    failing = {result.operator.name for result in runs[1].cases if result.fails}
+    assert failing < {result.operator.name for result in runs[1].cases}
+    expect(names).to_have_count(len(failing))
+    assert set(names.all_text_contents()) == failing
+    page.click("#operator [data-only]")
+    expect(names).to_have_count(len({result.operator.name for result in runs[1].cases}))
+    assert names.all_text_contents()[-1] not in failing
 
 
 def test_an_operator_has_a_page_that_adds_up(open_at: Open, runs: list[Results]) -> None:
