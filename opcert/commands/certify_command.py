@@ -148,6 +148,7 @@ class _Job:
     def open_suite(self) -> Iterator[_Opened]:
         """The suite, and where one runs it the cluster, for as long as the context lasts."""
         from opcert.commands.cluster_argument import chosen_cluster
+        from opcert.commands.first_look import FirstLook
         from opcert.commands.suite_argument import SuiteRequest, open_certified
         from opcert.commands.suite_standing import find_standing
 
@@ -164,6 +165,7 @@ class _Job:
                 asked.folders,
                 cluster,
                 asked.python,
+                FirstLook(self.runtime, self.limits) if self.given is None else None,
             )
             suite, named = open_certified(self.runtime, request, digest)
             with suite:

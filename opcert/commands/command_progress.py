@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from conformance.judging.verdicts import count_failing
+from conformance.judging.verdicts import Verdict, count_failing
 from opcert.commands.terminal import note, open_console, say, say_beside_bar
 from opcert.commands.verbosity import Pace
 
@@ -264,8 +264,11 @@ class VerdictTally:
         self.verdicts: Counter[str] = Counter()
 
     def add(self, result: Result) -> None:
+        self.count(result.verdict)
+
+    def count(self, verdict: Verdict) -> None:
         self.rows += 1
-        self.verdicts[result.verdict] += 1
+        self.verdicts[verdict] += 1
 
     def __str__(self) -> str:
         passed = self.verdicts["pass"]

@@ -95,11 +95,12 @@ def command(**said: Any) -> int:
         # Imported here, because the runtime starts in the meantime.
         from conformance.running.resuming import RecordPlace
         from conformance.running.run_options import RunRequest
+        from opcert.commands.first_look import FirstLook
         from opcert.commands.running import record_run
         from opcert.commands.suite_argument import resolve_suite
 
-        options = _options(asked, tested, limits)
-        with resolve_suite(asked.suite_name, folders=asked.folders, cluster=cluster) as suite:
+        options, look = _options(asked, tested, limits), FirstLook(tested, limits)
+        with resolve_suite(asked.suite_name, folders=asked.folders, cluster=cluster, look=look) as suite:
             request, place = RunRequest(suite, tested, options), RecordPlace(path, asked.resume)
             ours = asked.output is None
             record = record_run(request, place, ours=ours, first=first, cluster=cluster, python=asked.python)

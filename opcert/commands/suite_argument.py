@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from conformance.clusters.cluster import Cluster
     from conformance.suite.suites import Suite
     from generator.making.suites.suite_making import Progress
+    from opcert.commands.first_look import FirstLook
 
 ONNX_NODE = "onnx-node"
 HELP = (
@@ -33,13 +35,17 @@ def suite_name_for_commands(text: str, suite: Suite, folders: tuple[Path, ...]) 
 
 
 def resolve_suite(
-    text: str, digest: str = "", folders: tuple[Path, ...] = (), cluster: Cluster | None = None
+    text: str,
+    digest: str = "",
+    folders: tuple[Path, ...] = (),
+    cluster: Cluster | None = None,
+    look: FirstLook | None = None,
 ) -> Suite:
     """Open the suite that `-s` names; raises UserError where there is none.
 
     `digest` is of the suite that a record is of: where that one is kept, or has a name, it is the one meant.
     With folders of specs, the default suite is that of their operators. What is to be made of named suites a
-    `cluster` makes, if there is one.
+    `cluster` makes, if there is one; at what is made here `look` looks.
     """
     # Imported here, so that --help does not wait for it.
     from conformance.suite.suites import open_suite
@@ -62,15 +68,27 @@ def resolve_suite(
     if text != DEFAULT_SUITE and (given.exists() or operators_named(text) is None):
         return open_suite(_suite_of_calls(given, folders) if _is_folder_of_calls(given) else given)
     from conformance.suite.kept_suites import kept_suite
-    from opcert.commands.command_progress import generation_progress
 
     kept = kept_suite(digest)
     if kept is not None:
         return open_suite(kept)
     name = _locked_name(digest) or text
-    with generation_progress(every=is_verbose()) as progress:
+    with _making(look if cluster is None else None) as progress:
         made = _named(name, progress, folders, cluster)
     return open_suite(made)
+
+
+@contextmanager
+def _making(look: FirstLook | None) -> Iterator[Progress]:
+    """What to tell of the making of a suite, with a first look at a runtime, if there is one."""
+    from opcert.commands.command_progress import generation_progress
+
+    with generation_progress(every=is_verbose()) as progress:
+        if look is None:
+            yield progress
+            return
+        with look.beside(progress) as told:
+            yield told
 
 
 def _is_folder_of_calls(path: Path) -> bool:
@@ -98,15 +116,17 @@ def _named(name: str, progress: Progress, folders: tuple[Path, ...], cluster: Cl
 
 
 def made_of(
-    operators: Sequence[OperatorName], folders: tuple[Path, ...] = (), cluster: Cluster | None = None
+    operators: Sequence[OperatorName],
+    folders: tuple[Path, ...] = (),
+    cluster: Cluster | None = None,
+    look: FirstLook | None = None,
 ) -> Suite:
     """The suite of the cases of some operator versions, made into the cache where it is not kept yet."""
     from conformance.suite.suites import open_suite
     from generator.making.operators.workshop import Options
     from generator.making.suites.cache import cached_suite
-    from opcert.commands.command_progress import generation_progress
 
-    with generation_progress(every=is_verbose()) as progress:
+    with _making(look if cluster is None else None) as progress:
         return open_suite(cached_suite(operators, Options(), progress, folders, cluster))
 
 
@@ -129,7 +149,7 @@ class SuiteRequest:
     """What the command line says of the suite: its name, or operators, an opset, a part of the case ids.
 
     `profile` is the one that is demanded. A `cluster` is asked for what the runtime takes, with `python` as
-    its interpreter there, and makes cases that are not kept.
+    its interpreter there, and makes cases that are not kept. A `look` is taken at what is made here.
     """
 
     suite_name: str | None = None
@@ -140,6 +160,7 @@ class SuiteRequest:
     folders: tuple[Path, ...] = ()
     cluster: Cluster | None = None
     python: str | None = None
+    look: FirstLook | None = None
 
 
 def open_certified(runtime: Runtime, asked: SuiteRequest, digest: str = "") -> tuple[Suite, str]:
@@ -160,7 +181,7 @@ def open_certified(runtime: Runtime, asked: SuiteRequest, digest: str = "") -> t
         )
     if digest or asked.suite_name is not None or asked.folders:
         name = asked.suite_name or DEFAULT_SUITE
-        suite = resolve_suite(name, digest, asked.folders, asked.cluster)
+        suite = resolve_suite(name, digest, asked.folders, asked.cluster, asked.look)
         named = suite_name_for_commands(name, suite, asked.folders)
     else:
         # Of these, `opcert repro` finds each case by its operator version.
@@ -189,7 +210,7 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
     name = DEFAULT_SUITE if opset is None or opset == newest_opset() else name_of_opset(opset)
     have = operators_named(name) or []
     if asked.operators:
-        return made_of(_choose(asked.operators, have, asked.opset), cluster=asked.cluster)
+        return made_of(_choose(asked.operators, have, asked.opset), cluster=asked.cluster, look=asked.look)
     demanded = list(asked.profile.named_operators) if asked.profile else []
     lacking = [str(operator) for operator in demanded if operator not in have]
     if lacking and asked.opset is not None:
@@ -202,7 +223,7 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
     if not lacking and not of_model:
         if name != DEFAULT_SUITE:
             note(f"the suite is {name}: each operator in the version of that opset")
-        return resolve_suite(name, cluster=asked.cluster)
+        return resolve_suite(name, cluster=asked.cluster, look=asked.look)
     whole = [
         operator
         for operator in have
@@ -211,8 +232,8 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
     wanted = sorted({*demanded, *whole})
     first = operators_named(FIRST) or []
     if not of_model and set(wanted) <= set(first):
-        return resolve_suite(FIRST, cluster=asked.cluster)
-    return made_of(wanted, cluster=asked.cluster)
+        return resolve_suite(FIRST, cluster=asked.cluster, look=asked.look)
+    return made_of(wanted, cluster=asked.cluster, look=asked.look)
 
 
 def _choose(

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
+import jsonschema
 import pytest
 
 from opcert.vocabulary.errors import NothingRan, UserError
+from reports.causes.operator_use import counted_models
+from reports.schemas import load_schema
+from reports.sites.front_page import use_without_failure
 from reports.sites.kept_runs import find_runs
 from reports.sites.site import write_site
 from reports.sites.site_page import file_names
@@ -247,3 +253,74 @@ def test_nothing_ran_anywhere(tmp_path: Path) -> None:
     with pytest.raises(NothingRan):
         write_site([tmp_path / "runs"])
     assert len(find_runs([tmp_path / "runs"]).left_out) == 1
+
+
+def test_the_table_as_data_keeps_its_schema_and_says_what_the_pages_say(runs: Path) -> None:
+    write_site([runs])
+    data = json.loads((runs / "data.json").read_text())
+    jsonschema.Draft202012Validator(load_schema("site")).validate(data)
+    columns = [(each["runtime"], each["version"], each["newest"]) for each in data["columns"]]
+    newest = [("engine", "1.2", True), ("engine", "1.1", False), ("engine", "1.0", False)]
+    assert columns == [*newest, ("machine", "1.0", True)]
+    crop = data["operators"]["ai.onnx::CenterCropPad"]
+    assert (runs / crop["page"]).is_file()
+    counts = [{"pass": 2}, {"crash": 1, "pass": 1}, {"pass": 2}, {"crash": 1, "pass": 1}]
+    assert crop["cells"] == [{"versions": [18], "cases": each} for each in counts]
+    for cause in data["causes"]:
+        assert (runs / cause["page"]).is_file()
+        assert cause["blames"] is True
+    crashes = [each["cases"] for each in data["causes"] if each["operators"] == ["ai.onnx::CenterCropPad-18"]]
+    assert sorted(crashes) == [[0, 0, 0, 1], [0, 1, 0, 0]]
+
+
+def test_every_version_is_a_column_of_a_page_of_its_own(runs: Path) -> None:
+    index, _ = write_site([runs])
+    every = runs / "versions.html"
+    assert index.read_text().count('<th scope="col" data-share') == 2
+    assert every.read_text().count('<th scope="col" data-share') == 4
+    assert "engine 1.2 engine 1.1 engine 1.0 machine 1.0" in text_of(every)
+    assert "What 2 runtimes make of 2 operators" in text_of(every)
+
+
+def test_badges_say_how_much_passes_and_go_with_their_runtime(runs: Path) -> None:
+    write_site([runs])
+    badges = {path.stem: json.loads(path.read_text()) for path in (runs / "badges").iterdir()}
+    assert {name: (each["message"], each["color"]) for name, each in badges.items()} == {
+        "engine": ("100.0 % of 4 decided cases pass", "blue"),
+        "machine": ("50.0 % of 4 decided cases pass", "blue"),
+    }
+    assert badges["engine"]["label"] == "operator documents: engine 1.2"
+    (runs / "badges" / "mine.json").write_text("{}")
+    shutil.rmtree(runs / "other")
+    keep(runs, "part", answer, "2026-05-01T00:00:00Z", "half", skip=1)
+    write_site([runs])
+    assert sorted(path.name for path in (runs / "badges").iterdir()) == [
+        "engine.json",
+        "half.json",
+        "mine.json",
+    ]
+    half = json.loads((runs / "badges" / "half.json").read_text())
+    assert (half["message"], half["color"]) == (
+        "100.0 % of 3 decided cases pass, a part of a run",
+        "lightgrey",
+    )
+
+
+def test_use_weighs_operators_by_the_nodes_of_public_models(tmp_path: Path) -> None:
+    """Of two operators one fails: with the nodes of the models it weighs what it weighs there."""
+    used = counted_models().operators
+    keep(tmp_path, "a", crop_crashes, "2026-01-01T00:00:00Z")
+    _, found = write_site([tmp_path])
+    (run,) = found.all
+    assert "ai.onnx::CenterCropPad" not in used
+    assert use_without_failure(run) == (0, 0)
+    relu = replace(
+        run,
+        verdicts={
+            f"ai.onnx/{name}-14/cover/{'0' * 12}": word
+            for name, word in (("Relu", "pass"), ("Add", "mismatch"), ("Mul", "unsupported"))
+        },
+        types=defaultdict(lambda: "float"),
+    )
+    nodes = [used[f"ai.onnx::{name}"].nodes for name in ("Relu", "Add", "Mul")]
+    assert use_without_failure(relu) == (nodes[0], sum(nodes))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import prod
 from pathlib import Path
@@ -120,7 +120,10 @@ _ONE_BY_ONE = "Give it more memory, or name one operator at a time: that takes o
 
 @dataclass(frozen=True)
 class Made:
-    """Tells that the cases of one operator are there, and how far that is; as text, a line."""
+    """Tells that the cases of one operator are there, and how far that is; as text, a line.
+
+    `part` is what was made.
+    """
 
     operator: OperatorName
     cases: int
@@ -130,6 +133,7 @@ class Made:
     left: tuple[OperatorName, ...]
     ambiguity: Ambiguity
     kept: bool = False
+    part: SuitePart | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         how = "kept from before" if self.kept else f"in {self.seconds:.1f} s"
@@ -329,6 +333,7 @@ def write_generated(
                 tuple(operator for operator in wanted if operator not in there),
                 Ambiguity(**made.part.facts["ambiguity"]),
                 made.kept,
+                made.part,
             )
         )
     parts.sort(key=lambda part: wanted.index(part.operator))

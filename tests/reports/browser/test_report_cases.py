@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from conformance.judging.responses import Answered, Refused, Response
+from conformance.suite.cases import Case
 from reports.formats import html as report_page
 from reports.formats.html import write_together
 from reports.gates.baseline import Baseline, excuse
 from reports.results.case_results import Results, put_together
 from tests.reports.accessibility import find_violations
 from tests.reports.browser.conftest import OTHER
-from tests.reports.sample import Maker, sample_cases
+from tests.reports.sample import CROP_PAD, Maker, planted, sample_cases
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 Open = Callable[[str], Page]
@@ -287,17 +289,38 @@ def test_operators_stand_worst_first_and_every_order_and_filter_has_an_address(
     assert "name=" not in again.url
 
 
-def test_failing_operators_alone(open_at: Open, runs: list[Results]) -> None:
-    """The runtime beside it crashes nowhere: CenterCropPad passes whole there."""
-    page = open_at("#/operators?of=other-runtime&only=failing")
-    names = page.locator("#operator tbody th a")
-    failing = {result.operator.name for result in runs[1].cases if result.fails}
-    assert failing < {result.operator.name for result in runs[1].cases}
+def test_operators_that_fail_are_shown_alone_and_stand_before_the_others(
+    module_browser: Browser, tmp_path: Path
+) -> None:
+    def crop_is_right(case: Case) -> Response:
+        if case.id.operator != CROP_PAD:
+            return planted(case)
+        return Refused("InvalidArgument", "no") if case.demand == "refuse" else _right(case)
+
+    made = Maker(tmp_path).make(list(sample_cases(29)), crop_is_right)
+    with made.suite:
+        results = put_together(made.suite, made.record)
+        index = write_together([results], tmp_path / "report")
+    page = module_browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(index.as_uri() + "#/operators?only=failing")
+    names, failing = (
+        page.locator("#operator tbody th a"),
+        {each.operator.name for each in results.cases if each.fails},
+    )
+    every = {each.operator.name for each in results.cases}
+    assert failing < every
     expect(names).to_have_count(len(failing))
     assert set(names.all_text_contents()) == failing
     page.click("#operator [data-only]")
-    expect(names).to_have_count(len({result.operator.name for result in runs[1].cases}))
-    assert names.all_text_contents()[-1] not in failing
+    expect(names).to_have_count(len(every))
+    assert "only=" not in page.url
+    assert set(names.all_text_contents()[len(failing) :]) == every - failing
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.close()
+
+
+def _right(case: Case) -> Response:
+    return Answered((case.expectations[0].outputs[0].expected,), 0.001)
 
 
 def test_an_operator_has_a_page_that_adds_up(open_at: Open, runs: list[Results]) -> None:

@@ -27,7 +27,7 @@ from tests.reports.test_browser import Watched
 
 pytestmark = pytest.mark.browser
 WIDTHS = (1920, 1440, 820, 390)
-SITE = ("site", "operator", "runtime", "cause", "change", "causes", "changes")
+SITE = ("site", "versions", "operator", "runtime", "cause", "change", "causes", "changes")
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 HOSTILE = "<script>alert(1)</script>\u202e" + "wide" * 200
 WAIVER = {
@@ -78,6 +78,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "comparison": compared,
         "certificate": signed,
         "site": index,
+        "versions": runs / "versions.html",
         "operator": runs / "operators" / "ai.onnx-Resize.html",
         "runtime": runs / "runtimes" / "example-runtime.html",
         "cause": max((runs / "causes").iterdir(), key=lambda path: path.stat().st_size),
@@ -164,6 +165,66 @@ def test_the_table_is_filtered_and_used_with_keys(module_browser: Browser, pages
     page.keyboard.press("ArrowDown")
     second = page.locator(".map tbody th a").nth(1).get_attribute("href")
     assert page.evaluate("document.activeElement.getAttribute('href')") == second
+    assert watched.said == []
+    page.close()
+
+
+@pytest.mark.slow
+def test_causes_are_searched_and_a_search_has_an_address(
+    module_browser: Browser, pages: dict[str, Path]
+) -> None:
+    watched = Watched(module_browser, 390)
+    page = watched.page
+    page.goto(pages["causes"].as_uri())
+    causes, groups = page.locator(".causes > li:visible"), page.locator("[data-group]:visible")
+    every, headings = causes.count(), groups.count()
+    page.fill("#seek", "resize crash")
+    assert causes.count() == 0
+    page.fill("#seek", "resize")
+    found = causes.count()
+    assert 0 < found < every
+    assert groups.count() < headings
+    assert all("resize" in text.lower() for text in causes.all_inner_texts())
+    assert page.inner_text("#found") == f"{found} cause{'s' if found > 1 else ''}"
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    assert (causes.count(), page.input_value("#seek")) == (found, "resize")
+    assert watched.said == []
+    page.close()
+
+
+@pytest.mark.slow
+def test_columns_are_put_in_order_and_every_version_is_shown_with_the_same_choices(
+    module_browser: Browser, pages: dict[str, Path]
+) -> None:
+    watched = Watched(module_browser, 1440)
+    page = watched.page
+    page.goto(pages["site"].as_uri())
+    heads = page.locator(".map thead th a span:first-child")
+    first, cells = ".map .all tr:first-child td", page.locator(".map .all tr:first-child td")
+    assert heads.all_inner_texts() == ["example-runtime", "other-runtime"]
+    before = cells.all_inner_texts()
+    page.select_option("#order", "share")
+    assert heads.all_inner_texts() == ["other-runtime", "example-runtime"]
+    assert cells.all_inner_texts() == before[::-1]
+    page.fill("#seek", "pad")
+    page.click("text=all versions")
+    assert page.url.endswith("versions.html#?q=pad&columns=share")
+    assert heads.count() == 3
+    shares = [
+        int(each)
+        for each in page.eval_on_selector_all(
+            ".map thead th[data-share]", "all => all.map(each => each.dataset.share)"
+        )
+    ]
+    assert shares == sorted(shares, reverse=True)
+    assert page.locator("tr[data-name]:visible").count() == 2
+    page.select_option("#order", "")
+    assert [each.split()[0] for each in heads.all_inner_texts()] == ["example-runtime"] * 2 + [
+        "other-runtime"
+    ]
+    assert page.eval_on_selector_all(first, "all => all.length") == 3
     assert watched.said == []
     page.close()
 
