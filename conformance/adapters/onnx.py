@@ -7,6 +7,7 @@ from conformance.runtimes.adapter import Adapter, UnsupportedRule
 ADAPTER = Adapter(
     name="onnx",
     first_line="the ONNX reference evaluator (onnx.reference.ReferenceEvaluator)",
+    issues="https://github.com/onnx/onnx/issues/new",
     # Its older versions do not bring the package with the element types that numpy lacks.
     requirements=("onnx", "ml-dtypes"),
     worker="onnx_worker.py",

@@ -7,6 +7,7 @@ from conformance.runtimes.adapter import Adapter, UnsupportedRule
 ADAPTER = Adapter(
     name="onnxruntime",
     first_line="ONNX Runtime (package onnxruntime)",
+    issues="https://github.com/microsoft/onnxruntime/issues/new",
     requirements=("onnxruntime",),
     worker="onnxruntime_worker.py",
     companions=(("1.19", ("numpy<2",)),),

@@ -153,6 +153,7 @@ UNSUPPORTED = (
 ADAPTER = Adapter(
     name="onnxruntime-node",
     first_line="ONNX Runtime on Node.js (npm package onnxruntime-node), on the CPU",
+    issues="https://github.com/microsoft/onnxruntime/issues/new",
     requirements=("onnxruntime-node",),
     language="node",
     worker="onnxruntime_js_worker.mjs",

@@ -8,6 +8,7 @@ from conformance.runtimes.adapter import Adapter
 ADAPTER = Adapter(
     name="onnxruntime-web",
     first_line="ONNX Runtime as WebAssembly (npm package onnxruntime-web), on Node.js",
+    issues="https://github.com/microsoft/onnxruntime/issues/new",
     requirements=("onnxruntime-web",),
     language="node",
     worker="onnxruntime_js_worker.mjs",

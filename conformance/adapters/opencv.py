@@ -7,6 +7,7 @@ from conformance.runtimes.adapter import Adapter, UnsupportedRule
 ADAPTER = Adapter(
     name="opencv",
     first_line="OpenCV on the CPU (package opencv-python-headless): ONNX models through cv2.dnn",
+    issues="https://github.com/opencv/opencv/issues/new",
     requirements=("opencv-python-headless",),
     worker="opencv_worker.py",
     options={"engine": ("auto", "new", "classic")},

@@ -7,6 +7,7 @@ from conformance.runtimes.adapter import Adapter, UnsupportedRule
 ADAPTER = Adapter(
     name="openvino",
     first_line="OpenVINO on the CPU, computing in float32: its own operators, and ONNX models",
+    issues="https://github.com/openvinotoolkit/openvino/issues/new",
     requirements=("openvino",),
     worker="openvino_worker.py",
     unsupported=(

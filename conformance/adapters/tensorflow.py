@@ -7,6 +7,7 @@ from conformance.runtimes.adapter import Adapter, UnsupportedRule
 ADAPTER = Adapter(
     name="tensorflow",
     first_line="TensorFlow on the CPU (package tensorflow-cpu): tf.raw_ops, run eagerly",
+    issues="https://github.com/tensorflow/tensorflow/issues/new",
     requirements=("tensorflow-cpu",),
     worker="tensorflow_worker.py",
     unsupported=(

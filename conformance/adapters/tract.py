@@ -7,6 +7,7 @@ from conformance.runtimes.adapter import Adapter, UnsupportedRule
 ADAPTER = Adapter(
     name="tract",
     first_line="tract on the CPU (package tract): ONNX models, parameters as constants",
+    issues="https://github.com/sonos/tract/issues/new",
     requirements=("tract",),
     worker="tract_worker.py",
     unsupported=(

@@ -47,7 +47,8 @@ class Adapter:
     option that may stand in brackets to its values, the default first; an empty tuple takes any text.
     `companions` are further requirements of older versions: (version, requirements), for versions before that
     one; for packages that do not say themselves what they are not built for.
-    `first_line` is what `opcert list runtimes` prints.
+    `first_line` is what `opcert list runtimes` prints, `issues` the address of a new issue in the tracker of
+    its project, one that takes `?title=` and `body=`; empty where there is none.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Adapter:
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     companions: tuple[tuple[str, tuple[str, ...]], ...] = ()
     language: Literal["python", "node"] = "python"
+    issues: str = ""
 
     def requirements_of(self, version: str | None) -> tuple[str, ...]:
         """What an environment with a version needs; without one, with the newest."""

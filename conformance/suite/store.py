@@ -188,6 +188,10 @@ class Store:
                 place_bytes(self.folder / key, content, making)
             self._remove_oldest()
 
+    @property
+    def is_empty(self) -> bool:
+        return not self._entries()
+
     def contents(self) -> Iterator[bytes]:
         """What all entries hold that can be read."""
         for key in sorted(entry.name for entry in self._entries()):

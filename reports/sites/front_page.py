@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
+from conformance.judging.verdicts import NOT_RUN
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 from reports.causes.operator_use import Use, counted_models
@@ -17,7 +18,7 @@ from reports.overview.decided import share_text
 from reports.results.case_results import OTHERS
 from reports.sites.kept_runs import ArchivedRun, Tally
 from reports.sites.site_page import Site, SiteCause, anchor, short_name, versions_of
-from reports.text.phrasing import moment, plural
+from reports.text.phrasing import count, moment, plural
 
 MOST_FITTING = 9
 """A table of so many runtimes fits a telephone's width; a wider one is moved sideways."""
@@ -198,8 +199,10 @@ def render_site_badge(run: ArchivedRun) -> str:
     decided = run.tally.decided
     share = share_text(run.tally.passing, decided)
     message = f"{share} of {plural(decided, 'decided case')} pass" if decided else "nothing was decided"
+    left = run.counts[NOT_RUN]
     message += "" if run.whole else ", a part of a run"
-    color = "blue" if decided and run.whole else "lightgrey"
+    message += f", {count(left)} not run" if left else ""
+    color = "blue" if decided and run.whole and not left else "lightgrey"
     return render_badge(f"{LABEL}: {one_line(run.label, 40)}", message, color)
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
 from conformance.judging.known_causes import WORDS
 from conformance.judging.verdicts import word
+from conformance.runtimes.adapter import list_adapters, load_adapter
+from opcert.vocabulary.harmless import for_markdown, for_markdown_code, one_line
 from opcert.vocabulary.names import CaseId, OperatorName
+from reports.causes.failure_class import INEXACT, NOBODY, OPEN
 from reports.results.case_results import ONNX
 from reports.results.told_facts import short_names
 from reports.single_cases.passages_shown import public_page, with_titles
@@ -30,7 +34,7 @@ from reports.sites.version_changes import (
     sentence,
     versions_text,
 )
-from reports.text.phrasing import count
+from reports.text.phrasing import count, plural
 from reports.text.value_text import type_rank
 
 
@@ -154,7 +158,37 @@ def render_cause(site: Site, key: CauseKey) -> str:
         verdict_of={row.run: word(row.example) for row in rows if row.example},
         cases=cause.cases[:MOST_CASES],
         more=max(0, len(cause.cases) - MOST_CASES),
+        issue=issue_address(cause),
+        issue_of=cause.example_run.runtime,
     )
+
+
+_MOST_LETTERS = 4000
+"""Of an issue's text so many stand in an address: trackers and browsers take no endless ones."""
+
+
+def issue_address(cause: SiteCause) -> str:
+    """The address of a new issue for the example's runtime, with title and text; empty where none is due.
+
+    That is where a thread is known, where the cause is not known or blames nobody, where no runtime passes
+    such a case, and where the call is not at hand.
+    """
+    run, example, nobody = cause.example_run, cause.example, {NOBODY.heading, INEXACT.heading, OPEN.heading}
+    known = cause.known is not None and bool(cause.known.thread)
+    untold = cause.key.told in ("documents", "unexplained") or cause.first.group in nobody
+    tracker = load_adapter(run.runtime).issues if run.runtime in list_adapters() else ""
+    if known or untold or cause.open or not example.call or not tracker:
+        return ""
+    operators = short_names(cause.operators)
+    number = plural(len(cause.seen[run].cases), "test case")
+    lines = [f"`{operators}` in {for_markdown(run.label)}, {number}.", ""]
+    for each in (*example.call, *example.expected, *example.got):
+        value = for_markdown_code(f"{each.type} {each.values}".strip())
+        lines.append(f"- {for_markdown(each.name)}: {value}")
+    lines += [f"- demanded by: {for_markdown(each.where)} {each.address}" for each in example.passages[:3]]
+    lines += ["", f"`{example.command}` writes a script that needs numpy, onnx and the runtime alone."]
+    said = {"title": one_line(f"{operators}: {cause.title}", 240), "body": "\n".join(lines)[:_MOST_LETTERS]}
+    return f"{tracker}?{urlencode(said)}"
 
 
 def _tells(each: CauseInRun, having: set[str]) -> bool:

@@ -7,14 +7,17 @@ import re
 import shutil
 from collections import defaultdict
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import jsonschema
 import pytest
 
+from conformance.suite.suites import open_suite
 from opcert.vocabulary.errors import NothingRan, UserError
 from reports.causes.operator_use import counted_models
+from reports.results.case_results import put_together
 from reports.schemas import load_schema
 from reports.sites.front_page import use_without_failure
 from reports.sites.kept_runs import find_runs
@@ -22,6 +25,7 @@ from reports.sites.site import write_site
 from reports.sites.site_page import file_names
 from tests.commands.command_line import call
 from tests.reports.kept_samples import CASES, answer, crop_crashes, keep
+from tests.reports.sample import CROP_PAD
 
 HOSTILE = "<script>alert(1)</script>\u202e\x00/../../'\"&\n"
 
@@ -190,7 +194,8 @@ def test_hostile_text_is_shown_and_not_executed(tmp_path: Path) -> None:
         assert "<script>alert" not in text
         assert "\u202e" not in text
         assert "\x00" not in text
-        assert text.count("<script") == (page == folder / "index.html")
+        scripted = [folder / name for name in ("index.html", "versions.html", "causes.html")]
+        assert text.count("<script") == (page in scripted)
         assert "default-src 'none'" in text
 
 
@@ -301,7 +306,7 @@ def test_badges_say_how_much_passes_and_go_with_their_runtime(runs: Path) -> Non
     ]
     half = json.loads((runs / "badges" / "half.json").read_text())
     assert (half["message"], half["color"]) == (
-        "100.0 % of 3 decided cases pass, a part of a run",
+        "100.0 % of 3 decided cases pass, 1 not run",
         "lightgrey",
     )
 
@@ -324,3 +329,30 @@ def test_use_weighs_operators_by_the_nodes_of_public_models(tmp_path: Path) -> N
     )
     nodes = [used[f"ai.onnx::{name}"].nodes for name in ("Relu", "Add", "Mul")]
     assert use_without_failure(relu) == (nodes[0], sum(nodes))
+
+
+def test_a_cause_of_a_runtime_with_a_tracker_opens_an_issue_with_its_call(tmp_path: Path) -> None:
+    """Not without the suite, for then nobody knows the call; not for a runtime without a known tracker."""
+    folder, suites = tmp_path / "runs", tmp_path / "suites"
+    for runtime in ("tract", "engine"):
+        keep(folder, runtime, crop_crashes, "2026-01-01T00:00:00Z", runtime, suites=suites)
+    (suite,) = map(open_suite, suites.iterdir())
+    with suite:
+        write_site([folder], tmp_path / "public", lambda record: put_together(suite, record))
+    pages = [path.read_text() for path in (tmp_path / "public" / "causes").iterdir()]
+    links = {page: re.findall('<a class="issue" href="([^"]+)"', page) for page in pages}
+    assert [len(links[page]) for page in pages] == ["tract 1.0: <code>" in page for page in pages]
+    assert sum(map(len, links.values())) == 2
+    (link,) = next(links[page] for page in pages if links[page] and "CenterCropPad-18" in page)
+    address = urlsplit(unescape(link))
+    assert address.netloc + address.path == "github.com/sonos/tract/issues/new"
+    said = {name: values[0] for name, values in parse_qs(address.query, strict_parsing=True).items()}
+    assert said["title"] == "CenterCropPad-18: crashes: the worker died of SIGSEGV"
+    lines = said["body"].splitlines()
+    assert lines[0] == "`CenterCropPad-18` in tract 1.0, 1 test case."
+    assert "- X: `float [4, 4] 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16`" in lines
+    (crop,) = (each for each in CASES if each.levels["extent"] == "crop" and each.id.operator == CROP_PAD)
+    assert f"`opcert repro {crop.id}" in lines[-1]
+    write_site([folder], tmp_path / "bare")
+    bare = [path.read_text() for path in (tmp_path / "bare" / "causes").iterdir()]
+    assert not any('class="issue"' in page for page in bare)

@@ -18,7 +18,7 @@ from typing import Any
 from conformance.clusters.cluster import Cluster
 from conformance.clusters.run_units import deflated, inflated
 from conformance.clusters.worker_answers import Lost, machine_here, on_worker
-from conformance.suite.kept_parts import keep_part
+from conformance.suite.kept_parts import keep_part, parts_of
 from conformance.suite.suite_parts import SuitePart, part_bytes, read_part
 from conformance.suite.suites import write_suite_of_parts
 from generator.asking.ambiguity import Ambiguity
@@ -270,6 +270,8 @@ def _kept_parts(
     found = {
         operator: find_part(operator, part_key(operator, options, folders, reader))[0]
         for operator in operators
+        # The keys of all operators take seconds to work out, which a first run has no use for.
+        if not parts_of(operator).is_empty
     }
     return {operator: MadePart(part, 0.0, kept=True) for operator, part in found.items() if part is not None}
 
