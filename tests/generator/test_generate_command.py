@@ -19,8 +19,9 @@ from generator.making.suites import cache, lock
 from generator.making.suites.lock import Lock, LockedVersion, write_lock
 from generator.making.suites.lock_making import read_lock_of
 from generator.making.suites.part_making import make_part_once
-from generator.making.suites.suite_making import write_generated
+from generator.making.suites.suite_making import Made, write_generated
 from opcert.commands import generate_command
+from opcert.commands.command_progress import generation_progress
 from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import OperatorName
 
@@ -52,6 +53,31 @@ def test_the_command_writes_a_zip_and_tells_its_digest(
     again = CliRunner().invoke(generate_command.command, [NAME, "--size", "small", "-o", str(path)])
     assert again.stdout == ran.stdout
     assert again.stderr == "1 of 1 operator kept from before\n"
+
+
+@pytest.mark.slow
+def test_what_is_cheap_is_made_first_and_lines_and_suite_keep_their_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = select_operators(["CenterCropPad", "com.microsoft::Pad-1", "Xor"])
+    dear, cheap, middling = chosen[0], chosen[1], chosen[2]
+    assert (cheap.name, middling.name, dear.name) == ("Xor", "Pad", "CenterCropPad")
+    told: list[Made] = []
+    with generation_progress() as progress:
+        write_generated(
+            tmp_path / "suite",
+            chosen,
+            Options.of("small"),
+            progress=lambda made: (isinstance(made, Made) and told.append(made), progress(made)),
+        )
+    assert [made.operator for made in told] == [cheap, middling, dear]
+    assert [made.left for made in told] == [(dear, middling), (dear,), ()]
+    assert [made.part is not None and made.part.operator for made in told] == [cheap, middling, dear]
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[0] for line in lines] == list(map(str, chosen))
+    with open_suite(tmp_path / "suite") as suite:
+        there = [str(suite.case(case_id).id.operator) for case_id in suite.case_ids]
+    assert list(dict.fromkeys(there)) == list(map(str, chosen))
 
 
 def test_options_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
