@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from opcert.commands.command_progress import VerdictTally
 from opcert.commands.verbosity import Pace
-from opcert.vocabulary.errors import OpcertError
 
 if TYPE_CHECKING:
     from conformance.processes.worker_limits import Limits
@@ -76,11 +75,11 @@ class FirstLook:
 
     def _look(self, tell: Callable[[str], object]) -> None:
         # Imported here and below, because whoever has a ready-made suite needs none of it.
-        from conformance.processes.worker_process import Stopped
         from conformance.running.lane import Lane
         from conformance.runtimes.runtimes import install
 
-        with suppress(OpcertError, OSError, Stopped):
+        # Whatever it is, the run meets it again, and tells it.
+        with suppress(Exception):
             installed = install(self._runtime, tell)
             self._lane = Lane(installed.launch, self._runtime.adapter, self._limits)
             try:

@@ -230,6 +230,22 @@ def test_columns_are_put_in_order_and_every_version_is_shown_with_the_same_choic
 
 
 @pytest.mark.slow
+def test_an_operator_is_whole_on_a_phone(module_browser: Browser, pages: dict[str, Path]) -> None:
+    """Every cell stands in the window, with its element type before it, and nothing is moved sideways."""
+    page = module_browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(pages["operator"].as_uri())
+    reach = "all => all.map(each => Math.ceil(each.getBoundingClientRect().right))"
+    cells = page.locator(".types td:visible")
+    assert cells.count() == page.locator(".types td > div").count() > 10
+    assert max(cells.evaluate_all(reach)) <= 390
+    labels = "all => all.map(each => getComputedStyle(each, '::before').content)"
+    assert {'"all"', '"float"', '"bfloat16"'} <= set(cells.evaluate_all(labels))
+    moved = "box => [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight]"
+    assert page.locator(".across").evaluate(moved) == [0, 0]
+    page.close()
+
+
+@pytest.mark.slow
 def test_names_of_runtimes_stay_in_sight_over_a_long_table(
     module_browser: Browser, pages: dict[str, Path]
 ) -> None:
