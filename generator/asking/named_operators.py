@@ -53,15 +53,29 @@ def reference_modules() -> dict[OperatorName, str]:
 
 
 def reference_module_of(operator: OperatorName) -> str | None:
-    """The module with the reference of an operator version, its own or that of all versions."""
+    """The module with the reference of an operator version: its own, that of all versions, or another's."""
     known = _references()
-    return known.get(str(operator)) or known.get(operator.unversioned)
+    found = known.get(str(operator)) or known.get(operator.unversioned)
+    if found is None and (other := _computing(room_of(operator, OWN_FOLDER))) is not None:
+        found = known.get(other) or known.get(other.rpartition("-")[0])
+    return found
+
+
+def _computing(room: Path) -> str | None:
+    """The operator version whose reference computes that of a room, where its declaration names one."""
+    with suppress(OpcertError):
+        return stated_value(room / DECLARATION, "same_as")
+    return None
 
 
 def referenced_versions() -> list[OperatorName]:
-    """The versions that references for all versions hold for: those that a shipped declaration speaks of."""
+    """The versions that references for all versions, and of other operators, hold for.
+
+    They are those that a shipped declaration speaks of.
+    """
     rooms = [OWN_FOLDER.joinpath(*name.split("::")) for name in _references() if "-" not in name]
-    return _versions_of(rooms)
+    declared = [path.parent for path in OWN_FOLDER.glob(f"*/*/{DECLARATION}")]
+    return _versions_of([*rooms, *(room for room in declared if _computing(room) is not None)])
 
 
 def declared_versions() -> list[OperatorName]:
@@ -147,7 +161,7 @@ def names_a_reference(operator: OperatorName, folders: Sequence[Path]) -> bool:
         path = room_of(operator, folder) / DECLARATION
         if path.is_file():
             try:
-                if stated_value(path, "reference") is None:
+                if stated_value(path, "reference") is None and stated_value(path, "same_as") is None:
                     return False
                 declared = stated_value(path, "versions", (*folders, OWN_FOLDER))
                 return declared is None or in_range(declared, operator.since_version)

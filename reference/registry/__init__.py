@@ -19,7 +19,9 @@ from reference.readings.choices import Choice
 from reference.readings.choices import OutputCount as OutputCount
 from reference.registry.conversions import readings_of
 from reference.registry.reference_operator import Evaluation, ReferenceOperator
+from reference.registry.translation import translated
 from specs.files.user_modules import load_module
+from specs.model.spec import Spec
 
 _Function = TypeVar("_Function", bound=Evaluation)
 _OPERATORS: dict[OperatorName, ReferenceOperator] = {}
@@ -161,6 +163,16 @@ def _operators_of(module: Path) -> _Declared:
         _OPERATORS.update(shipped)
         _ALL_VERSIONS.clear()
         _ALL_VERSIONS.update(common)
+
+
+def reference_of(spec: Spec) -> ReferenceOperator:
+    """The reference of a spec's operator: its own, or that of the operator that it is the same as.
+
+    Raises UserError where there is none, and where the two operators do not fit.
+    """
+    if spec.same_as is None:
+        return find_operator(spec.operator, spec.reference_module)
+    return translated(spec, spec.same_as, find_operator(spec.same_as.operator, spec.reference_module))
 
 
 def find_operator(operator: OperatorName, module: Path | None = None) -> ReferenceOperator:

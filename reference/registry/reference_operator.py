@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -81,6 +81,14 @@ Result: TypeAlias = Answer | Tensor | Numbers
 Evaluation = Callable[..., Result | tuple[Result, ...]]
 
 
+class Translated(Protocol):
+    """What a call is to the operator that computes it, and what is made of that one's answers."""
+
+    def given(self, call: Mapping[str, Any]) -> dict[str, Any]: ...
+
+    def returned(self, call: Mapping[str, Any], answers: Sequence[Answer]) -> tuple[Answer, ...]: ...
+
+
 @dataclass(frozen=True)
 class ReferenceOperator:
     """One operator version.
@@ -106,6 +114,10 @@ class ReferenceOperator:
     """The defaults of parameters annotated with Fraction: what is left out is held as what is written."""
     segments: tuple[int, ...] | None = None
     """For a function of all versions: those from which on the same call means something else."""
+    translation: Translated | None = None
+    """How calls become those of the operator that computes this one, where another one does."""
+    computes: OperatorName | None = None
+    """The operator whose function it is, where it is another one's."""
 
     def evaluate(
         self,
@@ -146,8 +158,11 @@ class ReferenceOperator:
             raise OutsideDomain(f"{self.operator} needs its input {', '.join(sorted(absent))}")
         noted: set[str] = set(before)
         told: dict[str, Any] = {} if self.count is None else {self.count: outputs}
-        if "version" in self.hints and self.segments is not None:
-            told["version"] = self.operator.since_version
+        if "version" in self.hints and (self.segments is not None or self.translation is not None):
+            told["version"] = self._function_of.since_version
+        call = given
+        if self.translation is not None:
+            given = self.translation.given(call)
         # Whether anything is rounded on its way shows where nothing is rounded more than it must be.
         first = {name: options[0] for name, options in self.readings.items() if name == PRECISION}
         other = chosen.get(PRECISION) != first.get(PRECISION)
@@ -157,7 +172,11 @@ class ReferenceOperator:
             found = self._evaluated(given, chosen, noted, told)
         if asked is not None:
             asked |= noted
-        return found
+        return found if self.translation is None else self.translation.returned(call, found)
+
+    @property
+    def _function_of(self) -> OperatorName:
+        return self.operator if self.computes is None else self.computes
 
     def _evaluated(
         self, given: Mapping[str, Any], chosen: Mapping[str, str], noted: set[str], told: Mapping[str, Any]
@@ -168,7 +187,7 @@ class ReferenceOperator:
         shared = {name: Choice(chosen[name], partial(noted.add, name)) for name in self.shared}
         arguments = convert_arguments(self.hints, {**self.decimals, **given}, shared)
         result = self.function(**arguments, **options, **told)
-        return answers_of(open_beyond(self.operator.name, given, arguments, result), shared)
+        return answers_of(open_beyond(self._function_of.name, given, arguments, result), shared)
 
     def _option(self, name: str, option: str, asked: set[str]) -> str | Choice[str]:
         if name in self.deferred:

@@ -9,7 +9,7 @@ from math import prod
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.yaml_files import load_file
 from reference.answers import Answer
-from reference.registry import find_operator
+from reference.registry import reference_of
 from reference.registry.printed_examples import ExampleCall, find_difference, read_call
 from specs.files.library import load_spec
 from specs.files.spec_folders import OWN_FOLDER, room_of
@@ -24,7 +24,7 @@ _ROUNDED = 1e-3
 def _printed_calls(spec: Spec) -> Iterator[tuple[Example, ExampleCall]]:
     """The examples whose inputs are known and that the operator's reference, where there is one, takes."""
     try:
-        operator = find_operator(spec.operator, spec.reference_module)
+        operator = reference_of(spec)
     except UserError:
         if spec.reference_module is not None:
             raise

@@ -132,6 +132,12 @@ class ExampleCorrection(Reasoned):
     attributes: dict[str, Any] = Field(default_factory=dict)
 
 
+class DifferenceEntry(Reasoned):
+    """What is otherwise than in the operator that `same_as` names."""
+
+    what: str = Field(min_length=1)
+
+
 class AddedFinding(Entry):
     code: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
     severity: Severity
@@ -157,5 +163,10 @@ class Additions(Entry):
     exclusions: list[ExclusionEntry] = Field(default_factory=list)
     interactions: list[InteractionEntry] = Field(default_factory=list)
     reference: str | None = None
+    same_as: str | None = None
+    arguments: dict[str, Level] = Field(default_factory=dict)
+    returns: dict[str, str] = Field(default_factory=dict)
+    ignores: list[str] = Field(default_factory=list)
+    differs: list[DifferenceEntry] = Field(default_factory=list)
     examples: list[ExampleCorrection] = Field(default_factory=list)
     findings: list[AddedFinding] = Field(default_factory=list)

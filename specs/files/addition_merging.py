@@ -9,6 +9,7 @@ from typing import Any
 
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import SeveralErrors, UserError
+from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_files import Path_, YamlDocument, key_path
 from specs.files.added_entries import (
     Additions,
@@ -25,6 +26,7 @@ from specs.model.spec import (
     AllowedValues,
     AttributeSpec,
     Constraint,
+    Difference,
     Example,
     Exclusion,
     Factor,
@@ -35,6 +37,7 @@ from specs.model.spec import (
     Reading,
     ReadingEvidence,
     Refusable,
+    SameAs,
     Source,
     Spec,
     TypeConstraint,
@@ -171,6 +174,7 @@ class _Merger:
             ),
             interactions=self._interactions(file),
             reference_module=self._reference_module(file.reference),
+            same_as=self._same_as(file),
         )
         return replace(merged, origins={**spec.origins, **self.amender.origins})
 
@@ -298,6 +302,41 @@ class _Merger:
             expected = f"a Python file in {here.parents[2]}, written relative to this folder"
             self.amender.error(("reference",), "no such module", name, expected)
         return found
+
+    def _same_as(self, file: Additions) -> SameAs | None:
+        """The operator version that computes this one; an error where something is said of none."""
+        if file.same_as is None:
+            for key in ("arguments", "returns", "ignores", "differs"):
+                if getattr(file, key):
+                    self.amender.error((key,), "said of no other operator", key, "`same_as`, which names it")
+            return None
+        try:
+            operator = OperatorName.parse(file.same_as)
+        except UserError as error:
+            self.amender.error(
+                ("same_as",), error.problem, file.same_as, "a version, such as ai.onnx::Relu-14"
+            )
+            return None
+        known = {output.name for output in self._spec.outputs}
+        for name in sorted(set(file.returns) - known):
+            self.amender.error(
+                ("returns", name), "no such output", name, f"one of {', '.join(sorted(known))}"
+            )
+        taken = {*self._spec.attributes, *(parameter.name for parameter in self._spec.inputs)}
+        for place, name in enumerate(file.ignores):
+            if name not in taken:
+                self.amender.error(("ignores", place), "no such attribute or input", name, None)
+        return SameAs(
+            operator,
+            {name: str(text) for name, text in file.arguments.items()},
+            dict(file.returns),
+            tuple(file.ignores),
+            tuple(
+                Difference(entry.what, self.amender.origin(entry, ("differs", position)))
+                for position, entry in enumerate(file.differs)
+            ),
+            self._document.place(("same_as",)),
+        )
 
     def _examples(self, entries: list[ExampleCorrection]) -> tuple[Example, ...]:
         examples = {example.id: example for example in self._spec.examples}

@@ -13,7 +13,7 @@ from typing import Any
 from opcert.vocabulary.regular_files import FileState, file_state
 from specs.files.spec_folders import find_part, group_file
 
-KEYS = ("versions", "older", "uses", "group", "reference")
+KEYS = ("versions", "older", "uses", "group", "reference", "same_as")
 
 
 def stated_value(path: Path, key: str, folders: Sequence[Path] = ()) -> str | None:

@@ -92,6 +92,13 @@ def _rules(spec: Spec) -> Iterator[Fact]:
         chosen = f" (chosen: {reading.chosen})" if reading.chosen else ""
         text = f"{reading.question}: {', '.join(reading.options)}{chosen}"
         yield Fact(f"{reading.kind}s.{reading.id}", text, reading.origin)
+    if spec.same_as is not None:
+        origin = Origin("added", why="its reference computes this operator")
+        yield Fact("same_as", str(spec.same_as.operator), origin)
+        for group, texts in (("arguments", spec.same_as.arguments), ("returns", spec.same_as.returns)):
+            yield from (Fact(f"{group}.{name}", text, origin) for name, text in texts.items())
+        for position, difference in enumerate(spec.same_as.differs):
+            yield Fact(f"differs.{position}", difference.what, difference.origin)
     for factor in spec.factors:
         origin = factor.origin or Origin("added", why="how the operator's inputs are divided")
         yield Fact(f"factors.{factor.name}", ", ".join(map(str, factor.levels)), origin)

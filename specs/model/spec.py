@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.errors import Place
 from opcert.vocabulary.names import OperatorName
 from specs.language.shape_expressions import Shape, parse_shape
 from specs.language.words import CONSTANTS
@@ -175,6 +176,32 @@ class Interaction:
 
 
 @dataclass(frozen=True)
+class Difference:
+    """One way in which an operator is otherwise than the one that computes it, and where that is said."""
+
+    what: str
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class SameAs:
+    """The operator version whose reference computes this one, and what that is given and gives back.
+
+    `arguments` are its parameters by expressions over this operator's inputs and attributes, `returns` this
+    operator's outputs by expressions over what comes out; `reference/registry/translation.py` reads both.
+    `ignores` are attributes and inputs on which no answer depends; `differs` is what somebody who knows the
+    other one does not expect.
+    """
+
+    operator: OperatorName
+    arguments: Mapping[str, str]
+    returns: Mapping[str, str]
+    ignores: tuple[str, ...]
+    differs: tuple[Difference, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
 class Spec:
     """Everything known about one operator version.
 
@@ -198,6 +225,8 @@ class Spec:
     interactions: tuple[Interaction, ...] = ()
     reference_module: Path | None = None
     """A Python file that computes what is right, where it does not ship with the package."""
+    same_as: SameAs | None = None
+    """The operator version whose reference computes this one, where another one's does."""
     declared: Declared | None = None
     """The shapes and kinds of a declaration, where the operator has one."""
     formulas: tuple[Formula, ...] = ()

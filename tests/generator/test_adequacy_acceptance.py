@@ -26,7 +26,7 @@ from generator.trust.mutants.subject import MutatedOperator
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import UnstableLength
-from reference.registry import find_operator
+from reference.registry import reference_of
 
 CALLS = 12
 
@@ -36,7 +36,7 @@ def test_it_is_what_the_whole_case_accepts(name: str) -> None:
     """Of the right answer, those under other readings, some that are wrong, and a refusal."""
     operator = OperatorName.parse(f"ai.onnx::{name}")
     spec, levels = open_spec(operator)
-    subject = MutatedOperator.of(spec, find_operator(operator, spec.reference_module))
+    subject = MutatedOperator.of(spec, reference_of(spec))
     accepted, refused = 0, 0
     with subject.quick():
         random = RandomCalls(subject, levels, Draw("acceptance"))
@@ -56,7 +56,7 @@ def test_it_is_what_the_whole_case_accepts(name: str) -> None:
 def test_a_refusal_is_accepted_where_the_document_leaves_it_open() -> None:
     operator = OperatorName.parse("ai.onnx::Det-22")
     spec, _ = open_spec(operator)
-    subject = MutatedOperator.of(spec, find_operator(operator, spec.reference_module))
+    subject = MutatedOperator.of(spec, reference_of(spec))
     cases = [each for each in generate_operator(operator, Options()).cases if each.demand == "answer"]
     found = {True: 0, False: 0}
     with subject.quick():

@@ -13,7 +13,7 @@ from generator.calls.edits.change import Change, Changed
 from generator.calls.edits.value_changes import value_changes
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
-from reference.registry import find_operator
+from reference.registry import reference_of
 from specs.model.spec import ParameterSpec, Reading, Spec
 
 
@@ -125,7 +125,7 @@ def _reading_changes(spec: Spec) -> Iterator[Change]:
 
     A settled reading of which the reference knows the chosen option alone cannot be changed.
     """
-    known = find_operator(spec.operator, spec.reference_module).readings
+    known = reference_of(spec).readings
     for reading in spec.readings:
         if reading.chosen is not None and reading.id in known:
             for option in reading.options:

@@ -23,7 +23,7 @@ from generator.calls.edits.finding import find_changes
 from generator.making.operators.discovery import load_rules
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
-from reference.registry import find_operator
+from reference.registry import reference_of
 from reference.registry.reference_operator import ReferenceOperator
 from specs.model.spec import Spec
 
@@ -104,7 +104,7 @@ def _known(
 ) -> tuple[Spec, ReferenceOperator, Mapping[str, Change]]:
     spec = load_rules(operator, folders)
     changes = {change.key: change for change in (*find_changes(spec), _valid_case_placeholder())}
-    return spec, find_operator(operator, spec.reference_module), changes
+    return spec, reference_of(spec), changes
 
 
 def _valid_case_placeholder() -> Change:

@@ -24,7 +24,7 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
-from reference.registry import find_operator
+from reference.registry import reference_of
 from reference.registry.reference_operator import ReferenceOperator
 from specs.model.spec import AttributeSpec, Constraint, ParameterSpec, Spec
 
@@ -105,7 +105,7 @@ class CallValidity:
 def open_space(operator: OperatorName, folders: Sequence[Path] = ()) -> CallValidity:
     """The space of an operator; raises UserError where it lacks spec, reference or declared calls."""
     spec, levels = open_spec(operator, folders)
-    return CallValidity(spec, find_operator(operator, spec.reference_module), levels)
+    return CallValidity(spec, reference_of(spec), levels)
 
 
 def growth(call: Call) -> float:

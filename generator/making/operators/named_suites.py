@@ -1,4 +1,4 @@
-"""The suites that have a name: the default one, those of the first and of contributed operators, and one for
+"""The suites that have a name: the default one, those of the first operators and of dialects, and one for
 each opset.
 """
 
@@ -8,22 +8,22 @@ import re
 
 from generator.asking.named_operators import first_operators
 from generator.making.operators.opsets import (
+    DIALECTS,
     OLDEST,
-    contrib_operators,
     default_operators,
     newest_opset,
+    operators_of_dialect,
     operators_of_opset,
 )
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 
 FIRST = "first-operators"
-CONTRIB = "contrib"
 _OPSET = re.compile(r"opset-(\d{1,3})")
 
 
 def suite_names() -> list[str]:
     """Every name of a suite that is not another suite's too: the newest opset has the default suite."""
-    return [DEFAULT_SUITE, FIRST, CONTRIB, *(name_of_opset(each) for each in range(OLDEST, newest_opset()))]
+    return [DEFAULT_SUITE, FIRST, *DIALECTS, *(name_of_opset(each) for each in range(OLDEST, newest_opset()))]
 
 
 def name_of_opset(opset: int) -> str:
@@ -40,7 +40,7 @@ def operators_named(name: str) -> list[OperatorName] | None:
         return default_operators()
     if name == FIRST:
         return first_operators()
-    if name == CONTRIB:
-        return contrib_operators()
+    if name in DIALECTS:
+        return operators_of_dialect(name)
     found = _OPSET.fullmatch(name)
     return None if found is None else operators_of_opset(int(found[1]))

@@ -10,8 +10,8 @@ from opcert.vocabulary.names import OperatorName
 from specs.files.spec_folders import OWN_FOLDER, versions_in
 
 DOMAIN = "ai.onnx"
-CONTRIB = "com.microsoft"
-"""The domain whose operators have a suite of their own; of the default one is what opcert began with."""
+DIALECTS = {"contrib": "com.microsoft", "openvino": "org.openvino", "tensorflow": "org.tensorflow"}
+"""Domains whose operators have a suite of their own, by its name; the default has what opcert began with."""
 OLDEST = 7
 """Before it operators broadcast in another way, which no declaration says."""
 
@@ -24,14 +24,15 @@ def newest_opset() -> int:
 def operators_of_opset(opset: int) -> list[OperatorName]:
     """The operators that have a reference, in order: ONNX's in the versions in force, others in their newest.
 
-    Those of the suite `contrib` are in none of these, but for what opcert began with.
+    Those of the suites of dialects are in none of these, but for what opcert began with.
     Raises UserError for an opset of which nothing is known.
     """
     newest = newest_opset()
     if not OLDEST <= opset <= newest:
         raise UserError("an opset without cases", got=str(opset), expected=f"{OLDEST} to {newest}")
-    known = frozenset(referenced_operators()) - (
-        frozenset(contrib_operators()) - frozenset(first_operators())
+    first = frozenset(first_operators())
+    known = frozenset(
+        each for each in referenced_operators() if each.domain not in DIALECTS.values() or each in first
     )
     found = newest_versions(each for each in known if each.domain != DOMAIN)
     for name in {each.name for each in known if each.domain == DOMAIN}:
@@ -47,9 +48,9 @@ def default_operators() -> list[OperatorName]:
     return operators_of_opset(newest_opset())
 
 
-def contrib_operators() -> list[OperatorName]:
-    """The operators of com.microsoft that have a reference, in order, each in its newest version."""
-    return newest_versions(each for each in referenced_operators() if each.domain == CONTRIB)
+def operators_of_dialect(name: str) -> list[OperatorName]:
+    """The operators of a dialect's domain that have a reference, in order, each in its newest version."""
+    return newest_versions(each for each in referenced_operators() if each.domain == DIALECTS[name])
 
 
 def newest_versions(operators: Iterable[OperatorName]) -> list[OperatorName]:

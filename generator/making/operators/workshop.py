@@ -31,7 +31,7 @@ from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import CaseId, OperatorName
 from reference.answers import UnstableLength
 from reference.numbers.noted_functions import TooManySteps, within_steps
-from reference.registry import find_operator
+from reference.registry import reference_of
 from reference.registry.reference_operator import ReferenceOperator
 from specs.model.domain import Violation
 from specs.model.spec import Constraint, Finding, Spec
@@ -311,7 +311,7 @@ class Workshop:
 def open_workshop(operator: OperatorName, options: Options, folders: Sequence[Path] = ()) -> Workshop:
     """The bench of an operator; raises UserError where it lacks spec, reference or declared calls."""
     spec, levels = open_spec(operator, folders)
-    return Workshop(spec, find_operator(operator, spec.reference_module), levels, options)
+    return Workshop(spec, reference_of(spec), levels, options)
 
 
 def rule_text(constraint: Constraint) -> str:

@@ -34,7 +34,7 @@ from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import UnstableLength
-from reference.registry import find_operator
+from reference.registry import reference_of
 from reference.registry.reference_operator import ReferenceOperator
 from specs.files.library import load_spec
 from specs.files.user_modules import mistakes_of
@@ -366,7 +366,7 @@ def _generate(
 ) -> OperatorCases:
     started = perf_counter()
     spec, levels = open_spec(operator, folders, learn=learn)
-    reference = find_operator(operator, spec.reference_module)
+    reference = reference_of(spec)
     selected = read_selection(operator, folders) if options.size == "small" else ()
     workshop = Workshop(spec, reference, levels, options, selected)
     if not afresh:

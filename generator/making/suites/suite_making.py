@@ -34,7 +34,7 @@ from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.process_pools import broken_off, process_pool
 from reference.readings.disagreements import load_disagreements
-from reference.registry import find_operator
+from reference.registry import reference_of
 from specs.files.declarations import find_declaration
 from specs.files.library import load_spec
 
@@ -278,8 +278,7 @@ def _kept_parts(
 
 def _combinations(folders: Sequence[Path], operator: OperatorName) -> int:
     """In how many ways an operator's documents can be read: what its cases take goes with that."""
-    module = load_spec(operator, folders).reference_module if folders else None
-    found = find_operator(operator, module)
+    found = reference_of(load_spec(operator, folders))
     return prod(len(options) for options in found.readings.values())
 
 

@@ -29,7 +29,7 @@ from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor
 from reference.numbers.working import unit_roundoff
-from reference.registry import find_operator
+from reference.registry import reference_of
 from reference.registry.reference_operator import ReferenceOperator
 from specs.files.library import load_spec
 from specs.model.spec import Spec
@@ -49,7 +49,7 @@ def rules_and_reference(operator: OperatorName) -> tuple[Spec, ReferenceOperator
     if operator.unversioned in _REPEATING:
         # Loops of models run as often as they like, and carry states of several shapes.
         spec = stated_rules(open_space(load_spec(operator)))
-    return spec, find_operator(operator, spec.reference_module)
+    return spec, reference_of(spec)
 
 
 def call_of_node(

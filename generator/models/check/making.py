@@ -53,7 +53,7 @@ from generator.models.check.structure_drawing import StructureDrawing
 from opcert.vocabulary.errors import InternalError, OpcertError
 from opcert.vocabulary.names import CaseId
 from reference.answers import OutsideDomain, UnstableLength
-from reference.registry import find_operator
+from reference.registry import reference_of
 
 SHAPES = "shapes"
 """The dimension of what a case's model says of extents."""
@@ -221,7 +221,7 @@ class _Making:
 
     def make(self) -> CallCases:
         spec = self.node.spec
-        reference = find_operator(spec.operator, spec.reference_module)
+        reference = reference_of(spec)
         self.workshop = Workshop(spec, reference, DeclaredLevels(self.node.space), Options())
         self.drawing: CallDrawing | StructureDrawing
         if self.node.is_structured:

@@ -41,7 +41,7 @@ from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.process_pools import broken_off, process_pool
 from opcert.vocabulary.user_folders import cache_folder
-from reference.registry import find_operator
+from reference.registry import reference_of
 from specs.files.library import load_spec
 
 Kept = TypeVar("Kept")
@@ -303,7 +303,7 @@ def _part(operator: OperatorName, cases: Sequence[Case]) -> SuitePart:
         return make_part(operator, cases, {})
     # Calls of a model are no covering array: there are no factors whose combinations could be counted.
     spec = replace(load_rules(operator), factors=(), exclusions=(), interactions=())
-    reference = find_operator(operator, spec.reference_module)
+    reference = reference_of(spec)
     levels = DeclaredLevels(open_space(load_spec(operator)))
     workshop = Workshop(spec, reference, levels, Options())
     workshop.cases = {case.id.digest: case for case in cases}

@@ -26,7 +26,7 @@ from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.process_pools import broken_off, process_pool
-from reference.registry import find_operator
+from reference.registry import reference_of
 
 Tell = Callable[[str], None]
 MEMORY = 4 << 30
@@ -126,7 +126,7 @@ class MeasuredWork:
     def measured(self) -> MeasuredOperator:
         """What the cases notice; for the main thread alone, because mutants may hang."""
         spec, levels = open_spec(self.operator, self.folders)
-        reference = find_operator(self.operator, spec.reference_module)
+        reference = reference_of(spec)
         subject = MutatedOperator.of(spec, reference, self.folders)
         with subject.quick():
             found = measure(subject, levels, self.cases, self.node_tests)

@@ -15,7 +15,7 @@ from conformance.suite.cases import Case
 from generator.asking.questions import settled_options
 from generator.models.check.making import cases_of_call
 from opcert.vocabulary.attributes import AttributeValue
-from reference.registry import find_operator
+from reference.registry import reference_of
 from specs.files.library import load_spec
 from tests.generator.checking.made_calls import call, fed, fixed, weight
 
@@ -85,7 +85,7 @@ def _verdict(case: Case, attribute: str, value: AttributeValue, taken_for: Attri
     if attributes.get(attribute) == value or _near(attributes.get(attribute), value):
         attributes[attribute] = taken_for
     spec = load_spec(case.operator)
-    reference = find_operator(case.operator, spec.reference_module)
+    reference = reference_of(spec)
     settled = settled_options(spec, reference)
     try:
         answers: Sequence[Any] = reference.evaluate(attributes, dict(case.inputs), settled, outputs=1)
