@@ -29,7 +29,7 @@ BESIDE = ("tools", "benchmarks")
 SHORT = 60
 """A module of fewer lines is short."""
 LONG_LINE = 160
-GENERATED_PAGES = ("adequacy", "agreement", "operators", "runtimes", "upstream")
+GENERATED_PAGES = ("adequacy", "agreement", "differences", "operators", "runtimes", "upstream")
 """Pages of docs/tables/ that a command writes as a whole."""
 RESIZING = re.compile(r"resiz|upsampl|interpolation/", re.IGNORECASE)
 """In the path of a file outside tests: Python, or the `spec.yaml` of a room."""

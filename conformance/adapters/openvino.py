@@ -13,7 +13,7 @@ ADAPTER = Adapter(
     unsupported=(
         UnsupportedRule(
             "RuntimeError: Check 'op_node != nullptr' failed at "
-            "src/bindings/python/src/pyopenvino/graph/node_factory.cpp:60:\nCouldn't create operation: PReLU",
+            "src/bindings/python/src/pyopenvino/graph/node_factory.cpp:60:\nCouldn't create operation: Unheard",
             message="Couldn't create operation:",
         ),
         UnsupportedRule(

@@ -56,6 +56,8 @@ _TYPES = {
 }
 
 
+_SPELT = {"PReLU": "PRelu", "SoftMax": "Softmax"}
+"""Operators that the specifications write otherwise than the operator sets."""
 _SETS_LATER = 3
 _NO_SUCH = "Couldn't create operation"
 
@@ -138,7 +140,9 @@ class OpenvinoWorker(protocol.Worker):
         made: Any = None
         for number in range(request.since_version, request.since_version + _SETS_LATER + 1):
             try:
-                made = factory("opset%d" % number).create(request.name, arguments, dict(request.attributes))
+                made = factory("opset%d" % number).create(
+                    _SPELT.get(request.name, request.name), arguments, dict(request.attributes)
+                )
                 break
             except RuntimeError as error:
                 if _NO_SUCH not in str(error) or number == request.since_version + _SETS_LATER:

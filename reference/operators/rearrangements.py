@@ -1,4 +1,4 @@
-"""Transpose, Concat, Split, Slice, DepthToSpace, SpaceToDepth and ReverseSequence: elements change places."""
+"""Transpose, Concat, Split, Slice, DepthToSpace, SpaceToDepth, ReverseSequence, Roll: elements change places."""
 
 from __future__ import annotations
 
@@ -120,3 +120,9 @@ def reverse_sequence(
     sources = np.where(times < lengths, lengths - 1 - times, times)
     turned = rows[sources, np.arange(rows.shape[1])]
     return Tensor(input.element_type, np.moveaxis(turned, (0, 1), (time_axis, batch_axis)))
+
+
+@reference_operator("org.openvino::Roll")
+def roll(data: Tensor, shift: tuple[int, ...], axes: tuple[int, ...]) -> Tensor:
+    """Elements shifted along axes, from the end to the beginning. Source: Roll, Detailed description."""
+    return Tensor(data.element_type, np.roll(data.array, shift, axes))

@@ -75,7 +75,7 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     best = make_case("ai.onnx::TopK-11", [("X", line), ("K", tensor([1]))], output=numbers((1,)))
     boxes = [("boxes", numbers((1, 1, 4), "double")), ("scores", numbers((1, 1, 1), "double"))]
     cases: list[Case | tuple[Case, Form]] = [
-        make_case("org.openvino::PReLU-1", [("data", line), ("slope", line)]),
+        make_case("org.openvino::Unheard-1", [("data", line), ("slope", line)]),
         make_case("org.openvino::NonMaxSuppression-9", boxes, output=numbers((1, 3), "int64")),
         make_case("ai.onnx::StringNormalizer-10", [("X", numbers((1,), "string"))]),
         make_case("ai.onnx::Identity-16", [("X", numbers((1,), "complex64"))]),
@@ -224,3 +224,12 @@ def test_an_input_that_is_an_output_as_well_is_given_its_value(runtime: Conversa
     # Dropout is gone after conversion, its ratio with it, and its input has the output's name.
     ratio = ("ratio", tensor(np.array(0.25, np.float32)))
     assert_moved_unharmed(runtime, make_case("ai.onnx::Dropout-13", [("data", numbers((3, 4))), ratio]))
+
+
+def test_names_that_its_specifications_spell_otherwise_are_known(runtime: Conversation) -> None:
+    line = tensor(np.array([[-2.0, 3.0]], np.float32))
+    slope = tensor(np.array([0.5, 2.0], np.float32))
+    sloped = runtime.call(make_case("org.openvino::PReLU-1", [("data", line), ("slope", slope)]))
+    assert sloped == [tensor(np.array([[-1.0, 3.0]], np.float32))]
+    (found,) = runtime.call(make_case("org.openvino::SoftMax-8", [("input", line)], {"axis": ("int", 0)}))
+    assert found == tensor(np.ones((1, 2), np.float32))

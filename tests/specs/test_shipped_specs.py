@@ -44,7 +44,10 @@ def shipped() -> dict[OperatorName, list[YamlDocument]]:
     return {operator: load_file(facts_path(operator, OWN_FOLDER)) for operator in list_operators()}
 
 
-PLACES = ("first-pages", "onnx", "onnxruntime", "openvino", "tensorflow/docstrings/BatchToSpaceND.txt")
+DOCSTRINGS = sorted(
+    f"tensorflow/docstrings/{room.name}.txt" for room in (OWN_FOLDER / "org.tensorflow").iterdir()
+)
+PLACES = ("first-pages", "onnx", "onnxruntime", "openvino", *DOCSTRINGS)
 """What the README's command names."""
 
 
@@ -190,7 +193,7 @@ def test_list_names_them_all_and_says_what_else_there_is() -> None:
         "ai.onnx::Add-1",
         "ai.onnx.preview.training::Gradient-1",
         "com.microsoft::BeamSearch-1",
-        "org.openvino::Convolution-1",
+        "org.openvino::DeformableConvolution-8",
     ],
 )
 def test_show_answers_for_each_domain(operator: str) -> None:
