@@ -19,13 +19,14 @@ from specs.model.spec import SameAs, Spec
 
 HEAD = """# What differs from ONNX
 
-Operators of OpenVINO and TensorFlow whose answers an operator of ONNX has as well, for whoever ports a model. Made by
-`uv run python -m tools.differences` from the declarations: *is* names the operator and version whose reference
-computes the cases, *given* what that one is given in place of its own inputs and attributes, as an expression
-over the operator's own, and *otherwise* what somebody who knows it does not expect, with the place in the
-operator's page. What is not asked here is said so. An operator without a word differs in names and element
-types alone. `-s openvino` and `-s tensorflow` name the cases.
+Operators of OpenVINO and TensorFlow whose answers an operator of ONNX has as well, for whoever ports a model.
+Made by `uv run python -m tools.differences` from the declarations: *is* names the operator and version whose
+reference computes the cases, *given* what that one is given in place of its own inputs and attributes, as an
+expression over the operator's own, and *otherwise* what somebody who knows it does not expect, with the place
+in the operator's page. What is not asked here is said so. An operator without a word differs in names and
+element types alone. `-s openvino` and `-s tensorflow` name the cases.
 """
+_COLUMNS = "| operator | is | given | otherwise |\n|---|---|---|---|"
 _TITLES = {"openvino": "OpenVINO", "tensorflow": "TensorFlow"}
 
 
@@ -35,7 +36,7 @@ def page() -> Iterator[str]:
     for suite, title in _TITLES.items():
         operators = newest_versions(each for each in referenced_operators() if each.domain == DIALECTS[suite])
         rows = [row for operator in operators if (row := _row(load_spec(operator))) is not None]
-        yield f"## {title}\n\n{len(rows)} operators.\n\n| operator | is | given | otherwise |\n|---|---|---|---|"
+        yield f"## {title}\n\n{len(rows)} operators.\n\n{_COLUMNS}"
         yield from rows
         yield ""
 

@@ -47,8 +47,9 @@ from opcert.commands.known_operators import load_known
 from opcert.commands.operator_facts import find_measured
 from opcert.vocabulary.names import DEFAULT_SUITE, CaseId, OperatorName
 from reference.readings.disagreements import load_disagreements
-from reference.registry import find_operator
+from reference.registry import reference_of
 from specs.files.declarations import declaration_path
+from specs.files.library import load_spec
 from specs.files.spec_folders import OWN_FOLDER, list_operators
 from tools.asked import exit_code_of
 from tools.disagreeing import Disagreeing, by_subject, disagreeing, find_silent
@@ -228,7 +229,7 @@ def _lines_of(operator: OperatorName) -> int:
 
 
 def _reference_lines(operator: OperatorName) -> int:
-    return len(inspect.getsource(find_operator(operator).function).splitlines())
+    return len(inspect.getsource(reference_of(load_spec(operator)).function).splitlines())
 
 
 def _noticed(operator: OperatorName) -> tuple[str, str]:

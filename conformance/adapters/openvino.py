@@ -13,7 +13,8 @@ ADAPTER = Adapter(
     unsupported=(
         UnsupportedRule(
             "RuntimeError: Check 'op_node != nullptr' failed at "
-            "src/bindings/python/src/pyopenvino/graph/node_factory.cpp:60:\nCouldn't create operation: Unheard",
+            "src/bindings/python/src/pyopenvino/graph/node_factory.cpp:60:\n"
+            "Couldn't create operation: Unheard",
             message="Couldn't create operation:",
         ),
         UnsupportedRule(

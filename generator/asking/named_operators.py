@@ -52,13 +52,17 @@ def reference_modules() -> dict[OperatorName, str]:
     return {OperatorName.parse(name): reference for name, reference in _references().items() if "-" in name}
 
 
-def reference_module_of(operator: OperatorName) -> str | None:
-    """The module with the reference of an operator version: its own, that of all versions, or another's."""
+def reference_module_of(operator: OperatorName, folders: Sequence[Path] = ()) -> str | None:
+    """The module with the reference of an operator version: its own, that of all versions, or another's.
+
+    Which other operator computes it the first folder says that has a declaration of it.
+    """
     known = _references()
-    found = known.get(str(operator)) or known.get(operator.unversioned)
-    if found is None and (other := _computing(room_of(operator, OWN_FOLDER))) is not None:
-        found = known.get(other) or known.get(other.rpartition("-")[0])
-    return found
+    rooms = (room_of(operator, folder) for folder in (*folders, OWN_FOLDER))
+    other = next((_computing(room) for room in rooms if (room / DECLARATION).is_file()), None)
+    if other is not None:
+        return known.get(other) or known.get(other.rpartition("-")[0])
+    return known.get(str(operator)) or known.get(operator.unversioned)
 
 
 def _computing(room: Path) -> str | None:

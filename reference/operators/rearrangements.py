@@ -1,4 +1,4 @@
-"""Transpose, Concat, Split, Slice, DepthToSpace, SpaceToDepth, ReverseSequence, Roll: elements change places."""
+"""Transpose, Concat, Split, Slice, Roll, DepthToSpace, SpaceToDepth, ReverseSequence: elements moved."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Translation:
         return {name: value for name, value in found.items() if value is not None}
 
     def returned(self, call: Mapping[str, Any], answers: Sequence[Answer]) -> tuple[Answer, ...]:
-        """This operator's outputs, as many of them as the other one answers; variadic ones are as they are."""
+        """This operator's outputs, as many as the other one answers; variadic ones are as they are."""
         scope, known = self._scope(call), len(self.returns)
         found = [
             self._value(tree, scope, dict.fromkeys(call), answers) for tree in self.returns[: len(answers)]

@@ -248,7 +248,7 @@ class SourceReader:
 
     def _start(self, operator: OperatorName) -> frozenset[str]:
         """The modules that the making of an operator's cases begins with; of several operators the same."""
-        named = reference_module_of(operator)
+        named = reference_module_of(operator, self._folders)
         own = self._own_imports if self.own_code(operator) else ()
         return frozenset((MAKING, *([named] if named is not None else []), *own))
 

@@ -163,7 +163,7 @@ def find_parts(reference: ReferenceOperator, folders: Sequence[Path] = ()) -> li
     """
     parts: list[ReferenceFunction] = []
     others = {find_operator(operator).function for operator in implemented()} - {reference.function}
-    entries = read_unmutated(reference.operator, folders)
+    entries = read_unmutated(reference.computes or reference.operator, folders)
     own = sys.modules[reference.function.__module__]
     for module in _modules(own):
         source = inspect.getsource(module)
