@@ -2,7 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
 from conformance.runtimes.adapter import Adapter, UnsupportedRule
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import slug
+from opcert.vocabulary.near_names import near_names
+
+PROVIDERS: Mapping[str, tuple[str, str]] = {
+    "cpu": ("CPU", "onnxruntime"),
+    "openvino": ("OpenVINO", "onnxruntime-openvino"),
+    "cuda": ("CUDA", "onnxruntime-gpu"),
+    "tensorrt": ("Tensorrt", "onnxruntime-gpu"),
+    "directml": ("Dml", "onnxruntime-directml"),
+    "migraphx": ("MIGraphX", "onnxruntime-migraphx"),
+    "rocm": ("ROCM", "onnxruntime-rocm"),
+    "qnn": ("QNN", "onnxruntime-qnn"),
+    "cann": ("CANN", "onnxruntime-cann"),
+    "webgpu": ("WebGpu", "onnxruntime-webgpu"),
+}
+"""Providers that are built into ONNX Runtime: their names there, and the builds that have them."""
+
+_OF_PROVIDERS = (
+    UnsupportedRule(
+        "Fail: [ONNXRuntimeError] : 1 : FAIL : This session contains graph nodes that are assigned to the "
+        "default CPU EP, but fallback to CPU EP has been explicitly disabled by the user.",
+        message="nodes that are assigned to the default CPU EP, but fallback to CPU EP",
+    ),
+    UnsupportedRule("FellBack: CPUExecutionProvider ran Mod"),
+)
+"""What is said of a case that a provider does not take; on the CPU itself none of this is met."""
+
+
+def _on_provider(adapter: Adapter, options: Mapping[str, str]) -> tuple[Adapter, dict[str, str]]:
+    """ONNX Runtime on the provider that `ep` names: by a name, a plug-in's package, or a library's path.
+
+    Raises UserError where there is no such provider, or where an option says nothing without it.
+    """
+    told = {name: value for name, value in options.items() if name != "ep" and value != "off"}
+    ep = options.get("ep")
+    if ep is None:
+        lost = next((name for name in ("name", "options", "fallback") if name in told), None)
+        if lost is not None:
+            raise UserError(f"{lost}= says nothing without a provider", got=lost, expected="ep=PROVIDER, too")
+        return adapter, told
+    if "provider" in told:
+        raise UserError("two options name a provider", got="provider= and ep=", expected="ep= alone")
+    wrong = [each for each in told.get("options", "").split(";") if each and "=" not in each.strip("=")]
+    if wrong:
+        raise UserError(
+            "not an option of a provider", got=repr(wrong[0]), expected="options=KEY=VALUE;KEY=VALUE"
+        )
+    if ep.startswith(("/", ".")):
+        if not Path(ep).is_absolute():
+            raise UserError(
+                "the path of a provider's library is relative",
+                got=repr(ep),
+                expected="an absolute one, so that records name the same file everywhere",
+                remedy=f"Write ep={Path(ep).absolute()}",
+            )
+        name = told.setdefault("name", Path(ep).name.partition(".")[0].removeprefix("lib"))
+        return _subject(adapter, f"onnxruntime-{slug(name)}", adapter.requirements), {**told, "library": ep}
+    known, package = PROVIDERS.get(ep.lower(), ("", ep.lower().replace("_", "-")))
+    if known:
+        return _subject(adapter, package, (package, "numpy")), {**told, "provider": known, "package": package}
+    if "-" not in package or "/" in package:
+        near = near_names(ep.lower(), PROVIDERS)
+        raise UserError(
+            "unknown provider",
+            got=repr(ep),
+            expected=f"one of {', '.join(PROVIDERS)}, a plug-in's package such as onnxruntime-ggml, or the "
+            "absolute path of its library",
+            remedy=f"Did you mean {' or '.join(near)}?" if near else None,
+        )
+    return _subject(adapter, package, (package, "onnxruntime")), {**told, "package": package}
+
+
+def _subject(adapter: Adapter, name: str, requirements: tuple[str, ...]) -> Adapter:
+    """The adapter under the name of what is tested: no entry about the CPU's kernels speaks of another's."""
+    return replace(
+        adapter,
+        name=name,
+        requirements=requirements,
+        companions=adapter.companions if requirements[0] == adapter.name else (),
+        unsupported=(*_OF_PROVIDERS, *adapter.unsupported),
+    )
+
 
 ADAPTER = Adapter(
     name="onnxruntime",
@@ -11,7 +98,15 @@ ADAPTER = Adapter(
     requirements=("onnxruntime",),
     worker="onnxruntime_worker.py",
     companions=(("1.19", ("numpy<2",)),),
-    options={"provider": (), "optimization": ("all", "none", "basic", "extended")},
+    options={
+        "provider": (),
+        "optimization": ("all", "none", "basic", "extended"),
+        "ep": (),
+        "name": (),
+        "options": (),
+        "fallback": ("off", "on"),
+    },
+    refine=_on_provider,
     unsupported=(
         UnsupportedRule(
             "NotImplemented: [ONNXRuntimeError] : 9 : NOT_IMPLEMENTED : Could not find an implementation for "

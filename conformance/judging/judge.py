@@ -179,7 +179,7 @@ def _judge_refusal(case: Case, response: Refused, valid_case_answered: bool) -> 
     said = f"{response.kind}: {shorten(response.message)}"
     if case.demand == "survive":
         return Judgement("observed", f"refused with {said}")
-    if case.demand == "refuse":
+    if case.demand == "refuse" and not response.elsewhere:
         if valid_case_answered:
             return Judgement("pass", f"refused with {said}")
         return Judgement(

@@ -50,6 +50,10 @@ class Loaded:
     seconds: float = 0.0
 
 
+FELL_BACK = "FellBack"
+"""The kind of error by which a worker says that not the asked provider computed."""
+
+
 @dataclass(frozen=True)
 class Refused:
     """The runtime refused, with an error of its own.
@@ -63,6 +67,11 @@ class Refused:
     stage: str = "load"
     unsupported: str | None = None
     seconds: float = 0.0
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the model was taken, and by another than the provider that is asked about."""
+        return self.kind == FELL_BACK and self.unsupported is not None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -48,7 +48,9 @@ class Adapter:
     `companions` are further requirements of older versions: (version, requirements), for versions before that
     one; for packages that do not say themselves what they are not built for.
     `first_line` is what `opcert list runtimes` prints, `issues` the address of a new issue in the tracker of
-    its project, one that takes `?title=` and `body=`; empty where there is none.
+    its project, one that takes `?title=` and `body=`; empty where there is none. `refine`, where options name
+    what is tested, makes of them the adapter that they mean (its own name, packages and rules) and the options
+    that its worker gets.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Adapter:
     companions: tuple[tuple[str, tuple[str, ...]], ...] = ()
     language: Literal["python", "node"] = "python"
     issues: str = ""
+    refine: Callable[[Adapter, Mapping[str, str]], tuple[Adapter, dict[str, str]]] | None = None
 
     def requirements_of(self, version: str | None) -> tuple[str, ...]:
         """What an environment with a version needs; without one, with the newest."""

@@ -97,9 +97,10 @@ def find_runtime(text: str, python: str | None = None) -> Runtime:
     if python is not None and os.sep in python:
         # A path is looked at now; anything else (`3.12`, `pypy`) is for uv to find.
         python = _find_interpreter(python)
-    requirements = adapter.requirements_of(match["version"])
     options = _read_options(adapter, match["before"] or match["after"] or "")
-    return Runtime(text, adapter, options, requirements, python)
+    if adapter.refine is not None:
+        adapter, options = adapter.refine(adapter, options)
+    return Runtime(text, adapter, options, adapter.requirements_of(match["version"]), python)
 
 
 def find_adapter(text: str) -> Adapter:

@@ -1,14 +1,21 @@
-"""The worker for ONNX Runtime.
+"""The worker for ONNX Runtime, on the CPU or on one other execution provider.
 
-Settings that make a run repeatable and a worker cheap: one thread, no profiling, no log. Element types that
-numpy lacks travel as OrtValue, bit for bit.
+On another provider the CPU does not step in, unless `fallback` is on; what it computed then is no answer of
+the provider's, and the worker says so (`FellBack`). Settings make a run repeatable and a worker cheap: one
+thread, no profiling, no log. Element types that numpy lacks travel as OrtValue, bit for bit.
 """
 
 from __future__ import annotations
 
 import ctypes
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Dict, List, Sequence
+import faulthandler
+import os
+import signal
+from collections import Counter
+from contextlib import suppress
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Sequence
 
 import numpy as np
 
@@ -29,6 +36,7 @@ _LEVELS = {
 }
 
 _PROVIDER = "ExecutionProvider"
+_SECONDS_TO_LOAD = 30
 
 # How many threads may compute one operator: one, so that runs are repeatable, unless `load` asks for more.
 _THREADS = (1, 2, 4)
@@ -50,10 +58,25 @@ _IDENTITY = (
 )
 
 
+class _Never:
+    """In place of a session's wish to try the CPU where its provider fails, which would hide why."""
+
+    def __get__(self, session: Any, kind: Any = None) -> bool:
+        return False
+
+    def __set__(self, session: Any, value: Any) -> None:
+        pass
+
+
+class FellBack(Exception):
+    """Not the provider that is asked about computed, or not alone."""
+
+
 class _Model:
-    __slots__ = ("outputs", "session", "through_values", "types", "watch")
+    __slots__ = ("fell_back", "outputs", "session", "through_values", "types", "watch")
 
     def __init__(self, session: Any, watch: watched_memory.Watch) -> None:
+        self.fell_back = ""
         self.session = session
         self.watch = watch
         self.outputs: List[str] = [output.name for output in session.get_outputs()]
@@ -72,16 +95,53 @@ class OnnxRuntimeWorker(protocol.Worker):
     def __init__(self, options: Dict[str, str]) -> None:
         self._ort = import_module("onnxruntime")
         self._ort.set_default_logger_severity(4)
-        self._provider = options.get("provider", "CPU")
+        self._options = options
+        self._session = type("Session", (self._ort.InferenceSession,), {"_enable_fallback": _Never()})
         self._level = options.get("optimization", "all")
-        offered = [provider[: -len(_PROVIDER)] for provider in self._ort.get_available_providers()]
-        if self._provider not in offered:
-            message = "no provider %r here; offered: %s" % (self._provider, ", ".join(offered))
-            near = [each for each in offered if each.lower() == self._provider.lower()]
-            raise ValueError(message + "".join("; did you mean %s?" % each for each in near))
-        self._providers = [self._provider + _PROVIDER]
-        self._by_threads = {count: self._make_settings(count) for count in _THREADS}
+        self._provider, self._device = options.get("provider", "CPU") + _PROVIDER, None
+        self._version = str(self._ort.__version__)
+        library = options.get("library") or ""
+        if "package" in options:
+            self._version = metadata.version(options["package"])
+            library = "" if "provider" in options else _library_of(options["package"])
+        if library:
+            short = options.get("package", "").replace("onnxruntime-", "").replace("ep-", "")
+            self._register(library, options.get("name") or short)
+        else:
+            self._check_offered()
+        self._alone = self._provider != "CPU" + _PROVIDER
+        if self._alone and not hasattr(self._ort.InferenceSession, "get_provider_graph_assignment_info"):
+            raise ValueError("ONNX Runtime %s does not say which nodes ran where; ask 1.24 or newer"
+                             % self._ort.__version__)  # fmt: skip
+        self._by_threads = {
+            count: self._make_settings(count) for count in _THREADS[: 1 if self._alone else None]
+        }
         self._check_installation()
+
+    def _check_offered(self) -> None:
+        offered = [each[: -len(_PROVIDER)] for each in self._ort.get_available_providers()]
+        asked = self._provider[: -len(_PROVIDER)]
+        if asked not in offered:
+            message = "no provider %r here; offered: %s" % (asked, ", ".join(offered))
+            near = [each for each in offered if each.lower() == asked.lower()]
+            raise ValueError(message + "".join("; did you mean %s?" % each for each in near))
+
+    def _register(self, library: str, name: str) -> None:
+        """Load a plug-in and choose its provider: the one of that name, else the first that has a device."""
+        if not hasattr(self._ort, "register_execution_provider_library"):
+            raise ValueError("ONNX Runtime %s takes no plug-ins; ask 1.24 or newer" % self._ort.__version__)
+        before = {each.ep_name for each in self._ort.get_ep_devices()}
+        _try_apart(lambda: self._ort.register_execution_provider_library(name, library), library)
+        self._ort.register_execution_provider_library(name, library)
+        devices = [each for each in self._ort.get_ep_devices() if each.ep_name not in before]
+        if not devices:
+            raise ValueError(
+                "the provider's library %s was loaded, and has no device on this machine" % library
+            )
+        self._device = next((each for each in devices if each.ep_name == name), devices[0])
+        self._provider = self._device.ep_name
+        if "package" not in self._options:
+            self._version = str(self._device.ep_metadata.get("version", self._version))
 
     def _make_settings(self, threads: int) -> Any:
         settings = self._ort.SessionOptions()
@@ -90,42 +150,98 @@ class OnnxRuntimeWorker(protocol.Worker):
         settings.log_severity_level = 4
         settings.use_deterministic_compute = True
         settings.graph_optimization_level = getattr(self._ort.GraphOptimizationLevel, _LEVELS[self._level])
+        if self._alone:
+            settings.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+            if self._options.get("fallback") != "on":
+                settings.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+        if self._device is not None:
+            settings.add_provider_for_devices([self._device], self._settings_of_provider())
         return settings
+
+    def _settings_of_provider(self) -> Dict[str, str]:
+        parts = [each.partition("=") for each in self._options.get("options", "").split(";") if each.strip()]
+        return {name.strip(): value.strip() for name, _, value in parts}
+
+    def _open(self, model: bytes, settings: Any) -> Any:
+        if self._device is not None:
+            return self._session(model, settings)
+        providers = [(self._provider, self._settings_of_provider())]
+        return self._session(model, settings, providers=providers)
 
     def _check_installation(self) -> None:
         """Run something: an installation that does not fit its numpy dies here, not at the first case."""
-        session = self._ort.InferenceSession(
-            _IDENTITY, self._by_threads[_THREADS[0]], providers=list(self._providers)
-        )
+        if self._alone:
+            # A provider need not take Identity: whether it takes options of its own is seen all the same.
+            self._check_settings()
+        session = self._ort.InferenceSession(_IDENTITY, providers=["CPU" + _PROVIDER])
         (returned,) = session.run(None, {"x": np.ones(1, np.float32)})
         if returned.tolist() != [1.0]:
             raise RuntimeError("this installation answers %r to Identity of [1.0]" % (returned,))
 
+    def _check_settings(self) -> None:
+        try:
+            self._open(_IDENTITY, self._by_threads[_THREADS[0]])
+        except Exception as error:
+            if "fallback to CPU EP has been explicitly disabled" not in str(error):
+                raise
+
     def hello(self) -> protocol.Header:
-        return {
-            "runtime": {"name": "onnxruntime", "version": str(self._ort.__version__)},
+        options = self._options
+        library = "onnxruntime-" + options["name"] if "library" in options else "onnxruntime"
+        offered = {
+            "runtime": {"name": options.get("package", library), "version": self._version},
             "domains": {"*": "onnx"},
             "forms": ["inputs", "initializers", "dynamic", "strided", "again", "untouched", "threads"],
-            "devices": [self._provider],
-            "threads": list(_THREADS),
+            "devices": [self._provider.replace(_PROVIDER, "")],
+            "threads": list(self._by_threads),
             "values": ["map", "optional", "sequence"],
             "element_types": None,
             "x_settings": {
-                "provider": self._provider,
+                "provider": self._provider.replace(_PROVIDER, ""),
                 "optimization": self._level,
                 "threads": 1,
                 "deterministic_compute": True,
             },
         }
+        if self._alone:
+            # How many threads a provider has it decides by itself.
+            offered["forms"].remove("threads")
+            offered["x_settings"].update(
+                onnxruntime=str(self._ort.__version__), fallback=options.get("fallback", "off")
+            )
+        return offered
 
     def load(self, request: protocol.LoadRequest) -> _Model:
-        # The session's constructor changes the list that it is given, when it falls back.
-        providers = list(self._providers)
         settings = self._by_threads[request.threads or _THREADS[0]]
-        session = self._ort.InferenceSession(request.demand_onnx(), settings, providers=providers)
-        return _Model(session, watched_memory.watch_for(request))
+        session = self._open(request.demand_onnx(), settings)
+        model = _Model(session, watched_memory.watch_for(request))
+        if self._alone:
+            model.fell_back = self._ran_elsewhere(session)
+            if model.fell_back and self._options.get("fallback") != "on":
+                raise FellBack(model.fell_back)
+        return model
+
+    def _ran_elsewhere(self, session: Any) -> str:
+        """Which nodes are given to others than the provider, in words; empty where there are none."""
+        found: Dict[str, Counter[str]] = {}
+        for part in session.get_provider_graph_assignment_info():
+            found.setdefault(part.ep_name, Counter()).update(node.op_type for node in part.get_nodes())
+        if not found:
+            return "no node came to %s: ONNX Runtime's own optimisation left none" % self._provider
+        told = [
+            "%s ran %s" % (name, ", ".join("%s (%d)" % (kind, count) if count > 1 else kind
+                                           for kind, count in sorted(kinds.items())))
+            for name, kinds in sorted(found.items(), key=lambda each: each[0] == self._provider)
+        ]  # fmt: skip
+        return "" if set(found) == {self._provider} else "; ".join(told)
 
     def run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:
+        if model.fell_back:
+            try:
+                self._run(model, inputs)
+            except Exception as error:
+                raise FellBack("%s; it fails: %s" % (model.fell_back, error)) from error
+            raise FellBack(model.fell_back)
         try:
             return self._run(model, inputs)
         except UnicodeEncodeError:
@@ -163,6 +279,37 @@ class OnnxRuntimeWorker(protocol.Worker):
         raw = wire.pack(tensor.element_type, stored).tobytes()
         ctypes.memmove(value.data_ptr(), raw, len(raw))
         return value
+
+
+def _try_apart(load: Callable[[], Any], library: str) -> None:
+    """Load a library in a process of its own first; raises ValueError where that takes the process along."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(_SECONDS_TO_LOAD)
+        faulthandler.disable()
+        with suppress(BaseException):
+            load()
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    if status:
+        ended = signal.Signals(status & 127).name if status & 127 else "status %d" % (status >> 8)
+        told = "the provider's library %s ends the process that loads it (%s); name another build of it"
+        raise ValueError(told % (library, ended))
+
+
+def _library_of(package: str) -> str:
+    """The one library of a package that is a plug-in; raises ValueError where there is none."""
+    found = [
+        str(Path(str(file.locate())).resolve())
+        for file in metadata.files(package) or ()
+        if file.suffix in (".so", ".dylib", ".dll") and b"CreateEpFactories" in file.read_binary()
+    ]
+    if len(found) != 1:
+        told = "libraries %s" % ", ".join(found) if found else "no library"
+        raise ValueError(
+            "the package %s has %s with CreateEpFactories; name one by ep=/path" % (package, told)
+        )
+    return found[0]
 
 
 def _is_passed(value: Any) -> bool:
