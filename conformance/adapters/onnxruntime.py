@@ -32,6 +32,12 @@ _OF_PROVIDERS = (
         message="nodes that are assigned to the default CPU EP, but fallback to CPU EP",
     ),
     UnsupportedRule("FellBack: CPUExecutionProvider ran Mod"),
+    UnsupportedRule(
+        "InvalidGraph: [ONNXRuntimeError] : 10 : INVALID_GRAPH : Non-zero status code returned while running "
+        "ggml_1_0 node. Name:'ggml_ggml_1_0_0' Status Message: model: Conv(): model: Conv(): unsupported: "
+        "Conv(): only 2-D convolutions (strides [1], pads [0, 0])",
+        message="Status Message: .*\\bunsupported: ",
+    ),
 )
 """What is said of a case that a provider does not take; on the CPU itself none of this is met."""
 
@@ -63,8 +69,12 @@ def _on_provider(adapter: Adapter, options: Mapping[str, str]) -> tuple[Adapter,
                 expected="an absolute one, so that records name the same file everywhere",
                 remedy=f"Write ep={Path(ep).absolute()}",
             )
-        name = told.setdefault("name", Path(ep).name.partition(".")[0].removeprefix("lib"))
-        return _subject(adapter, f"onnxruntime-{slug(name)}", adapter.requirements), {**told, "library": ep}
+        name = told.setdefault("name", slug(Path(ep).name.partition(".")[0].removeprefix("lib")))
+        if slug(name) != name:
+            raise UserError(
+                "not a name for a provider", got=repr(name), expected="letters, digits, . _ and -"
+            )
+        return _subject(adapter, f"onnxruntime-{name}", adapter.requirements), {**told, "library": ep}
     known, package = PROVIDERS.get(ep.lower(), ("", ep.lower().replace("_", "-")))
     if known:
         return _subject(adapter, package, (package, "numpy")), {**told, "provider": known, "package": package}

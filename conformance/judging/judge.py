@@ -141,8 +141,9 @@ def judge(case: Case, response: Response, *, valid_case_answered: bool = True) -
             if case.demand == "survive":
                 return Judgement("observed", "answered")
             if case.demand == "refuse":
-                return Judgement(ACCEPTED_INVALID, _accepted(case))
-            return _say_which(response, _judge_memory(response, _judge_answer(case, response)))
+                return _judge_kept(response, Judgement(ACCEPTED_INVALID, _accepted(case)))
+            judged = _judge_memory(response, _judge_answer(case, response))
+            return _judge_kept(response, _say_which(response, judged))
 
 
 def decisive(case: Case, response: Answered) -> Answered:
@@ -161,6 +162,14 @@ def _judge_memory(response: Answered, judged: Judgement) -> Judgement:
             judged, verdict="document", reason=f"{told}; no document says whose memory an output is"
         )
     return replace(judged, verdict="mismatch", reason=told, difference="memory", readings={}, behaviours={})
+
+
+def _judge_kept(response: Answered, judged: Judgement) -> Judgement:
+    """What an optimiser kept is not its fault where it is wrong: it was so before."""
+    if not response.kept or judged.verdict == "pass":
+        return judged
+    told = f"the model answers the same before it is optimised; {judged.reason}"
+    return Judgement("unsupported", told, matched=judged.matched)
 
 
 def _say_which(response: Answered, judged: Judgement) -> Judgement:

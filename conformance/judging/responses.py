@@ -20,7 +20,8 @@ class Answered:
     """The runtime returned these outputs, as many as there are.
 
     `told` says which of several answers to a case it is; `further` are the others, behind the first.
-    `touched` says what the worker saw of the memory of inputs and outputs that must not be.
+    `touched` says what the worker saw of the memory of inputs and outputs that must not be. `kept` says that
+    the outputs are bit for bit those of the model as it was before what is tested, an optimiser, changed it.
     """
 
     outputs: tuple[Tensor | ReturnedOther, ...]
@@ -28,6 +29,7 @@ class Answered:
     told: str | None = None
     touched: tuple[str, ...] = ()
     further: tuple[Answered, ...] = ()
+    kept: bool = False
 
 
 _CHANGED = "the run changes its input "
@@ -50,8 +52,9 @@ class Loaded:
     seconds: float = 0.0
 
 
-FELL_BACK = "FellBack"
-"""The kind of error by which a worker says that not the asked provider computed."""
+_NOT_ITS_OWN = ("FellBack", "RefusedBefore")
+"""Kinds of errors by which a worker says that what is tested had no part in it: another provider computed, or
+the model did not run before it was optimised."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,8 @@ class Refused:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether the model was taken, and by another than the provider that is asked about."""
-        return self.kind == FELL_BACK and self.unsupported is not None
+        """Whether it says nothing of what is tested: neither that this takes the call nor refuses it."""
+        return self.kind in _NOT_ITS_OWN and self.unsupported is not None
 
 
 @dataclass(frozen=True)

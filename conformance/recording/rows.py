@@ -36,7 +36,8 @@ class Result:
     `ulps` is how far a right answer is
     off at most, in steps of the type of each element; 0 is left out, and what is beyond 2**53 stands as that.
     `answer` says which of several answers to a case these are: the first that is not right, else the first.
-    `touched` is what the worker saw of memory that the run must leave alone.
+    `touched` is what the worker saw of memory that the run must leave alone. `kept` says that the outputs are
+    those of the model before it was optimised.
     `no_number` counts elements of a right answer that are NaN or infinite where a number is expected first,
     of ordinary inputs: a reading lets them be so.
     `error` is the class of the runtime's error and `message` its text; `unsupported` the adapter's example
@@ -80,6 +81,7 @@ class Result:
     machine: str | None = None
     answer: str | None = None
     touched: tuple[str, ...] = ()
+    kept: bool = False
 
     @property
     def unstable(self) -> bool:
@@ -103,7 +105,7 @@ class Result:
             return "none"
         if self.stage is not None:
             return "refused"
-        return "not offered" if self.verdict == "unsupported" else "answered"
+        return "not offered" if self.verdict == "unsupported" and not self.kept else "answered"
 
     def to_line(self) -> bytes:
         """The same as canonical JSON, with its newline."""
@@ -177,7 +179,7 @@ def _seen(response: Response | None) -> dict[str, Any]:
     elif isinstance(response, WorkerFailed):
         seen.update(stage=response.stage, error=response.kind or None, message=response.message or None)
     elif isinstance(response, Answered):
-        seen.update(answer=response.told, touched=response.touched)
+        seen.update(answer=response.told, touched=response.touched, kept=response.kept)
     elif isinstance(response, Crashed):
         seen.update(signal=response.signal, status=response.status, stderr=response.stderr or None)
     elif isinstance(response, TimedOut):

@@ -267,6 +267,8 @@ class Lane:
             if frame.header.get("type") == "error":
                 return read_error(frame.header, stage, self._adapter, seconds)
             answered = read_outputs(frame, seconds, sent.request.returned)
+            if frame.header.get("kept") is True:
+                answered = replace(answered, kept=True)
             if sent.task.form == "untouched":
                 return replace(answered, touched=read_touched(frame))
             return answered

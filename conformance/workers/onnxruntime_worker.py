@@ -173,7 +173,9 @@ class OnnxRuntimeWorker(protocol.Worker):
         if self._alone:
             # A provider need not take Identity: whether it takes options of its own is seen all the same.
             self._check_settings()
-        session = self._ort.InferenceSession(_IDENTITY, providers=["CPU" + _PROVIDER])
+        settings = self._ort.SessionOptions() if self._alone else self._by_threads[_THREADS[0]]
+        providers = ["CPU" + _PROVIDER] if self._alone else [self._provider]
+        session = self._ort.InferenceSession(_IDENTITY, settings, providers=providers)
         (returned,) = session.run(None, {"x": np.ones(1, np.float32)})
         if returned.tolist() != [1.0]:
             raise RuntimeError("this installation answers %r to Identity of [1.0]" % (returned,))

@@ -257,7 +257,8 @@ class Worker:
 
         Inputs are WireTensor objects. Where `hello` named `values`, they may be lists of these or of WireMap,
         WireMap and None as well, and so may outputs (an optional as WireOptional). In the form `untouched`
-        it returns what `watched_memory.watch_for` makes of them.
+        it returns what `watched_memory.watch_for` makes of them. A list with `kept` says whether these are
+        the outputs of the model as it was before what is tested changed it.
         """
         raise NotImplementedError
 
@@ -360,8 +361,10 @@ class Session:
         out: Blobs = []
         descriptions = [write_value(output, out) for output in outputs]
         reply: Header = {"type": "outputs", "seconds": seconds, "outputs": descriptions}
-        touched = getattr(outputs, "touched", None)
-        return (reply if touched is None else dict(reply, touched=touched)), out
+        for name in ("touched", "kept"):
+            if getattr(outputs, name, None) is not None:
+                reply[name] = getattr(outputs, name)
+        return reply, out
 
     def _unload(self, header: Header, blobs: Blobs) -> Tuple[Header, Blobs]:
         worker = self._ready()

@@ -23,7 +23,7 @@ from conformance.judging.responses import (
     TimedOut,
 )
 from conformance.judging.verdicts import FAILING, VERDICTS, worst_verdict
-from conformance.recording.rows import make_result
+from conformance.recording.rows import Result, make_result
 from conformance.schemas import load_schema
 from conformance.suite.cases import Expectation, ExpectedOutput
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -59,6 +59,30 @@ def test_every_kind_of_response_has_its_verdict() -> None:
         assert verdict(Crashed("killed at 9 MiB", by_limit=True), demand).verdict == "limit"
         assert verdict(TimedOut(20, "run"), demand).verdict == "timeout"
         assert verdict(HarnessFailed("ours"), demand).verdict == "harness_error"
+
+
+@pytest.mark.parametrize("kind", ["FellBack", "RefusedBefore"])
+def test_what_another_than_the_subject_refused_or_computed_is_no_pass(kind: str) -> None:
+    elsewhere = Refused(kind, "CPUExecutionProvider ran Mod", unsupported=f"{kind}: it")
+    for demand in ("answer", "refuse"):
+        assert verdict(elsewhere, demand).verdict == "unsupported"
+    # What the adapter has no rule for is a refusal like any other, whatever it calls itself.
+    assert verdict(replace(elsewhere, unsupported=None)).verdict == "rejected_valid"
+
+
+def test_a_wrong_answer_that_an_optimiser_kept_is_not_its_fault() -> None:
+    wrong = Answered((sample(2),))
+    kept = replace(wrong, kept=True)
+    judged = verdict(kept)
+    assert judged.verdict == "unsupported"
+    assert str(judged.reason).startswith("the model answers the same before it is optimised; ")
+    assert verdict(replace(RIGHT, kept=True)).verdict == "pass"
+    assert verdict(replace(RIGHT, kept=True), "refuse").verdict == "unsupported"
+    assert verdict(wrong).verdict == "mismatch"
+    # Its row is judged again as what it is: an answer.
+    row = make_result(make_case(seed=1), "inputs", 0, kept, judged)
+    validate(row.to_json(), load_schema("result"))
+    assert Result.from_json(row.to_json()).response == "answered"
 
 
 def test_a_call_that_a_document_can_be_read_to_exclude_may_be_refused_and_not_answered_wrongly() -> None:

@@ -28,6 +28,30 @@ def test_a_built_in_runtime_may_have_a_version_and_options() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "name", "requirements", "options"),
+    [
+        ("[ep=openvino]==1.24.1", "onnxruntime-openvino", ("onnxruntime-openvino==1.24.1", "numpy"),
+         {"provider": "OpenVINO", "package": "onnxruntime-openvino"}),
+        ("[ep=CPU]==1.18.1", "onnxruntime", ("onnxruntime==1.18.1", "numpy", "numpy<2"),
+         {"provider": "CPU", "package": "onnxruntime"}),
+        ("[ep=onnxruntime_ggml,fallback=on]==0.2.0", "onnxruntime-ggml",
+         ("onnxruntime-ggml==0.2.0", "onnxruntime"), {"package": "onnxruntime-ggml", "fallback": "on"}),
+        ("[ep=/opt/npu/libnpu_ep.so,options=a=1;b=2]", "onnxruntime-npu_ep", ("onnxruntime",),
+         {"library": "/opt/npu/libnpu_ep.so", "name": "npu_ep", "options": "a=1;b=2"}),
+        ("[ep=/opt/npu/libnpu_ep.so,name=npu]", "onnxruntime-npu", ("onnxruntime",),
+         {"library": "/opt/npu/libnpu_ep.so", "name": "npu"}),
+    ],
+)  # fmt: skip
+def test_a_provider_of_onnx_runtime_is_a_runtime_of_its_own_name(
+    text: str, name: str, requirements: tuple[str, ...], options: dict[str, str]
+) -> None:
+    """Its name is its own, so that no entry about the CPU's kernels explains what it does."""
+    found = find_runtime(f"onnxruntime{text}")
+    assert (found.adapter.name, found.requirements) == (name, requirements)
+    assert found.options == {"optimization": "all", **options}
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("onnxrutime", "Did you mean onnxruntime"),
@@ -42,6 +66,14 @@ def test_a_built_in_runtime_may_have_a_version_and_options() -> None:
         ("onnxruntime[optimization=extend]", "Did you mean extended"),
         ("onnxruntime[optimization=none,optimization=all]", "given twice"),
         ("openvino[device=GPU]", "expected no options"),
+        ("onnxruntime[ep=opnvino]", "unknown provider.*Did you mean openvino"),
+        ("onnxruntime[ep=./npu.so]", "is relative.*Write ep=/.*npu.so"),
+        ("onnxruntime[ep=cpu,provider=CPU]", "two options name a provider"),
+        ("onnxruntime[fallback=on]", "says nothing without a provider"),
+        ("onnxruntime[options=a=1]", "says nothing without a provider"),
+        ("onnxruntime[ep=openvino,fallback=some]", "does not take this value"),
+        ("onnxruntime[ep=openvino,options=fast]", "not an option of a provider"),
+        ("onnxruntime[ep=/x/a.so,name=a/b]", "not a name for a provider"),
         ("", "not a runtime"),
         ("../x", "not a runtime"),
         ("exec:", "no such program"),

@@ -1,0 +1,7 @@
+"""onnxscript, an optimiser of ONNX models."""
+
+from __future__ import annotations
+
+from conformance.adapters.onnxoptimizer import optimizer
+
+ADAPTER = optimizer("onnxscript")

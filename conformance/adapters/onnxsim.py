@@ -1,0 +1,7 @@
+"""onnxsim, an optimiser of ONNX models."""
+
+from __future__ import annotations
+
+from conformance.adapters.onnxoptimizer import optimizer
+
+ADAPTER = optimizer("onnxsim")
