@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from conformance.adapters.openvino import ADAPTER as OPENVINO
 from conformance.runtimes.adapter import Adapter, UnsupportedRule
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import slug
@@ -40,6 +41,11 @@ _OF_PROVIDERS = (
     ),
 )
 """What is said of a case that a provider does not take; on the CPU itself none of this is met."""
+
+_OF_OPENVINO = tuple(
+    replace(rule, kind=rf"{rule.kind}|Fail|EPFail") for rule in OPENVINO.unsupported if not rule.error_class
+)
+"""Its provider hands OpenVINO's own words on."""
 
 
 def _on_provider(adapter: Adapter, options: Mapping[str, str]) -> tuple[Adapter, dict[str, str]]:
@@ -97,7 +103,11 @@ def _subject(adapter: Adapter, name: str, requirements: tuple[str, ...]) -> Adap
         name=name,
         requirements=requirements,
         companions=adapter.companions if requirements[0] == adapter.name else (),
-        unsupported=(*_OF_PROVIDERS, *adapter.unsupported),
+        unsupported=(
+            *_OF_PROVIDERS,
+            *(_OF_OPENVINO if "openvino" in name else ()),
+            *adapter.unsupported,
+        ),
     )
 
 
