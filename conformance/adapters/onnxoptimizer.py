@@ -29,4 +29,8 @@ def optimizer(package: str, *unsupported: UnsupportedRule) -> Adapter:
     )
 
 
-ADAPTER = optimizer("onnxoptimizer")
+ADAPTER = optimizer(
+    "onnxoptimizer",
+    UnsupportedRule("RuntimeError: no supported data type: 21", message="no supported data type: "),
+    UnsupportedRule("RuntimeError: Unknown tensor data type", message="Unknown tensor data type"),
+)

@@ -36,7 +36,7 @@ _LEVELS = {
 }
 
 _PROVIDER = "ExecutionProvider"
-_SECONDS_TO_LOAD = 30
+_SECONDS_APART = 30
 
 # How many threads may compute one operator: one, so that runs are repeatable, unless `load` asks for more.
 _THREADS = (1, 2, 4)
@@ -131,7 +131,10 @@ class OnnxRuntimeWorker(protocol.Worker):
         if not hasattr(self._ort, "register_execution_provider_library"):
             raise ValueError("ONNX Runtime %s takes no plug-ins; ask 1.24 or newer" % self._ort.__version__)
         before = {each.ep_name for each in self._ort.get_ep_devices()}
-        _try_apart(lambda: self._ort.register_execution_provider_library(name, library), library)
+        ended = try_apart(lambda: self._ort.register_execution_provider_library(name, library))
+        if ended:
+            told = "the provider's library %s ends the process that loads it (%s); name another build of it"
+            raise ValueError(told % (library, ended))
         self._ort.register_execution_provider_library(name, library)
         devices = [each for each in self._ort.get_ep_devices() if each.ep_name not in before]
         if not devices:
@@ -283,20 +286,19 @@ class OnnxRuntimeWorker(protocol.Worker):
         return value
 
 
-def _try_apart(load: Callable[[], Any], library: str) -> None:
-    """Load a library in a process of its own first; raises ValueError where that takes the process along."""
+def try_apart(work: Callable[[], Any]) -> str:
+    """How a child process that does some work is ended by it, in a word; empty where it survives."""
     child = os.fork()
     if child == 0:
-        signal.alarm(_SECONDS_TO_LOAD)
+        signal.alarm(_SECONDS_APART)
         faulthandler.disable()
         with suppress(BaseException):
-            load()
+            work()
         os._exit(0)
     _, status = os.waitpid(child, 0)
-    if status:
-        ended = signal.Signals(status & 127).name if status & 127 else "status %d" % (status >> 8)
-        told = "the provider's library %s ends the process that loads it (%s); name another build of it"
-        raise ValueError(told % (library, ended))
+    if status == 0:
+        return ""
+    return signal.Signals(status & 127).name if status & 127 else "status %d" % (status >> 8)
 
 
 def _library_of(package: str) -> str:
