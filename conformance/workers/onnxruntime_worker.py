@@ -36,7 +36,7 @@ _LEVELS = {
 }
 
 _PROVIDER = "ExecutionProvider"
-_SECONDS_APART = 30
+_SECONDS = 30
 
 # How many threads may compute one operator: one, so that runs are repeatable, unless `load` asks for more.
 _THREADS = (1, 2, 4)
@@ -131,7 +131,7 @@ class OnnxRuntimeWorker(protocol.Worker):
         if not hasattr(self._ort, "register_execution_provider_library"):
             raise ValueError("ONNX Runtime %s takes no plug-ins; ask 1.24 or newer" % self._ort.__version__)
         before = {each.ep_name for each in self._ort.get_ep_devices()}
-        ended = try_apart(lambda: self._ort.register_execution_provider_library(name, library))
+        ended = try_apart(lambda: self._ort.register_execution_provider_library(name, library), _SECONDS)
         if ended:
             told = "the provider's library %s ends the process that loads it (%s); name another build of it"
             raise ValueError(told % (library, ended))
@@ -286,11 +286,11 @@ class OnnxRuntimeWorker(protocol.Worker):
         return value
 
 
-def try_apart(work: Callable[[], Any]) -> str:
-    """How a child process that does some work is ended by it, in a word; empty where it survives."""
+def try_apart(work: Callable[[], Any], seconds: int) -> str:
+    """How a child process that does some work for so long is ended by it, in a word; empty where it survives."""
     child = os.fork()
     if child == 0:
-        signal.alarm(_SECONDS_APART)
+        signal.alarm(seconds)
         faulthandler.disable()
         with suppress(BaseException):
             work()

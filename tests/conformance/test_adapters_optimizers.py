@@ -24,6 +24,9 @@ class _Heard(Conversation):
 
     last: Header
 
+    def __enter__(self) -> _Heard:
+        return self
+
     def ask(self, header: Header, blobs: Sequence[bytes] = ()) -> tuple[Header, list[bytes]]:
         frame = super().ask(header, blobs)
         self.last = frame[0] if frame[0]["type"] == "outputs" else getattr(self, "last", {})
