@@ -18,7 +18,7 @@ from conformance.suite.protos import declare_tensor, fill_attribute, write_tenso
 from opcert.vocabulary.attributes import Attributes
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import BESIDE_ONNX, OperatorName
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import ValueType
 
@@ -229,6 +229,8 @@ def constant_places(case: Case, form: Form, ends: Ends = NO_ENDS) -> frozenset[i
 
 
 def _opsets(operator: OperatorName) -> list[OperatorSetIdProto]:
+    if operator == BESIDE_ONNX:
+        return [OperatorSetIdProto(domain="", version=_OPSET_BESIDE_OTHERS)]
     if operator.domain == "ai.onnx":
         return [OperatorSetIdProto(domain="", version=operator.since_version)]
     return [

@@ -76,6 +76,10 @@ class OperatorName:
         return (self.domain, self.name, -self.since_version)
 
 
+BESIDE_ONNX = OperatorName("ai.onnx", "SimplifiedLayerNormalization", 1)
+"""What ONNX Runtime registers under ONNX's domain, in every operator set, and ONNX does not have."""
+
+
 @dataclass(frozen=True, slots=True)
 class CaseId:
     """A case's name: `<domain>/<Operator>-<version>/<family>/<word->12hex`."""

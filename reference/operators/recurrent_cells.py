@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Annotated, Literal
 
@@ -10,7 +11,7 @@ from reference.functions.stable_formulas import Overflow
 from reference.numbers.number_arrays import Numbers
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
-from reference.shared.cell_activations import Unsaid, functions_of
+from reference.shared.cell_activations import CellFunction, Unsaid, functions_of
 from reference.shared.recurrences import (
     GateWeights,
     Threshold,
@@ -158,10 +159,29 @@ def long_short_term_memory(
         nan_in_max_min, nan_in_comparison, infinity_in_formula, intermediate_overflow, at_threshold
     )
     functions = functions_of(activations, activation_alpha, activation_beta, numbers_of_functions, unsaid)
-    threshold, one = Threshold.of(clip, nan_in_max_min, X), Numbers.exact(1, X.working)
+    step_of = memory_steps(
+        lambda place: GateWeights.of_direction(W, R, B, place), P, functions,
+        Threshold.of(clip, nan_in_max_min, X), coupled=bool(input_forget), clipped_cell=clipped_cell,
+        coupled_gate=coupled_gate, absent_peepholes=absent_peepholes,
+    )  # fmt: skip
+    return recur(step_of, X, (initial_h, initial_c), R.shape[2], sequence_lens, direction, layout)
+
+
+def memory_steps(
+    weights_of: Callable[[int], GateWeights],
+    P: Numbers | None,
+    functions: Sequence[CellFunction],
+    threshold: Threshold,
+    *,
+    coupled: bool,
+    clipped_cell: Choice[Literal["gates", "every_input", "cell"]],
+    coupled_gate: Choice[Literal["forget", "input"]],
+    absent_peepholes: Choice[Literal["left_out", "zeros"]],
+) -> Callable[[int], Step]:
+    """The step of a cell of each direction, of weights, peepholes and functions. Source: LSTM, Equations."""
 
     def step_of(place: int) -> Step:
-        weights = GateWeights.of_direction(W, R, B, place)
+        weights = weights_of(place)
         peepholes = None if P is None else blocks(part_of(P, place), 3)
         f, g = (threshold.before(each) for each in functions[3 * place : 3 * place + 2])
         h = functions[3 * place + 2]
@@ -178,9 +198,9 @@ def long_short_term_memory(
                     peep = times(seen.lift(0), seen)
                 return f(sum_of_products(terms, weights.of_gates(at), plus=peep))
 
-            couples_input = bool(input_forget) and coupled_gate.ask() == "input"
-            i = one - gate(2, cell) if couples_input else gate(0, cell)
-            forget = one - i if input_forget and not couples_input else gate(2, cell)
+            couples_input = coupled and coupled_gate.ask() == "input"
+            i = cell.lift(1) - gate(2, cell) if couples_input else gate(0, cell)
+            forget = i.lift(1) - i if coupled and not couples_input else gate(2, cell)
             cell = weighted((forget, cell), (i, g(sum_of_products(terms, weights.of_gates(3)))))
             bounded, reach = threshold.bounded(cell), "gates"
             if threshold.is_passed(cell):
@@ -190,4 +210,4 @@ def long_short_term_memory(
 
         return step
 
-    return recur(step_of, X, (initial_h, initial_c), R.shape[2], sequence_lens, direction, layout)
+    return step_of

@@ -1,16 +1,20 @@
-"""Normalizations of com.microsoft: rows that went around are added first, activations follow."""
+"""Normalizations of ONNX Runtime: rows that went around are added first, activations follow."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from math import prod
 from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.functions.stable_formulas import Overflow
 from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import held, opened
 from reference.operators.exponential_units import swish
 from reference.operators.normalizations import group_normalization, layer_normalization
 from reference.readings.choices import AsReading, Choice, OutputCount
@@ -21,7 +25,7 @@ from reference.sums.summation import mean_of, total_of_products
 EPSILON = Fraction(float(np.float32(1e-12)))
 """What is added where nothing is said, a float."""
 SMALL = Fraction(float(np.float32(1e-5)))
-"""The same of groups."""
+"""The same of groups, and of what is no layer of its own."""
 FLOAT = 1
 
 
@@ -72,6 +76,47 @@ def skip_root_mean_square_normalization(
     normalized = overflowed(scaled, root, intermediate_overflow)
     inverse = overflowed(root.lift(1) / root, root, intermediate_overflow)
     return (normalized, root.lift(0).broadcast(root.shape), inverse, added)[:outputs]
+
+
+@reference_operator("ai.onnx::SimplifiedLayerNormalization")
+def simplified_layer_normalization(
+    X: Numbers,
+    scale: Tensor,
+    *,
+    axis: int = -1,
+    epsilon: Fraction = SMALL,
+    stash_type: int = FLOAT,
+    outputs: Annotated[int, OutputCount],
+    intermediate_overflow: Overflow,
+) -> tuple[Numbers, ...]:
+    """X / sqrt(mean of X squared + epsilon) * scale along the last axes, and that root's inverse.
+
+    No sentence says it: it is read as RMSNormalization, whose names these are. The inverse has the type
+    `stash_type`; what comes before it may have that type, or that of X, and no fewer bits than float.
+    Source: SimplifiedLayerNormalization, axis, epsilon, stash_type, inv_std_var; RMSNormalization, Summary.
+    """
+    at, stash = axis % X.ndim, stashed(stash_type)
+    rows = _no_finer(X, stash).reshape((prod(X.shape[:at]), prod(X.shape[at:])))
+    root = (mean_of(total_of_products(rows, rows, -1, keepdims=True), rows.shape[-1]) + epsilon).sqrt()
+    kept = (*X.shape[:at], *(1 for _ in X.shape[at:]))
+    scaling = Numbers.of(scale, replace(X.working, element_type=scale.element_type))
+    scaled = cast_back((rows / root).reshape(X.shape), scaling.working) * scaling
+    normalized = overflowed(scaled, root.reshape(kept), intermediate_overflow)
+    inverse = cast_back(
+        overflowed(root.lift(1) / root, root, intermediate_overflow), replace(X.working, element_type=stash)
+    )
+    return (normalized, inverse.reshape(kept))[:outputs]
+
+
+def _no_finer(X: Numbers, stash: ElementType) -> Numbers:
+    """Numbers in float, or in double where they have that type and the stash as well."""
+    own, single = X.working.element_type, ELEMENT_TYPES["float"]
+    coarse = replace(X.working, element_type=own if own == stash else single)
+    with np.errstate(over="ignore"):
+        beyond = np.abs(X.value.floats()) > coarse.greatest
+        moved = held(X, coarse)
+    # A program that goes on in double holds them.
+    return opened(moved, beyond & X.finite) if beyond.any() else moved
 
 
 @reference_operator("com.microsoft::GroupNorm")

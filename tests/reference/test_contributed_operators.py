@@ -32,9 +32,10 @@ class Asked:
     faults: Mapping[str, Program]
     attributes: Mapping[str, Any] = field(default_factory=dict)
     outputs: int = 1
+    domain: str = "com.microsoft"
 
     def answers(self) -> tuple[Answer, ...]:
-        operator = find_operator(OperatorName("com.microsoft", self.name, 1))
+        operator = find_operator(OperatorName(self.domain, self.name, 1))
         given = {name: tensor(array) for name, array in self.inputs.items()}
         return operator.evaluate(self.attributes, given, outputs=self.outputs)
 
@@ -150,6 +151,14 @@ def rms_norm(
     middle = added.mean(-1, keepdims=True) if centred else np.zeros((*added.shape[:-1], 1))
     inverse = 1 / np.sqrt(((added - middle) ** 2).mean(-1, keepdims=True) + epsilon)
     return added * inverse * gamma, middle, inverse, added
+
+
+def simplified(
+    *, X: Array, scale: Array, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
+) -> tuple[Array, ...]:
+    axes = tuple(range(axis % X.ndim, X.ndim))
+    inverse = 1 / np.sqrt((X**2).mean(axes, keepdims=True) + epsilon)
+    return X * inverse * scale, inverse
 
 
 def gelu(x: Array) -> Array:
@@ -306,6 +315,28 @@ EACH: tuple[Asked, ...] = (
         },
         NEAR,
         4,
+    ),
+    *(
+        Asked(
+            "SimplifiedLayerNormalization",
+            {"X": NORMAL[0], "scale": scale},
+            simplified,
+            {
+                "centred": lambda **given: simplified(
+                    **given | {"X": given["X"] - given["X"].mean(-1, keepdims=True)}
+                ),
+                "along other axes": lambda other=other, **given: simplified(**given | {"axis": other}),
+                "no scale": lambda **given: simplified(**given | {"scale": 1.0}),
+                "the root itself": lambda **given: (simplified(**given)[0], 1 / simplified(**given)[1]),
+            },
+            attributes,
+            2,
+            "ai.onnx",
+        )
+        for scale, attributes, other in (
+            (NORMAL[2], {}, 1),
+            (NORMAL[1][0], {"axis": 1, "epsilon": 2.0**-3, "stash_type": 1}, 2),
+        )
     ),
     Asked("Gelu", {"X": SPREAD}, lambda X: gelu(X), {"by tanh": lambda X: by_tanh(X)}),
     Asked(

@@ -8,6 +8,7 @@ import pytest
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
 from specs.files.library import load_spec
+from tests.specs.emitters.onnx_schemas import microsoft_schemas
 
 
 @pytest.mark.parametrize(
@@ -27,3 +28,18 @@ def test_a_default_is_what_a_call_has_where_it_is_written(
     assert known.default_value == value
     if printed is not None:
         assert attribute(str(known.kind), printed).value == known.default_value
+
+
+def test_defaults_that_pages_leave_out_are_those_that_onnx_runtime_registers() -> None:
+    """What a declaration says of a schema is held against the schema, in the precision that calls have."""
+    seen = 0
+    for schema in microsoft_schemas():
+        operator = OperatorName(schema.domain, schema.name, schema.since_version)
+        registered = {each.name: each.default for each in schema.attributes}
+        for name, known in load_spec(operator).attributes.items():
+            origin = load_spec(operator).origins.get(f"attributes.{name}.default")
+            if origin is not None and "ONNX Runtime registers" in str(origin):
+                held = attribute(str(known.kind), registered[name]).value
+                assert known.default_value == held, (operator, name)
+                seen += 1
+    assert seen >= 40

@@ -129,13 +129,13 @@ def _range(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
 
 
 def _moderate(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
-    """The finite numbers, all times one power of two, so that none is beyond `most`.
+    """The finite numbers, all times one power of two, so that none is beyond `most`; integers stay as they are.
 
     Greater ones leave nothing to tell apart behind functions that saturate.
     """
     assert data.most is not None
     most = Fraction(data.most.evaluate({}))
-    return scaled_down(tensor, most) if data.holds(scope) else tensor
+    return tensor if tensor.element_type.is_integer or not data.holds(scope) else scaled_down(tensor, most)
 
 
 def _not_negative(data: Data, tensor: Tensor, scope: Partial) -> Tensor:

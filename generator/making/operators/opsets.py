@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from generator.asking.named_operators import first_operators, referenced_operators
 from opcert.vocabulary.errors import UserError
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import BESIDE_ONNX, OperatorName
 from specs.files.spec_folders import OWN_FOLDER, versions_in
 
 DOMAIN = "ai.onnx"
@@ -32,7 +32,7 @@ def operators_of_opset(opset: int) -> list[OperatorName]:
         raise UserError("an opset without cases", got=str(opset), expected=f"{OLDEST} to {newest}")
     first = frozenset(first_operators())
     known = frozenset(
-        each for each in referenced_operators() if each.domain not in DIALECTS.values() or each in first
+        each for each in referenced_operators() if _domain_of(each) not in DIALECTS.values() or each in first
     )
     found = newest_versions(each for each in known if each.domain != DOMAIN)
     for name in {each.name for each in known if each.domain == DOMAIN}:
@@ -49,8 +49,13 @@ def default_operators() -> list[OperatorName]:
 
 
 def operators_of_dialect(name: str) -> list[OperatorName]:
-    """The operators of a dialect's domain that have a reference, in order, each in its newest version."""
-    return newest_versions(each for each in referenced_operators() if each.domain == DIALECTS[name])
+    """The operators of a dialect that have a reference, in order, each in its newest version."""
+    return newest_versions(each for each in referenced_operators() if _domain_of(each) == DIALECTS[name])
+
+
+def _domain_of(operator: OperatorName) -> str:
+    """The domain whose dialect an operator is of: one that ONNX Runtime registers as ONNX's is its own."""
+    return DIALECTS["contrib"] if operator == BESIDE_ONNX else operator.domain
 
 
 def newest_versions(operators: Iterable[OperatorName]) -> list[OperatorName]:

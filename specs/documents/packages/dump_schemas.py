@@ -17,16 +17,21 @@ from typing import Any
 
 Row = dict[str, Any]
 _UNLIMITED = 2147483647
+_BESIDE_ONNX = "SimplifiedLayerNormalization"
+"""What ONNX Runtime's optimiser writes into models under ONNX's domain, which ONNX does not have."""
 
 
 def schemas(package: str) -> list[Any]:
     """Every schema that the package itself defines, in a stable order."""
     if package == "onnx":
         found = import_module("onnx.defs").get_all_schemas_with_history()
+        beside = []
     else:
         state = import_module("onnxruntime.capi.onnxruntime_pybind11_state")
-        found = [each for each in state.get_all_operator_schema() if each.domain.startswith("com.microsoft")]
-    return sorted(found, key=lambda each: (each.domain, each.name, each.since_version))
+        known = state.get_all_operator_schema()
+        found = [each for each in known if each.domain.startswith("com.microsoft")]
+        beside = [each for each in known if not each.domain and each.name == _BESIDE_ONNX]
+    return [*sorted(found, key=lambda each: (each.domain, each.name, each.since_version)), *beside]
 
 
 def rows(package: str) -> Iterator[Row]:
